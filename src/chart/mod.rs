@@ -67,7 +67,9 @@ pub use strokes::{MEMBER_PICK, Tile, option_name, stroke_name, tiles, votes as s
 pub use survey::{model_figures, overview_figures, survey_figures};
 pub use table::{Table, TableCell};
 pub use theme::{DARK, LIGHT, Theme};
-pub use theory::{Control, THEOREMS, Theorem, at_start, shapes_figure, theorem_figure};
+pub use theory::{
+    Control, THEOREMS, Theorem, at_start, shape_steps, shapes_figure, theorem_figure,
+};
 
 use figure::FigureDraft;
 

@@ -1,6 +1,6 @@
 //! Vote and need: what a part says directly, against what the answer loses without it.
 
-use super::number::{percent, short, signed};
+use super::number::{counted, percent, short, signed};
 use super::plot::{Axis, Line, Mark, Panel, Pen, Plot, Point, Series};
 use super::{Figure, FigureDraft, Table, TableCell, Theme};
 use crate::engine::MemberKind;
@@ -80,13 +80,16 @@ pub fn need_figure(need: &Need, theme: &Theme) -> Option<Figure> {
     let together = need.rank_correlation.map_or_else(String::new, |r| {
         format!(" Over all parts the rank correlation of vote and need is {}.", short(r))
     });
+    // A head's point has no bar.
+    let has_bar = |part: &NeedPart| part.head.is_none() && part.loss.has_interval();
+    let bars = if need.parts.iter().any(has_bar) { "; bars are 95 % intervals" } else { "" };
     let draft = FigureDraft {
         key: "need",
         title: title(need, dearest),
         words: [
             format!(
-                "{} rows of “{}”, {} right as the model is; bars are 95 % intervals.{together}",
-                need.rows,
+                "{} of “{}”, {} right as the model is{bars}.{together}",
+                counted(need.rows, "row"),
                 need.task,
                 percent(need.accuracy.mean)
             ),
@@ -110,7 +113,7 @@ fn title(need: &Need, dearest: &NeedPart) -> String {
     let rivals = need.parts.iter().filter(|part| !std::ptr::eq(*part, dearest));
     let second = rivals.max_by(|a, b| a.loss.high.total_cmp(&b.loss.high));
     match second {
-        _ if dearest.loss.low <= 0.0 => {
+        _ if need.parts.iter().all(|part| part.loss.low <= 0.0) => {
             "In logits of the lead, no part is surely needed".to_owned()
         }
         Some(second) if second.loss.high >= dearest.loss.low => format!(
@@ -152,30 +155,39 @@ mod tests {
     use crate::chart::LIGHT;
     use crate::measure::interval::Mean;
 
-    /// What the heading says of parts that lose so much, 0.5 logits to either side.
-    fn heading(losses: &[f64]) -> String {
-        let mean = |mean: f64| Mean { mean, low: mean - 0.5, high: mean + 0.5 };
-        let part = |(block, loss): (usize, &f64)| NeedPart {
+    fn around(mean: f64) -> Mean {
+        Mean { mean, low: mean - 0.5, high: mean + 0.5 }
+    }
+
+    /// Returns the picture of MLPs whose absence loses so much.
+    fn figure(losses: &[Mean], rows: usize) -> Figure {
+        let part = |(block, loss): (usize, &Mean)| NeedPart {
             kind: MemberKind::Mlp,
             run: block,
             block,
             head: None,
             plan: format!("drop:{block}"),
-            vote: mean(0.25),
-            loss: mean(*loss),
-            accuracy: mean(0.5),
+            vote: around(0.25),
+            loss: *loss,
+            accuracy: around(0.5),
         };
         let need = Need {
             task: "sum".into(),
-            rows: 12,
+            rows,
             resamples: 1000,
             seed: 0,
-            accuracy: mean(0.9),
-            lead: mean(12.0),
+            accuracy: around(0.9),
+            lead: around(12.0),
             rank_correlation: None,
             parts: losses.iter().enumerate().map(part).collect(),
         };
-        need_figure(&need, &LIGHT).expect("parts").title
+        need_figure(&need, &LIGHT).expect("parts")
+    }
+
+    /// Returns the heading of parts that lose so much, 0.5 logits to either side.
+    fn heading(losses: &[f64]) -> String {
+        let losses: Vec<Mean> = losses.iter().map(|loss| around(*loss)).collect();
+        figure(&losses, 12).title
     }
 
     #[test]
@@ -189,5 +201,27 @@ mod tests {
             "In logits of the lead, no part is clearly dearest to lose: block 1's MLP 11.0, block 2's MLP 10.5"
         );
         assert_eq!(heading(&[0.4, 0.1]), "In logits of the lead, no part is surely needed");
+    }
+
+    #[test]
+    fn a_part_is_surely_needed_though_another_has_the_larger_mean() {
+        let unsure = Mean { mean: 1.2, low: -0.1, high: 2.5 };
+        let sure = Mean { mean: 1.0, low: 0.8, high: 1.2 };
+        assert_eq!(
+            figure(&[unsure, sure], 12).title,
+            "In logits of the lead, no part is clearly dearest to lose: block 0's MLP 1.20, block 1's MLP 1.00"
+        );
+    }
+
+    #[test]
+    fn bars_are_named_where_an_interval_exists() {
+        assert_eq!(
+            figure(&[around(1.0)], 12).words[0],
+            "12 rows of “sum”, 90 % right as the model is; bars are 95 % intervals."
+        );
+        assert_eq!(
+            figure(&[Mean::without_interval(1.0)], 1).words[0],
+            "1 row of “sum”, 90 % right as the model is."
+        );
     }
 }

@@ -61,24 +61,46 @@ pub fn probability(p: f64) -> String {
 }
 
 /// A share of 1 as a percentage for a sentence: `"42 %"`, `"0.3 %"`, `"99.6 %"`; only all is `"100 %"`, and only
-/// nothing `"0 %"`.
+/// nothing `"0 %"`. Negative shares are the same with their sign.
 pub fn percent(share: f64) -> String {
-    let p = 100.0 * share;
-    let is_near_an_end = (0.0 < p.abs() && p.abs() < 1.0) || (99.0 < p && p < 100.0);
-    if is_near_an_end { percent_tenths(share) } else { format!("{} %", fixed(p, 0)) }
+    let p = 100.0 * share.abs();
+    if (0.0 < p && p < 1.0) || (99.0 < p && p < 100.0) {
+        percent_tenths(share)
+    } else if is_more_than_all(p) && p < 100.5 {
+        beyond(share, "100 %")
+    } else {
+        format!("{} %", fixed(100.0 * share, 0))
+    }
 }
 
-/// A share of 1 as a percentage with one decimal, for a table: `"42.0 %"`; `"> 99.9 %"` and `"< 0.1 %"` where a decimal
-/// would say all or nothing.
+/// A share of 1 as a percentage with one decimal, for a table: `"42.0 %"`; `"> 99.9 %"`, `"< 0.1 %"` and `"> 100 %"`
+/// where a decimal would say all or nothing.
 pub fn percent_tenths(share: f64) -> String {
-    let p = 100.0 * share;
+    let p = 100.0 * share.abs();
     if (99.95..100.0).contains(&p) {
-        "> 99.9 %".to_owned()
+        beyond(share, "99.9 %")
+    } else if is_more_than_all(p) && p < 100.05 {
+        beyond(share, "100 %")
     } else if 0.0 < p && p < 0.05 {
-        "< 0.1 %".to_owned()
+        within(share, "0.1 %")
     } else {
-        format!("{} %", fixed(p, 1))
+        format!("{} %", fixed(100.0 * share, 1))
     }
+}
+
+/// Whether a percentage is above 100 by more than the dust of a sum.
+fn is_more_than_all(p: f64) -> bool {
+    p > 100.0 + 1e-9
+}
+
+/// `> 99.9 %`, and of a negative share `< −99.9 %`.
+fn beyond(share: f64, limit: &str) -> String {
+    if share < 0.0 { format!("< −{limit}") } else { format!("> {limit}") }
+}
+
+/// `< 0.1 %`, and of a negative share `> −0.1 %`.
+fn within(share: f64, limit: &str) -> String {
+    if share < 0.0 { format!("> −{limit}") } else { format!("< {limit}") }
 }
 
 /// `1 model`, `2 models`.
@@ -152,7 +174,18 @@ mod tests {
             shares.map(percent_tenths).join(", "),
             "0.0 %, < 0.1 %, 0.1 %, 0.4 %, 1.0 %, 42.0 %, 99.0 %, 99.6 %, > 99.9 %, > 99.9 %, 100.0 %, 200.0 %"
         );
-        assert_eq!([-0.3, -1e-9].map(percent), ["−30 %", "0.0 %"]);
+        let beyond = [1.0 + 1e-15, 1.0004, 1.004, 1.006];
+        assert_eq!(beyond.map(percent), ["100 %", "> 100 %", "> 100 %", "101 %"]);
+        assert_eq!(beyond.map(percent_tenths), ["100.0 %", "> 100 %", "100.4 %", "100.6 %"]);
+        let negative = [-4e-5, -0.004, -0.3, -0.996, -0.9996, -1.0, -1.0004];
+        assert_eq!(
+            negative.map(percent).join(", "),
+            "> −0.1 %, −0.4 %, −30 %, −99.6 %, < −99.9 %, −100 %, < −100 %"
+        );
+        assert_eq!(
+            negative.map(percent_tenths).join(", "),
+            "> −0.1 %, −0.4 %, −30.0 %, −99.6 %, < −99.9 %, −100.0 %, < −100 %"
+        );
         for n in 1..1000 {
             let share = f64::from(n) / 1000.0;
             let rounded = [percent(share), percent_tenths(share)];

@@ -40,11 +40,12 @@ fn votes_of(prompts: &Prompts, members: &[Member], column: Column) -> PromptVote
     // Rows may have different numbers of options; what is drawn is then named for more than two.
     let options = prompts.rows.iter().map(|row| row.logits.len()).max().unwrap_or(2);
     let pro = means.iter().filter(|vote| **vote > 0.0).count();
+    let have = if pro == 1 { "has" } else { "have" };
     PromptVotes {
         drawn: votes::quantity(column, options),
         words: [
             format!(
-                "On average {pro} of {} put the right answer above {}.",
+                "{pro} of {} {have} a mean vote that puts the right answer above {}.",
                 strokes::count(members),
                 votes::others(options)
             ),

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::number::{ordinal, short};
+use super::number::{counted, ordinal, short};
 use super::plot::{Axis, Line, MarkShape, Panel, Pen, Plot, Point, Series};
 use super::theme::mark;
 use super::{Column, TableCell, Theme};
@@ -182,7 +182,7 @@ pub(super) fn cells(members: &[Member]) -> Vec<TableCell> {
 
 /// `25 strokes`.
 pub(super) fn count(members: &[Member]) -> String {
-    format!("{} strokes", members.len())
+    counted(members.len(), "stroke")
 }
 
 /// Option `k` as it is quoted in a sentence: its text without the space that joins it to the

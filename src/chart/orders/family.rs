@@ -176,7 +176,7 @@ fn title(quantity: Quantity, curves: &[FamilyCurve<'_>], apart: &Apart<'_>) -> S
             )
         }
         _ => {
-            format!("With {blocks} in the middle, no order is clearly ahead in {}", quantity.word())
+            format!("With {blocks} in the middle, no order is surely ahead in {}", quantity.word())
         }
     }
 }
@@ -212,5 +212,6 @@ fn words(orders: &Orders, quantity: Quantity, curves: &[FamilyCurve<'_>]) -> [St
         let blocks = counted(middle, "block");
         format!("In order, with {blocks} in the middle: {}.", ranked.join(", "))
     });
-    [first, rows_note(orders, true)]
+    let spots = curves.iter().flat_map(|curve| &curve.spots);
+    [first, rows_note(orders, true, spots)]
 }

@@ -1,9 +1,10 @@
 //! Each head switched off, one at a time: block by head.
 
-use super::{Apart, Quantity, rows_note, spots, table};
+use super::{Apart, Quantity, SweepSpot, chance_note, rows_note, spots, table};
 use crate::chart::number::{interval, short};
 use crate::chart::plot::{Axis, Panel, Patch, Plot, Ramp};
 use crate::chart::{Column, Figure, FigureDraft, Theme};
+use crate::measure::interval::Mean;
 use crate::study::orders::{Orders, Sweep};
 
 const CELL: u32 = 26;
@@ -18,11 +19,10 @@ pub(super) fn figure(
     let spots = spots(orders, Sweep::Heads, quantity, column);
     let blocks = spots.iter().map(|spot| spot.point.at).max()? + 1;
     let heads = spots.iter().filter_map(|spot| spot.point.head).max()? + 1;
-    let far = |mean: f64| (mean - own.mean).abs();
-    let dearest = spots.iter().max_by(|a, b| far(a.value.mean).total_cmp(&far(b.value.mean)))?;
     let apart = Apart { orders, quantity, column };
     let is_sure: Vec<bool> = spots.iter().map(|spot| apart.spot_and_own(spot, own)).collect();
-    let sure = is_sure.iter().filter(|is_sure| **is_sure).count();
+    let sure: Vec<&SweepSpot<'_>> =
+        spots.iter().zip(&is_sure).filter_map(|(spot, is_sure)| is_sure.then_some(spot)).collect();
     let patches = spots.iter().zip(&is_sure).filter_map(|(spot, is_sure)| {
         Some(Patch {
             x: spot.point.head?,
@@ -46,28 +46,18 @@ pub(super) fn figure(
     };
     let values = spots.iter().map(|spot| spot.value.mean);
     let ramp = Ramp::over(quantity.axis(column), values.chain([own.mean]));
-    let (block, head) = (dearest.point.at, dearest.point.head.unwrap_or_default());
-    let title = if apart.spot_and_own(dearest, own) {
-        format!(
-            "Without head {head} of block {block}, {} is {} instead of {}{}",
-            quantity.word(),
-            short(dearest.value.mean),
-            short(own.mean),
-            apart.lead_note("head", dearest, &spots)
-        )
-    } else {
-        format!("No single head surely moves {}", quantity.word())
-    };
     let draft = FigureDraft {
         key: "heads-off",
-        title,
+        title: title(&apart, own, &sure, &spots),
         words: [
             format!(
-                "{sure} of {} heads, framed, surely differ from the own order's {}, row by row.",
+                "{} of {} heads, framed, surely differ from the own order's {}, row by row{}.",
+                sure.len(),
                 spots.len(),
-                interval(&own)
+                interval(&own),
+                chance_note(quantity, spots.len())
             ),
-            rows_note(orders, false),
+            rows_note(orders, false, spots.iter()),
         ],
         table: table(orders, &[Sweep::Heads], quantity, column),
         plot: Plot {
@@ -76,4 +66,20 @@ pub(super) fn figure(
         },
     };
     Some(draft.figure(theme))
+}
+
+/// Names the head that moves the quantity farthest of those that surely move it.
+fn title(apart: &Apart<'_>, own: Mean, sure: &[&SweepSpot<'_>], spots: &[SweepSpot<'_>]) -> String {
+    let word = apart.quantity.word();
+    let far = |spot: &SweepSpot<'_>| (spot.value.mean - own.mean).abs();
+    let Some(dearest) = sure.iter().max_by(|a, b| far(a).total_cmp(&far(b))) else {
+        return format!("No single head surely moves {word}");
+    };
+    let (block, head) = (dearest.point.at, dearest.point.head.unwrap_or_default());
+    format!(
+        "Without head {head} of block {block}, {word} is {} instead of {}{}",
+        short(dearest.value.mean),
+        short(own.mean),
+        apart.lead_note("head", own, dearest, spots)
+    )
 }

@@ -55,7 +55,7 @@ pub(super) fn figure(
     let draft = FigureDraft {
         key: "loops",
         title: title(quantity, best.len(), sure),
-        words: words(orders, quantity, &best, most, sure),
+        words: words(quantity, &best, most, sure, rows_note(orders, false, spots.iter())),
         table: table(orders, &[Sweep::Loop], quantity, column),
         plot: Plot {
             ramp: Some(ramp),
@@ -98,9 +98,10 @@ fn rounds(spot: &SweepSpot<'_>) -> usize {
 fn title(quantity: Quantity, sizes: usize, sure: usize) -> String {
     match (sizes, sure) {
         (0, _) => format!("{} of blocks side by side, again and again", capital(quantity.word())),
-        (_, 0) => "At no size of the middle are more rounds than one clearly better".to_owned(),
+        (_, 0) => "At no size of the middle are more rounds than one surely better, by their 95 % intervals"
+            .to_owned(),
         _ => format!(
-            "At {sure} of {} of the middle more rounds than one are clearly better",
+            "At {sure} of {} of the middle more rounds than one are surely better, by their 95 % intervals",
             counted(sizes, "size")
         ),
     }
@@ -118,15 +119,14 @@ fn sure(apart: &Apart<'_>, spots: &[SweepSpot<'_>], best: &[&SweepSpot<'_>]) -> 
         .count()
 }
 
-/// `most` rounds were run.
+/// `most` rounds were run; `note` says what the intervals are of.
 fn words(
-    orders: &Orders,
     quantity: Quantity,
     best: &[&SweepSpot<'_>],
     most: usize,
     sure: usize,
+    note: String,
 ) -> [String; 2] {
-    let note = rows_note(orders, false);
     if best.is_empty() {
         return [format!("More {} is neither better nor worse.", quantity.word()), note];
     }
@@ -136,7 +136,7 @@ fn words(
         .collect();
     let first = format!(
         "Framed, the rounds with the best mean for each size of the middle, {most} at most: {}. {sure} of {} surely \
-         differ from one round.",
+         differ from one round; the intervals do not allow for picking the best.",
         listed.join(", "),
         best.len(),
     );
@@ -150,10 +150,13 @@ mod tests {
     #[test]
     fn no_law_of_rounds_is_read_off_their_best_means() {
         let title = |sizes, sure| title(Quantity::Accuracy, sizes, sure);
-        assert_eq!(title(6, 0), "At no size of the middle are more rounds than one clearly better");
+        assert_eq!(
+            title(6, 0),
+            "At no size of the middle are more rounds than one surely better, by their 95 % intervals"
+        );
         assert_eq!(
             title(6, 4),
-            "At 4 of 6 sizes of the middle more rounds than one are clearly better"
+            "At 4 of 6 sizes of the middle more rounds than one are surely better, by their 95 % intervals"
         );
     }
 }

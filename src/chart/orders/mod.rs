@@ -9,6 +9,8 @@ mod heads;
 mod loops;
 mod neighbours;
 mod quantity;
+#[cfg(test)]
+mod tests;
 
 pub use quantity::Quantity;
 
@@ -108,13 +110,30 @@ impl Apart<'_> {
         self.is_sure([&self.variants(spot), &[&self.orders.original]], [spot.value, own])
     }
 
-    /// Says that no other `part` moves the quantity more, where the farthest spot lies apart from every other.
-    fn lead_note(&self, part: &str, farthest: &SweepSpot<'_>, spots: &[SweepSpot<'_>]) -> String {
+    /// Says that no other `part` moves the quantity more, where every other spot surely lies nearer to the model's
+    /// own order than the farthest.
+    fn lead_note(
+        &self,
+        part: &str,
+        own: Mean,
+        farthest: &SweepSpot<'_>,
+        spots: &[SweepSpot<'_>],
+    ) -> String {
         let mut others = spots.iter().filter(|spot| spot.point != farthest.point);
-        match others.all(|other| self.two_spots(farthest, other)) {
+        match others.all(|other| self.is_nearer(other, farthest, own)) {
             true => format!(": no other {part} moves it more"),
             false => String::new(),
         }
+    }
+
+    /// Whether `near` surely lies nearer to the own order's mean than `far`.
+    fn is_nearer(&self, near: &SweepSpot<'_>, far: &SweepSpot<'_>, own: Mean) -> bool {
+        let [near_by, far_by] = [near, far].map(|spot| spot.value.mean - own.mean);
+        // Values on opposite sides differ even where they lie equally far, so there the distances must.
+        if near_by * far_by < 0.0 {
+            return far_end(&near.value, own.mean) < near_end(&far.value, own.mean);
+        }
+        near_by.abs() < far_by.abs() && self.two_spots(far, near)
     }
 
     fn variants(&self, spot: &SweepSpot<'_>) -> Vec<&Variant> {
@@ -127,18 +146,48 @@ impl Apart<'_> {
     }
 }
 
+/// Returns the largest distance from a number to a point of the interval.
+fn far_end(value: &Mean, from: f64) -> f64 {
+    (value.low - from).abs().max((value.high - from).abs())
+}
+
+/// Returns the smallest distance from a number to a point of the interval; 0 inside it.
+fn near_end(value: &Mean, from: f64) -> f64 {
+    (value.low - from).max(from - value.high).max(0.0)
+}
+
+/// Up to so many parts the ones that surely differ by chance are not worth a word.
+const FEW_PARTS: usize = 10;
+
+/// Says how many of so many parts would surely differ by chance: one in 20 by a 95 % interval. KL is exactly 0
+/// where a part does nothing, so chance makes no difference of it.
+fn chance_note(quantity: Quantity, parts: usize) -> String {
+    if parts <= FEW_PARTS || quantity == Quantity::Kl {
+        return String::new();
+    }
+    let by_chance = ((parts + 10) / 20).max(1);
+    format!("; about {by_chance} of {parts} would by chance")
+}
+
 /// The mean and what is known of its interval.
 fn ends(mean: &Mean) -> impl Iterator<Item = f64> + use<> {
     [mean.low, mean.mean, mean.high].into_iter().filter(|end| end.is_finite())
 }
 
-/// Says where the intervals are and what they are of: `has_bars`, or in the table alone.
-fn rows_note(orders: &Orders, has_bars: bool) -> String {
+/// Says where the intervals of these spots are and what they are of: `has_bars`, or in the table alone.
+fn rows_note<'a>(
+    orders: &Orders,
+    has_bars: bool,
+    mut spots: impl Iterator<Item = &'a SweepSpot<'a>>,
+) -> String {
     let rows = if orders.rows < orders.rows_asked {
         format!("{} of the {} asked for", counted(orders.rows, "row"), orders.rows_asked)
     } else {
         counted(orders.rows, "row")
     };
+    if !spots.any(|spot| spot.value.has_interval()) {
+        return format!("Over {rows} of “{}”, without intervals.", orders.task);
+    }
     let intervals = if has_bars { "Bars are" } else { "The table has" };
     format!("{intervals} 95 % intervals over {rows} of “{}”.", orders.task)
 }

@@ -1,6 +1,6 @@
 //! Each block left out, each pair of neighbours exchanged (Fig. 2).
 
-use super::{Apart, Quantity, SweepSpot, ends, reach, rows_note, spots, table};
+use super::{Apart, Quantity, SweepSpot, chance_note, ends, reach, rows_note, spots, table};
 use crate::chart::number::{interval, short};
 use crate::chart::plot::{Axis, Line, Mark, Panel, Pen, Plot, Series};
 use crate::chart::{Column, Figure, FigureDraft, Theme};
@@ -85,8 +85,8 @@ fn title(
     let far = |spot: &SweepSpot<'_>| (spot.value.mean - own.mean).abs();
     let farthest = spots
         .iter()
-        .max_by(|a, b| far(a).total_cmp(&far(b)))
-        .filter(|spot| apart.spot_and_own(spot, *own));
+        .filter(|spot| apart.spot_and_own(spot, *own))
+        .max_by(|a, b| far(a).total_cmp(&far(b)));
     match farthest {
         Some(spot) => {
             let at = spot.point.at;
@@ -100,7 +100,7 @@ fn title(
                 apart.quantity.word(),
                 short(spot.value.mean),
                 short(own.mean),
-                apart.lead_note(part, spot, spots)
+                apart.lead_note(part, *own, spot, spots)
             )
         }
         None => format!("No single block {verb} surely moves {}", apart.quantity.word()),
@@ -124,13 +124,14 @@ fn words(
         counted.push(format!("{} of {} swaps", outside(swaps), swaps.len()));
     }
     let first = format!(
-        "{} surely differ from the own order's {}, row by row.",
+        "{} surely differ from the own order's {}, row by row{}.",
         counted.join(" and "),
         if own.high > own.low {
             interval(own)
         } else {
             format!("{} {}", apart.quantity.word(), short(own.mean))
         },
+        chance_note(apart.quantity, drops.len() + swaps.len()),
     );
-    [first, rows_note(apart.orders, true)]
+    [first, rows_note(apart.orders, true, drops.iter().chain(swaps))]
 }

@@ -2,7 +2,7 @@
 
 use super::headers;
 use super::{Figure, FigureDraft, Line, Mark, Panel, Plot, Point, Series, Table, TableCell, Theme};
-use crate::chart::number::{fixed, short};
+use crate::chart::number::{counted, fixed, short};
 use crate::chart::plot::{Axis, Pen};
 use crate::measure::correlation::SIGNIFICANT;
 use crate::study::survey::{Coefficient, ColumnCorrelations, Correlated, Pair, Survey};
@@ -33,13 +33,12 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
             let series = pens.iter().zip(QUANTITIES).map(|(pen, (quantity, pair))| {
                 let points = all.iter().enumerate().filter_map(|(x, one)| {
                     let found = coefficient(pair(columns(one)))?;
+                    let models = counted(one.models, "model");
                     let significance = match (one.task, found.p) {
-                        (None, _) => format!(", mean over {} tasks", found.n),
-                        (_, Some(p)) if p < 0.001 => {
-                            format!(", p < 0.001 of {} models", one.models)
-                        }
-                        (_, Some(p)) => format!(", p = {} of {} models", short(p), one.models),
-                        (_, None) => format!(", {} junction points", found.n),
+                        (None, _) => format!(", mean over {}", counted(found.n, "task")),
+                        (_, Some(p)) if p < 0.001 => format!(", p < 0.001 of {models}"),
+                        (_, Some(p)) => format!(", p = {} of {models}", short(p)),
+                        (_, None) => format!(", {}", counted(found.n, "junction point")),
                     };
                     let text =
                         format!("{}: {quantity}\nr = {}{significance}", names[x], short(found.r));

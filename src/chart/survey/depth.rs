@@ -78,7 +78,7 @@ fn title(survey: &Survey, curves: &[ModelCurve]) -> String {
     let mut ranked: Vec<&ModelCurve> = curves.iter().collect();
     ranked.sort_by(|a, b| b.right.mean.total_cmp(&a.right.mean));
     let [best, others @ ..] = &ranked[..] else {
-        return String::new();
+        return "No model of this survey has numbers".to_owned();
     };
     let tasks = counted(best.tasks.len(), "task");
     let Some(second) = others.first() else {
@@ -204,6 +204,7 @@ mod tests {
     #[test]
     fn nobody_is_best_alone_or_over_other_tasks_or_within_the_interval() {
         let both: &[usize] = &[0, 1];
+        assert_eq!(heading(&[]), "No model of this survey has numbers");
         assert_eq!(heading(&[(0.425, both)]), "model-0: 42 % right, mean over 2 tasks");
         assert_eq!(
             heading(&[(0.75, both), (0.996, both)]),

@@ -3,7 +3,7 @@
 
 use super::{Figure, FigureDraft, Line, Mark, Panel, Plot, Point, Series, Table, TableCell, Theme};
 use super::{cells, headers};
-use crate::chart::number::short;
+use crate::chart::number::{counted, short};
 use crate::chart::plot::{Axis, Pen};
 use crate::study::survey::{Estimate, Information, InformationPoint as Found, Survey};
 
@@ -92,32 +92,23 @@ fn figure(
     if panels.is_empty() {
         return None;
     }
-    let title = match (above, below) {
-        (0, 0) => {
-            format!("{name}: the error stays between its bounds at all {points} junction points")
-        }
-        (above, 0) => format!(
-            "{name}: at {above} of {points} junction points the error is above what the members' information allows"
-        ),
-        (above, below) => format!(
-            "{name}: of {points} junction points the error is above its upper bound at {above}, below its lower one at {below}"
-        ),
-    };
     let mut caveat = match stops.as_slice() {
         [] => "Every curve reaches the last member.".to_owned(),
         [first, rest @ ..] => {
-            format!("{} curves end early or are refused; {first}.", rest.len() + 1)
+            let end = if rest.is_empty() { "ends early or is" } else { "end early or are" };
+            format!("{} {end} refused; {first}.", counted(rest.len() + 1, "curve"))
         }
     };
     if beyond > 0 {
         caveat += &format!(
-            " At {beyond} points I(U;Y) is estimated above H(Y), which no information is; bounds take it as H(Y)."
+            " At {} I(U;Y) is estimated above H(Y), which no information is; bounds take it as H(Y).",
+            counted(beyond, "point")
         );
     }
     let key: &'static str = if key == "votes" { "information-votes" } else { "information-copula" };
     let draft = FigureDraft {
         key,
-        title,
+        title: title(name, points, above, below),
         words: [
             format!(
                 "Estimated by {estimator}; the paper names no estimator. Above the upper bound, the sum makes less of the members' information than could be made, or the estimate is too high; below the lower one it is too low."
@@ -144,6 +135,23 @@ fn figure(
     Some(draft.figure(theme).named(format!("{key}-{name}")))
 }
 
+/// Says at how many of a model's junction points the error lies between its bounds, above and below.
+fn title(model: &str, points: usize, above: usize, below: usize) -> String {
+    let all = counted(points, "junction point");
+    match (above, below) {
+        (0, 0) if points == 1 => {
+            format!("{model}: the error stays between its bounds at the only junction point")
+        }
+        (0, 0) => format!("{model}: the error stays between its bounds at all {all}"),
+        (above, 0) => format!(
+            "{model}: at {above} of {all} the error is above what the members' information allows"
+        ),
+        (above, below) => format!(
+            "{model}: of {all} the error is above its upper bound at {above}, below its lower one at {below}"
+        ),
+    }
+}
+
 fn panel(name: &str, task: &str, pens: &[Pen], values: &[FoundValue], curve: &[Found]) -> Panel {
     let series: Vec<Series> = pens
         .iter()
@@ -168,4 +176,22 @@ fn panel(name: &str, task: &str, pens: &[Pen], values: &[FoundValue], curve: &[F
         Axis::from_zero("", reach.into_iter()),
         series,
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::title;
+
+    #[test]
+    fn one_junction_point_is_said_as_one() {
+        assert_eq!(
+            [title("m", 1, 0, 0), title("m", 1, 1, 0), title("m", 9, 0, 0), title("m", 9, 2, 1)],
+            [
+                "m: the error stays between its bounds at the only junction point",
+                "m: at 1 of 1 junction point the error is above what the members' information allows",
+                "m: the error stays between its bounds at all 9 junction points",
+                "m: of 9 junction points the error is above its upper bound at 2, below its lower one at 1",
+            ]
+        );
+    }
 }

@@ -89,41 +89,79 @@ fn said(survey: &Survey, task: usize, level: usize) -> String {
     }
 }
 
-/// How many curves fall from a task's first level to its last, beyond their intervals, and how many rise.
-fn title(survey: &Survey, all: &[KnownCell<'_>]) -> String {
-    let ends: Vec<_> = all
-        .iter()
-        .filter_map(|cell| match &cell.found.levels[..] {
-            [first, .., last] => Some((cell, [first, last].map(|of| (*of, of.accuracy())))),
+/// A curve's first level and its last.
+struct LevelEnds<'a> {
+    cell: &'a KnownCell<'a>,
+    levels: [LevelAccuracy; 2],
+    accuracy: [Mean; 2],
+}
+
+impl<'a> LevelEnds<'a> {
+    /// `None` of fewer than two levels.
+    fn of(cell: &'a KnownCell<'a>) -> Option<Self> {
+        match &cell.found.levels[..] {
+            [first, .., last] => Some(Self {
+                cell,
+                levels: [*first, *last],
+                accuracy: [first, last].map(LevelAccuracy::accuracy),
+            }),
             _ => None,
-        })
-        .collect();
-    let falls = |[first, last]: &[(LevelAccuracy, Mean); 2]| last.1.high < first.1.low;
-    let rises = |[first, last]: &[(LevelAccuracy, Mean); 2]| first.1.high < last.1.low;
-    let falling: Vec<_> = ends.iter().filter(|(_, ends)| falls(ends)).collect();
-    let rising = ends.iter().filter(|(_, ends)| rises(ends)).count();
-    let fall = |[first, last]: &[(LevelAccuracy, Mean); 2]| first.1.mean - last.1.mean;
-    let Some((cell, [first, last])) =
-        falling.iter().max_by(|a, b| fall(&a.1).total_cmp(&fall(&b.1)))
-    else {
-        return "No model falls beyond the intervals from a task's first level to its last"
-            .to_owned();
-    };
-    let rise = match rising {
-        0 => String::new(),
-        n => format!(" and {n} rise"),
-    };
-    format!(
-        "From a task's first level to its last, {} of {} fall beyond their intervals{rise}: {} on “{}” from {} at {} to {} at {}",
-        falling.len(),
-        number::counted(ends.len(), "curve"),
-        survey.models[cell.model].name,
-        survey.tasks[cell.task].name,
-        percent(first.1.mean),
-        said(survey, cell.task, first.0.level),
-        percent(last.1.mean),
-        said(survey, cell.task, last.0.level),
-    )
+        }
+    }
+
+    /// How far accuracy goes from the first level to the last.
+    fn change(&self) -> f64 {
+        self.accuracy[1].mean - self.accuracy[0].mean
+    }
+
+    /// Names the curve and both of its ends.
+    fn sentence(&self, survey: &Survey) -> String {
+        let [first, last] = [0, 1].map(|end| {
+            let level = said(survey, self.cell.task, self.levels[end].level);
+            format!("{} at {level}", percent(self.accuracy[end].mean))
+        });
+        let model = &survey.models[self.cell.model].name;
+        let task = &survey.tasks[self.cell.task].name;
+        format!("{model} on “{task}” from {first} to {last}")
+    }
+}
+
+/// Says how many curves fall beyond their intervals and how many rise, and which goes farthest.
+fn title(survey: &Survey, all: &[KnownCell<'_>]) -> String {
+    let ends: Vec<LevelEnds<'_>> = all.iter().filter_map(LevelEnds::of).collect();
+    let falling = |one: &&LevelEnds<'_>| one.accuracy[1].high < one.accuracy[0].low;
+    let rising = |one: &&LevelEnds<'_>| one.accuracy[0].high < one.accuracy[1].low;
+    let by_change = |a: &&LevelEnds<'_>, b: &&LevelEnds<'_>| a.change().total_cmp(&b.change());
+
+    let moves =
+        moves(ends.len(), ends.iter().filter(falling).count(), ends.iter().filter(rising).count());
+    let fall = ends.iter().filter(falling).min_by(by_change).map(|one| ("fall", one));
+    let farthest = fall.or_else(|| {
+        let rise = ends.iter().filter(rising).max_by(by_change);
+        rise.map(|one| ("rise", one))
+    });
+    match farthest {
+        Some((kind, one)) => format!("{moves}; largest {kind}: {}", one.sentence(survey)),
+        None => moves,
+    }
+}
+
+/// Says how many of so many curves fall beyond their intervals, and how many rise.
+fn moves(curves: usize, falling: usize, rising: usize) -> String {
+    let all = number::counted(curves, "curve");
+    let start = "From a task's first level to its last, accuracy";
+    match (falling, rising) {
+        (0, 0) => format!("{start} neither falls nor rises beyond the intervals in any curve"),
+        (0, rising) => {
+            format!("{start} falls beyond the intervals in no curve and rises in {rising} of {all}")
+        }
+        (falling, 0) => format!("{start} falls beyond the intervals in {falling} of {all}"),
+        (falling, rising) => {
+            format!(
+                "{start} falls beyond the intervals in {falling} of {all} and rises in {rising}"
+            )
+        }
+    }
 }
 
 /// Where a model is wrong more often than guessing, which the picture shows and no curve says.
@@ -134,7 +172,11 @@ fn below_chance(all: &[KnownCell<'_>]) -> String {
     let below: Vec<bool> = levels.collect();
     match below.iter().filter(|is| **is).count() {
         0 => String::new(),
-        n => format!(" {n} of {} points lie below chance beyond their intervals.", below.len()),
+        n => format!(
+            " {n} of {} {} below chance beyond the intervals.",
+            number::counted(below.len(), "point"),
+            if n == 1 { "lies" } else { "lie" }
+        ),
     }
 }
 
@@ -162,5 +204,26 @@ fn table(survey: &Survey, all: &[KnownCell<'_>]) -> Table {
             "task", "model", "level", "of", "rows", "right", "accuracy", "from", "to",
         ]),
         rows: rows.collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::moves;
+
+    #[test]
+    fn falls_and_rises_are_both_told() {
+        let start = "From a task's first level to its last, accuracy";
+        assert_eq!(
+            [moves(5, 0, 0), moves(1, 1, 0), moves(5, 0, 2), moves(5, 3, 1)],
+            [
+                format!("{start} neither falls nor rises beyond the intervals in any curve"),
+                format!("{start} falls beyond the intervals in 1 of 1 curve"),
+                format!(
+                    "{start} falls beyond the intervals in no curve and rises in 2 of 5 curves"
+                ),
+                format!("{start} falls beyond the intervals in 3 of 5 curves and rises in 1"),
+            ]
+        );
     }
 }

@@ -2,8 +2,8 @@
 //! standardised.
 
 use super::{Figure, FigureDraft, Panel, Plot, Point, Series, Table, TableCell, Theme};
-use super::{cells, headers, roles};
-use crate::chart::number::{counted, short};
+use super::{cells, headers, mean, roles};
+use crate::chart::number::{counted, percent, short};
 use crate::chart::plot::Axis;
 use crate::measure::correlation::standardised;
 use crate::study::report::AverageDepth;
@@ -21,14 +21,11 @@ pub(super) fn figure(survey: &Survey, model: usize, theme: &Theme) -> Figure {
     let pens = roles(theme);
     let mut rows = Vec::new();
     let mut panels = Vec::new();
-    let (mut late, mut tasks) = (0, 0);
+    let mut readings = Vec::new();
     for cell in cells(survey).filter(|cell| cell.model == model) {
         let task = &survey.tasks[cell.task].name;
         let depth = &cell.found.averages.by_depth;
-        let half = depth.len() / 2;
-        let gain = |from: usize, to: usize| depth[to].accuracy - depth[from].accuracy;
-        tasks += 1;
-        late += usize::from(gain(half, depth.len() - 1) > gain(0, half));
+        readings.extend(StreamReading::of(task, depth));
         let mut series = Vec::new();
         for (pen, value) in pens.iter().zip(CURVES) {
             let values: Vec<f64> = depth.iter().map(value).collect();
@@ -65,10 +62,7 @@ pub(super) fn figure(survey: &Survey, model: usize, theme: &Theme) -> Figure {
     }
     FigureDraft {
         key: "fig-5-stream",
-        title: format!(
-            "On {late} of {} {name}'s accuracy grows more in the stream's second half than in its first",
-            counted(tasks, "task")
-        ),
+        title: title(name, &readings),
         words: [
             "At every junction point the members so far are read as if the model ended there, with the final norm's scale of the full run.".to_owned(),
             "Each curve is standardised by itself, so heights compare within a curve only; the CSV has the numbers as they are.".to_owned(),
@@ -83,4 +77,64 @@ pub(super) fn figure(survey: &Survey, model: usize, theme: &Theme) -> Figure {
     }
     .figure(theme)
     .named(format!("fig-5-stream-{name}"))
+}
+
+/// A task's accuracy at three junction points.
+struct StreamReading<'a> {
+    task: &'a str,
+    start: f64,
+    half: f64,
+    end: f64,
+}
+
+impl<'a> StreamReading<'a> {
+    /// `None` of a stream without members.
+    fn of(task: &'a str, depths: &[AverageDepth]) -> Option<Self> {
+        let accuracy = |depth: &AverageDepth| depth.accuracy;
+        Some(Self {
+            task,
+            start: depths.first().map(accuracy)?,
+            half: depths.get(depths.len() / 2).map(accuracy)?,
+            end: depths.last().map(accuracy)?,
+        })
+    }
+}
+
+/// Reads the accuracy along the stream; of several tasks the mean.
+fn title(model: &str, readings: &[StreamReading<'_>]) -> String {
+    let over = |share: fn(&StreamReading<'_>) -> f64| {
+        percent(mean(readings.iter().map(share)).unwrap_or(0.0))
+    };
+    let shares = format!(
+        "{model}: accuracy at the stream's start, half and end: {}, {} and {}",
+        over(|reading| reading.start),
+        over(|reading| reading.half),
+        over(|reading| reading.end)
+    );
+    match readings {
+        [] => format!("{model}: no accuracy along the stream"),
+        [only] => format!("{shares}, on {}", only.task),
+        several => format!("{shares}, mean over {}", counted(several.len(), "task")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{StreamReading, title};
+
+    #[test]
+    fn the_heading_reads_three_points_and_judges_none() {
+        let sums = StreamReading { task: "sums", start: 0.5, half: 0.4, end: 0.2 };
+        let hops = StreamReading { task: "hops", start: 0.25, half: 0.5, end: 1.0 };
+        let both = [sums, hops];
+        assert_eq!(
+            title("m", &both),
+            "m: accuracy at the stream's start, half and end: 38 %, 45 % and 60 %, mean over 2 tasks"
+        );
+        assert_eq!(
+            title("m", &both[..1]),
+            "m: accuracy at the stream's start, half and end: 50 %, 40 % and 20 %, on sums"
+        );
+        assert_eq!(title("m", &[]), "m: no accuracy along the stream");
+    }
 }

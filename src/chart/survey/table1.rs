@@ -76,7 +76,7 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
     let plot = Plot::new(panels.collect(), legend.chain([level]).collect(), 2);
     FigureDraft {
         key: "table-1",
-        title: title(&all),
+        title: title(&all.iter().map(GuessedCell::of).collect::<Vec<_>>()),
         words: [
             near_uniform(&all),
             format!(
@@ -90,11 +90,37 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
     .figure(theme)
 }
 
-/// How many accuracies their intervals put above guessing, and below.
-fn title(all: &[KnownCell<'_>]) -> String {
-    let guess = |cell: &KnownCell<'_>| cell.found.averages.majority.max(cell.found.chance);
-    let above = all.iter().filter(|cell| accuracy(cell).low > guess(cell)).count();
-    let below = all.iter().filter(|cell| accuracy(cell).high < guess(cell)).count();
+/// A cell's accuracy beside what guessing scores there.
+struct GuessedCell {
+    accuracy: Mean,
+    majority: f64,
+    chance: f64,
+}
+
+impl GuessedCell {
+    fn of(cell: &KnownCell<'_>) -> Self {
+        Self {
+            accuracy: accuracy(cell),
+            majority: cell.found.averages.majority,
+            chance: cell.found.chance,
+        }
+    }
+
+    /// Whether the interval lies above the most frequent answer's share, and above chance too.
+    fn is_above(&self) -> bool {
+        self.accuracy.low > self.majority.max(self.chance)
+    }
+
+    /// Whether the interval lies below the most frequent answer's share.
+    fn is_below(&self) -> bool {
+        self.accuracy.high < self.majority
+    }
+}
+
+/// How many accuracies their intervals put above always giving the most frequent answer, and below.
+fn title(all: &[GuessedCell]) -> String {
+    let above = all.iter().filter(|cell| cell.is_above()).count();
+    let below = all.iter().filter(|cell| cell.is_below()).count();
     let below = match below {
         0 => String::new(),
         n => format!(", surely below it in {n}"),
@@ -172,4 +198,28 @@ fn table(survey: &Survey, all: &[KnownCell<'_>]) -> Table {
     let mut sorted: Vec<&KnownCell<'_>> = all.iter().collect();
     sorted.sort_by_key(|cell| (cell.task, cell.model));
     Table { headers: headers(&names), rows: sorted.into_iter().map(row).collect() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Rows whose choices differ in number have a chance above their most frequent answer's share.
+    #[test]
+    fn below_is_below_the_most_frequent_answer_not_below_chance() {
+        let cell = |share: f64, majority: f64, chance: f64| GuessedCell {
+            accuracy: wilson(share, 500),
+            majority,
+            chance,
+        };
+        let all = [cell(0.4, 0.3, 0.5), cell(0.2, 0.3, 0.25), cell(0.6, 0.3, 0.5)];
+        assert_eq!(
+            title(&all),
+            "Accuracy is surely above always giving the most frequent answer in 1 of 3 cells, surely below it in 1"
+        );
+        assert_eq!(
+            title(&all[..1]),
+            "Accuracy is surely above always giving the most frequent answer in 0 of 1 cell"
+        );
+    }
 }

@@ -5,9 +5,16 @@ use super::{
     Figure, FigureDraft, KnownCell, Line, Panel, Plot, Point, Series, Table, TableCell, Theme,
 };
 use super::{cells, extent, headers, mean, model_pen, task_names};
-use crate::chart::number::short;
+use crate::chart::number::{counted, short};
 use crate::chart::plot::Axis;
 use crate::study::survey::Survey;
+
+/// A model's distance from the uniform constant, mean over its tasks.
+struct UniformDistance<'a> {
+    model: &'a str,
+    members: usize,
+    distance: f64,
+}
 
 /// A distance.
 type UniformOf<'a> = &'a dyn Fn(&KnownCell<'_>) -> f64;
@@ -51,22 +58,13 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
     let panels: Vec<Panel> = panels.collect();
     let distances = (0..survey.models.len()).filter_map(|model| {
         let of = all.iter().filter(|cell| cell.model == model);
-        Some((model, mean(of.map(&paper))?))
+        Some(UniformDistance {
+            model: &survey.models[model].name,
+            members: survey.models[model].members.len(),
+            distance: mean(of.map(&paper))?,
+        })
     });
-    let members = |(model, _): &(usize, f64)| survey.models[*model].members.len();
-    let mut distances: Vec<(usize, f64)> = distances.collect();
-    distances.sort_by_key(members);
-    let said = |found: &(usize, f64)| {
-        let name = &survey.models[found.0].name;
-        format!("{} for {name} ({} members)", short(found.1), members(found))
-    };
-    let ends = match &distances[..] {
-        [] => String::new(),
-        [only] => said(only),
-        [first, .., last] => format!("{}, {}", said(first), said(last)),
-    };
-    let title =
-        format!("The paper's MSE × 100 differs from the uniform constant by {ends} on average");
+    let title = title(&distances.collect::<Vec<_>>());
     let rows = all.iter().map(|cell| {
         vec![
             TableCell::Text(survey.tasks[cell.task].name.clone()),
@@ -94,4 +92,79 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
         plot: Plot::new(panels, (0..survey.models.len()).map(|m| model_pen(survey, m, theme, Line::None)).collect(), 2),
     }
     .figure(theme)
+}
+
+/// Says how far the models with the fewest members and those with the most lie from the constant.
+fn title(distances: &[UniformDistance<'_>]) -> String {
+    let members = distances.iter().map(|one| one.members);
+    let (Some(fewest), Some(most)) = (members.clone().min(), members.max()) else {
+        return "No model of this survey has an MSE to hold against the uniform constant"
+            .to_owned();
+    };
+    let start = "The paper's MSE × 100 differs from the uniform constant on average by";
+    if fewest == most {
+        return format!("{start} {}", at_members(distances, fewest, ""));
+    }
+    format!(
+        "{start} {} and {}",
+        at_members(distances, fewest, " with the fewest members"),
+        at_members(distances, most, " with the most")
+    )
+}
+
+/// `10.9 with the fewest members (scholar-2, 5)`: the mean distance of the models with so many members.
+fn at_members(distances: &[UniformDistance<'_>], members: usize, why: &str) -> String {
+    let same: Vec<&UniformDistance<'_>> =
+        distances.iter().filter(|one| one.members == members).collect();
+    let distance = mean(same.iter().map(|one| one.distance)).unwrap_or(0.0);
+    let models = match same[..] {
+        [only] => only.model.to_owned(),
+        _ => counted(same.len(), "model"),
+    };
+    // Without a group to tell it from, the number needs its noun.
+    let number = match why {
+        "" => counted(members, "member"),
+        _ => members.to_string(),
+    };
+    format!("{}{why} ({models}, {number})", short(distance))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{UniformDistance, title};
+
+    /// Returns the heading of models with so many members and such distances.
+    fn heading(models: &[(&str, usize, f64)]) -> String {
+        let distances = models.iter().map(|&(model, members, distance)| UniformDistance {
+            model,
+            members,
+            distance,
+        });
+        title(&distances.collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn the_heading_says_why_two_of_several_models_stand_in_it() {
+        let start = "The paper's MSE × 100 differs from the uniform constant on average by";
+        let all = [("a", 9, 9.0), ("b", 17, 7.77), ("c", 5, 10.9)];
+        assert_eq!(
+            heading(&all),
+            format!("{start} 10.9 with the fewest members (c, 5) and 7.77 with the most (b, 17)")
+        );
+        assert_eq!(
+            heading(&[("a", 5, 10.0), ("b", 5, 11.0), ("c", 9, 3.0)]),
+            format!(
+                "{start} 10.5 with the fewest members (2 models, 5) and 3.00 with the most (c, 9)"
+            )
+        );
+        assert_eq!(
+            heading(&[("a", 5, 10.0), ("b", 5, 11.0)]),
+            format!("{start} 10.5 (2 models, 5 members)")
+        );
+        assert_eq!(heading(&all[..1]), format!("{start} 9.00 (a, 9 members)"));
+        assert_eq!(
+            heading(&[]),
+            "No model of this survey has an MSE to hold against the uniform constant"
+        );
+    }
 }

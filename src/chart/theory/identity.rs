@@ -1,7 +1,7 @@
 //! Theorem 1: bias - diversity against MSE, a point a row.
 
 use super::{FigureDraft, Scene, headers, missing, plot, reach};
-use crate::chart::number::short;
+use crate::chart::number::{counted, short};
 use crate::chart::plot::{Axis, Line, Mark, Panel, Pen, Point, Series};
 use crate::chart::{Table, TableCell};
 use crate::study::survey::Sample;
@@ -77,13 +77,11 @@ pub(super) fn sketch(scene: &Scene<'_>) -> Result<FigureDraft, String> {
                 "Taken from two scales, bias − diversity misses the MSE by up to {}",
                 short(worst)
             ),
-            _ if worst_share <= ROUNDING => {
-                format!("On every one of {count} rows bias − diversity is the MSE")
-            }
+            _ if worst_share <= ROUNDING => holds(count),
             _ => format!("In this report bias − diversity misses the MSE by up to {}", short(worst)),
         },
         words: [
-            format!("{}, {count} sampled rows of its tasks.", scene.model_name()),
+            format!("{}, {} of its tasks.", scene.model_name(), counted(count, "sampled row")),
             match choice {
                 MIXED => "Diversity in squared logits is taken from a bias in squared probabilities: points leave the line, most of them below 0.".to_owned(),
                 _ if worst_share <= ALL_DIGITS => {
@@ -109,4 +107,23 @@ pub(super) fn sketch(scene: &Scene<'_>) -> Result<FigureDraft, String> {
         },
         plot: plot(vec![panel], pens.to_vec()),
     })
+}
+
+/// Says that the identity holds on so many rows.
+fn holds(rows: usize) -> String {
+    match rows {
+        1 => "On the only row bias − diversity is the MSE".to_owned(),
+        _ => format!("On every one of {rows} rows bias − diversity is the MSE"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::holds;
+
+    #[test]
+    fn one_row_is_said_as_one() {
+        assert_eq!(holds(1), "On the only row bias − diversity is the MSE");
+        assert_eq!(holds(80), "On every one of 80 rows bias − diversity is the MSE");
+    }
 }

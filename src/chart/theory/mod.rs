@@ -15,9 +15,10 @@ mod terms;
 mod theorems;
 mod tradeoff;
 
-pub use shapes::shapes_figure;
+pub use shapes::{shape_steps, shapes_figure};
 pub use theorems::{THEOREMS, Theorem};
 
+use super::number::counted;
 use super::plot::{Panel, Pen, Plot, Room};
 use super::{Figure, FigureDraft, TableCell, Theme};
 use crate::study::survey::{
@@ -91,7 +92,7 @@ impl<'a> Scene<'a> {
             return Err(format!("{place}: {why}."));
         }
         let end = stopped.map_or_else(String::new, |why| format!(" It ends early: {why}."));
-        let words = format!("{place}, {} rows, {estimator}.{end}", information.rows);
+        let words = format!("{place}, {}, {estimator}.{end}", counted(information.rows, "row"));
         Ok((words, &estimate.curve))
     }
 

@@ -1,15 +1,16 @@
-//! Fig. 2, drawn from a formula: what "never falls, and gains less and less" looks like. How many steps of a survey's
-//! own curves have the shape stands in the words.
+//! Fig. 2, drawn from a formula: what "never falls, and gains less and less" looks like; and in words, apart from the
+//! figure, how many steps of a survey's own curves have the shape.
 
 use super::{FigureDraft, headers};
+use crate::chart::number::counted;
 use crate::chart::plot::{Axis, Line, Mark, Panel, Pen, Plot, Point, Room, Series};
 use crate::chart::{Figure, Table, TableCell, Theme};
 use crate::study::survey::Survey;
 
 const MEMBERS: usize = 12;
 
-/// The shapes that theorems 7 and 8 promise. It draws no numbers of the survey, so it is none of its figures.
-pub fn shapes_figure(survey: &Survey, theme: &Theme, room: Room) -> Figure {
+/// The shapes that theorems 7 and 8 promise. It draws no numbers of a survey, so it is none of its figures.
+pub fn shapes_figure(theme: &Theme, room: Room) -> Figure {
     let rising = |n: f64| 1.0 - (-n / 3.0).exp();
     let falling = |n: f64| (-n / 3.0).exp();
     let pens = [
@@ -23,26 +24,6 @@ pub fn shapes_figure(survey: &Survey, theme: &Theme, room: Room) -> Figure {
         (0..=MEMBERS).map(at).collect()
     };
     let curves = [curve(rising), curve(falling)];
-    // Of the estimates along the stream, how many steps keep the shape?
-    let (mut steps, mut rises, mut less) = (0, 0, 0);
-    for (.., found) in survey.found() {
-        let Ok(information) = &found.information else {
-            continue;
-        };
-        let joint: Vec<f64> = information.copula.curve.iter().map(|p| p.joint).collect();
-        for three in joint.windows(3) {
-            steps += 1;
-            rises += usize::from(three[2] >= three[1]);
-            less += usize::from(three[2] - three[1] <= three[1] - three[0]);
-        }
-    }
-    let seen = if steps == 0 {
-        "This survey has no curve of information to hold against them.".to_owned()
-    } else {
-        format!(
-            "Of {steps} steps along this survey's streams, I(U;Y) by the copula rises in {rises} and gains less than the step before in {less}."
-        )
-    };
     let plot = Plot::new(
         vec![Panel::new(
             "value of a set of members, each new one worth less",
@@ -67,9 +48,9 @@ pub fn shapes_figure(survey: &Survey, theme: &Theme, room: Room) -> Figure {
         key: "fig-2-shapes",
         title: "Drawn from a formula: 1 − e^(−n/3) rises, and e^(−n/3) falls, by less with every member".to_owned(),
         words: [
-            "No model's numbers: theorems 7 and 8 promise such curves when members are independent given the answer."
+            "Theorems 7 and 8 promise such curves when members are independent given the answer."
                 .to_owned(),
-            seen,
+            "No model's numbers are drawn.".to_owned(),
         ],
         table: Table {
             headers: headers(&[
@@ -83,4 +64,49 @@ pub fn shapes_figure(survey: &Survey, theme: &Theme, room: Room) -> Figure {
     }
     .figure(theme)
     .laid_out(room)
+}
+
+/// Says how many steps along a survey's streams keep the shape, by the copula's estimates.
+pub fn shape_steps(survey: &Survey) -> String {
+    let information = survey.found().filter_map(|(.., found)| found.information.as_ref().ok());
+    let curves: Vec<Vec<f64>> = information
+        .map(|information| information.copula.curve.iter().map(|point| point.joint).collect())
+        .collect();
+    steps_said(&curves)
+}
+
+/// Counts the steps of curves of I(U;Y) that rise, and those that gain less than the step before.
+fn steps_said(curves: &[Vec<f64>]) -> String {
+    let steps: Vec<&[f64]> = curves.iter().flat_map(|joint| joint.windows(3)).collect();
+    if steps.is_empty() {
+        return "This survey has no curve of information to hold against these shapes.".to_owned();
+    }
+    let rises = steps.iter().filter(|three| three[2] >= three[1]).count();
+    let gains_less =
+        steps.iter().filter(|three| three[2] - three[1] <= three[1] - three[0]).count();
+    format!(
+        "Of {} along this survey's streams, I(U;Y) by the copula rises in {rises} and gains less than the step before in {gains_less}.",
+        counted(steps.len(), "step")
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_that_keep_the_shape_are_counted() {
+        assert_eq!(
+            steps_said(&[vec![0.0, 0.5, 0.75, 0.7], vec![0.0, 0.1], vec![0.1, 0.2, 0.4]]),
+            "Of 3 steps along this survey's streams, I(U;Y) by the copula rises in 2 and gains less than the step before in 2."
+        );
+        assert_eq!(
+            steps_said(&[vec![0.0, 0.5, 0.75]]),
+            "Of 1 step along this survey's streams, I(U;Y) by the copula rises in 1 and gains less than the step before in 1."
+        );
+        assert_eq!(
+            steps_said(&[vec![0.0]]),
+            "This survey has no curve of information to hold against these shapes."
+        );
+    }
 }

@@ -1,7 +1,7 @@
 //! Theorem 4: the terms of the information, and the error between its bounds.
 
 use super::{FigureDraft, Scene, headers, missing, plot, reach};
-use crate::chart::number::{percent, short};
+use crate::chart::number::{counted, percent, short};
 use crate::chart::plot::{Axis, Line, Mark, MarkShape, Panel, Pen, Point, Series};
 use crate::chart::{Table, TableCell};
 use crate::measure::ensemble::{Ensemble, Rows};
@@ -130,10 +130,10 @@ fn kinds(
     };
     Ok(Group {
         of: format!(
-            "{} on {}: embedding, attention and MLP, each summed; {} rows, {estimator}",
+            "{} on {}: embedding, attention and MLP, each summed; {}, {estimator}",
             scene.model_name(),
             scene.task_name(),
-            information.rows
+            counted(information.rows, "row")
         ),
         terms: [point.relevancy, point.redundancy, point.conditional_redundancy, point.joint],
         entropy: information.entropy,
@@ -144,17 +144,17 @@ fn kinds(
 
 fn made(of: &str, together: f64) -> Group {
     let ensemble = Ensemble { options: 2, right: vec![0.75; 2], together };
-    counted(of, &ensemble.exact(64))
+    of_rows(of, &ensemble.exact(64))
 }
 
 fn copies() -> Group {
     let one = Ensemble { options: 2, right: vec![0.75], together: 0.0 };
     let mut rows = one.exact(64);
     rows.votes.push(rows.votes[0].clone());
-    counted("one member twice: the copy is relevant, and redundant to the last bit", &rows)
+    of_rows("one member twice: the copy is relevant, and redundant to the last bit", &rows)
 }
 
-fn counted(of: &str, rows: &Rows) -> Group {
+fn of_rows(of: &str, rows: &Rows) -> Group {
     let terms = estimate(&rows.votes, &rows.answers, 2, Correction::None);
     // All that can happen, not a sample of it: nothing to correct for.
     let entropy =

@@ -54,6 +54,11 @@ impl TradeOffTerms {
         self.bias_residue() - self.diversity_residue()
     }
 
+    /// Ω as a share of the bias; 0 where there is no bias.
+    fn shared(&self) -> f64 {
+        if self.bias > 0.0 { self.terms.omega / self.bias } else { 0.0 }
+    }
+
     /// Whether the difference of the printed terms is the MSE, but for rounding.
     fn is_mse_right(&self) -> bool {
         let sizes =
@@ -136,8 +141,7 @@ pub(super) fn sketch(scene: &Scene<'_>) -> Result<FigureDraft, String> {
             series,
         )
     });
-    let shared =
-        found.iter().map(|(_, t)| t.terms.omega / t.bias).sum::<f64>() / found.len() as f64;
+    let shared = found.iter().map(|(_, t)| t.shared()).sum::<f64>() / found.len() as f64;
     let rows = found.iter().map(|(task, t)| {
         let mut row = vec![TableCell::Text(task.clone())];
         row.extend(

@@ -4,8 +4,8 @@ use leptos::prelude::*;
 
 use crate::app::shell::Themes;
 use crate::app::state::Surveys;
-use crate::app::widgets::FigureView;
-use crate::chart::{Figure, shapes_figure};
+use crate::app::widgets::{FigureView, Words};
+use crate::chart::{Figure, shape_steps, shapes_figure};
 
 const KEY: &str = "fig-2-shapes";
 
@@ -13,16 +13,19 @@ const KEY: &str = "fig-2-shapes";
 pub fn Shapes() -> impl IntoView {
     let surveys = expect_context::<Surveys>();
     let themes = expect_context::<Themes>();
-    let drawn = Memo::new(move |_| {
-        let survey = surveys.shown.get()?;
-        Some(shapes_figure(&survey, themes.theme.get(), surveys.room.get()))
-    });
+    let drawn = Memo::new(move |_| Some(shapes_figure(themes.theme.get(), surveys.room.get())));
     let figure: Signal<Option<Figure>> = drawn.into();
     let source = Signal::derive(|| "atelier, drawn from a formula: from no report".to_owned());
+    // The survey's numbers stand outside the figure, which a reader may save, with their own source.
+    let steps = move || {
+        let text = surveys.shown.with(|survey| Some(shape_steps(survey.as_ref()?)))?;
+        Some(view! { <p class="caveat"><Words text />" ("{surveys.source()}")"</p> })
+    };
     view! {
         <section class="theorem" aria-labelledby="shapes-title">
             <h2 id="shapes-title">"Drawn shapes of theorems 7 and 8"</h2>
             <FigureView figure key=KEY group=KEY source />
+            {steps}
         </section>
     }
 }

@@ -1,0 +1,141 @@
+use super::{Quantity, sweep_figures};
+use crate::chart::{Column, Figure, LIGHT};
+use crate::measure::interval::Mean;
+use crate::study::orders::{Measures, OrderRows, Orders, Sweep, SweepPoint, Variant, VoteMeans};
+use crate::task::score::Score;
+
+/// A mean with its interval's half-width.
+type Around = (f64, f64);
+
+fn measures((mean, half): Around) -> Measures {
+    let zero = Mean::default();
+    let votes = VoteMeans { mse: zero, bias: zero, diversity: zero };
+    Measures {
+        accuracy: Mean { mean, low: mean - half, high: mean + half },
+        normalised: None,
+        change: zero,
+        margin: zero,
+        kl: Mean::without_interval(mean),
+        probability: votes,
+        logit: votes,
+        paper: votes,
+        log_likelihood: None,
+        accuracy_per_byte: None,
+        perplexity: None,
+    }
+}
+
+/// Returns a sweep without rows, whose blocks or heads of block 0 leave these accuracies.
+fn orders(sweep: Sweep, own: Around, values: &[Around]) -> Orders {
+    let original = Variant {
+        name: "own".into(),
+        plan: "0-1".into(),
+        measures: measures(own),
+        rows: OrderRows::default(),
+    };
+    let points = values.iter().enumerate().map(|(n, value)| SweepPoint {
+        sweep,
+        at: if sweep == Sweep::Heads { 0 } else { n },
+        head: (sweep == Sweep::Heads).then_some(n),
+        rounds: None,
+        middle: None,
+        variants: Vec::new(),
+        measures: measures(*value),
+    });
+    Orders {
+        task: "sum".into(),
+        score: Score::Option,
+        rows: 100,
+        rows_asked: 100,
+        chance: 0.1,
+        majority: 0.1,
+        resamples: 0,
+        seed: 0,
+        fingerprint: None,
+        block_runs: 0,
+        block_runs_alone: 0,
+        original,
+        variants: Vec::new(),
+        points: points.collect(),
+        geometry: Vec::new(),
+    }
+}
+
+fn figure(orders: &Orders, quantity: Quantity) -> Figure {
+    let mut figures = sweep_figures(orders, quantity, Column::Probability, &LIGHT);
+    figures.swap_remove(0)
+}
+
+/// Returns the heading of blocks left out, where the own order's accuracy is 0.5.
+fn heading(values: &[Around]) -> String {
+    figure(&orders(Sweep::Drop, (0.5, 0.02), values), Quantity::Accuracy).title
+}
+
+#[test]
+fn a_block_on_the_other_side_of_the_own_order_moves_it_less_only_where_its_distance_is_less() {
+    let start = "With block 0 left out, accuracy is 0.200 instead of 0.500";
+    let lead = format!("{start}: no other block moves it more");
+    // The values differ surely, the distances 0.3 and 0.28 do not.
+    assert_eq!(heading(&[(0.2, 0.05), (0.78, 0.05)]), start);
+    assert_eq!(heading(&[(0.2, 0.05), (0.6, 0.05)]), lead);
+    assert_eq!(heading(&[(0.2, 0.05), (0.6, 0.05), (0.22, 0.05)]), start);
+    assert_eq!(heading(&[(0.2, 0.05), (0.6, 0.05), (0.4, 0.05)]), lead);
+}
+
+#[test]
+fn heading_and_words_agree_on_whether_a_block_surely_moves_it() {
+    let unsure = (0.2, 0.4);
+    let drops = orders(Sweep::Drop, (0.5, 0.02), &[unsure, (0.35, 0.02)]);
+    let drops = figure(&drops, Quantity::Accuracy);
+    // Block 0 may move it more, so no lead is claimed.
+    assert_eq!(drops.title, "With block 1 left out, accuracy is 0.350 instead of 0.500");
+    assert_eq!(
+        drops.words,
+        [
+            "1 of 2 drops surely differ from the own order's 0.500 (0.480 to 0.520), row by row.",
+            "Bars are 95 % intervals over 100 rows of “sum”."
+        ]
+    );
+    let heads = orders(Sweep::Heads, (0.5, 0.02), &[unsure, (0.35, 0.02)]);
+    let heads = figure(&heads, Quantity::Accuracy);
+    assert_eq!(heads.title, "Without head 1 of block 0, accuracy is 0.350 instead of 0.500");
+    assert_eq!(heading(&[unsure]), "No single block left out surely moves accuracy");
+}
+
+#[test]
+fn of_many_parts_the_words_say_how_many_differ_by_chance() {
+    let words = |sweep, parts, quantity| {
+        let mut values = vec![(0.5, 0.02); parts];
+        values[0] = (0.2, 0.05);
+        figure(&orders(sweep, (0.5, 0.02), &values), quantity).words[0].clone()
+    };
+    let own = "the own order's 0.500 (0.480 to 0.520), row by row";
+    assert_eq!(
+        words(Sweep::Heads, 192, Quantity::Accuracy),
+        format!(
+            "1 of 192 heads, framed, surely differ from {own}; about 10 of 192 would by chance."
+        )
+    );
+    assert_eq!(
+        words(Sweep::Drop, 11, Quantity::Accuracy),
+        format!("1 of 11 drops surely differ from {own}; about 1 of 11 would by chance.")
+    );
+    assert_eq!(
+        words(Sweep::Drop, 10, Quantity::Accuracy),
+        format!("1 of 10 drops surely differ from {own}.")
+    );
+    let kl = words(Sweep::Drop, 11, Quantity::Kl);
+    assert!(!kl.contains("by chance"), "{kl}");
+}
+
+#[test]
+fn one_row_without_intervals_is_not_said_to_have_bars() {
+    let mut one = orders(Sweep::Drop, (0.5, 0.02), &[(0.2, 0.05)]);
+    (one.rows, one.rows_asked) = (1, 1);
+    assert_eq!(figure(&one, Quantity::Kl).words[1], "Over 1 row of “sum”, without intervals.");
+    // A share of one row has Wilson's interval.
+    assert_eq!(
+        figure(&one, Quantity::Accuracy).words[1],
+        "Bars are 95 % intervals over 1 row of “sum”."
+    );
+}
