@@ -123,7 +123,7 @@ fn a_survey_counts_what_its_intervals_carry() {
     );
     let levels = titled(&figures, "levels");
     assert!(!levels.title.contains("harder"), "{}", levels.title);
-    assert!(levels.title.contains(" of 2 curves fall beyond their intervals"), "{}", levels.title);
+    assert!(levels.title.contains("falls beyond the intervals in"), "{}", levels.title);
     for figure in &figures {
         assert!(!figure.title.contains("best") || figure.key == "fig-6-depth", "{}", figure.title);
     }
