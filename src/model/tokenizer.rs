@@ -278,7 +278,7 @@ mod tests {
 
     /// Cuts at blanks and knows three words; `around` is its post-processor.
     fn tokenizer(around: Value) -> (Tokenizer, ModelShape) {
-        let config = include_str!("../../tests/models/random-llama2/config.json");
+        let config = include_str!("../../public/models/scholar-2/config.json");
         let shape = ModelShape::from_json(config).expect("a config");
         let json = json!({
             "version": "1.0",
