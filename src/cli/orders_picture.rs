@@ -121,9 +121,8 @@ fn measures(orders: &Orders, lines: &[(String, &Measures)]) -> String {
         shown_table.add_row(Row::from(cells));
     }
     let mut text = shown(&shown_table);
-    text += &format!(
-        "\n95 % intervals of shares are Wilson's; those of changes and means stand in the report\n"
-    );
+    text +=
+        "\n95 % intervals of shares are Wilson's; those of changes and means stand in the report\n";
     if orders.score != Score::Option {
         text += "\nmse, bias, diversity, KL: the right answer's first token against the three others that the original finds likeliest\n";
     }
