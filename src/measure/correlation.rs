@@ -20,7 +20,7 @@ pub struct Correlation {
 pub const SIGNIFICANT: f64 = 0.05;
 
 /// Up to so many pairs p counts all orders: 40,320 of eight.
-const EXACT: usize = 8;
+pub const EXACT: usize = 8;
 
 /// Below so many points nothing is said of how they depend on each other, or stand beside others.
 pub const FEWEST: usize = 5;

@@ -146,7 +146,7 @@ impl Resamples {
         percentiles(mean, self.rows, resampled)
     }
 
-    /// Of the rows that have a value; `None` where none has. [rows]
+    /// Of the rows that have a value; `None` where none has. `[rows]`
     ///
     /// # Panics
     /// If `values` is not `[rows]`.
@@ -329,7 +329,7 @@ fn tango(first_alone: f64, second_alone: f64, rows: f64, difference: f64) -> f64
 }
 
 /// [`paired`] of differences, each between -1 and 1. Where a row's difference is a mean, over seeds say, the
-/// interval is rather too wide than too narrow. [rows]
+/// interval is rather too wide than too narrow. `[rows]`
 pub fn paired_rows(differences: &[f64]) -> Mean {
     let first: f64 = differences.iter().map(|difference| difference.max(0.0)).sum();
     let second: f64 = differences.iter().map(|difference| (-difference).max(0.0)).sum();

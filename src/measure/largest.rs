@@ -7,7 +7,7 @@ use super::interval::{Mean, Resamples, paired_rows};
 #[derive(Clone, Debug, PartialEq)]
 pub struct LargestMean {
     pub part: usize,
-    /// How far it leads each part, row by row; `None` for itself. [parts]
+    /// How far it leads each part, row by row; `None` for itself. `[parts]`
     pub lead: Vec<Option<Mean>>,
     /// The parts that it cannot be told apart from.
     pub beside: Vec<usize>,
@@ -21,12 +21,12 @@ impl LargestMean {
 }
 
 /// Of shares: 1 where a row is right, 0 elsewhere, or a difference of two such. `None` for fewer than two rows
-/// or parts. [parts][rows]
+/// or parts. `[parts][rows]`
 pub fn largest_share(parts: &[Vec<f64>]) -> Option<LargestMean> {
     largest(parts, paired_rows)
 }
 
-/// Of means. [parts][rows]
+/// Of means. `[parts][rows]`
 pub fn largest_mean(parts: &[Vec<f64>], resamples: &Resamples) -> Option<LargestMean> {
     largest(parts, |differences| resamples.mean(differences))
 }

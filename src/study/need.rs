@@ -58,7 +58,7 @@ pub struct NeedPart {
     pub accuracy: Mean,
 }
 
-/// Numbers of every part on every row, in the order of [`Need::parts`]. [parts][rows]
+/// Numbers of every part on every row, in the order of [`Need::parts`]. `[parts][rows]`
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NeedRows {
     pub votes: Vec<Vec<f64>>,

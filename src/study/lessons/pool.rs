@@ -78,7 +78,7 @@ fn above(task: &Orders) -> f64 {
     task.original.measures.accuracy.mean - task.chance.max(task.majority)
 }
 
-/// Which share of a pick's variants is right. [rows]
+/// Which share of a pick's variants is right. `[rows]`
 fn shares(task: &Orders, pick: &PickedOrder) -> Option<Shares> {
     match pick {
         PickedOrder::Own => Some(

@@ -177,7 +177,7 @@ fn over(
     })
 }
 
-/// Under two orders on the same rows, row by row. [rows]
+/// Under two orders on the same rows, row by row. `[rows]`
 fn paired(
     cells: &[FoundCell],
     task: &str,
@@ -215,7 +215,7 @@ fn losses(cells: &[FoundCell], task: &str) -> Result<Vec<Mean>, LessonError> {
     Ok(losses)
 }
 
-/// What an order loses, row by row; all tasks' rows where all are asked for. [rows]
+/// What an order loses, row by row; all tasks' rows where all are asked for. `[rows]`
 fn lost_rows(cells: &[FoundCell], task: &str, plan: &str) -> Result<Vec<f64>, LessonError> {
     let own = cells.iter().filter(|cell| cell.plan.is_none());
     let tasks = own.filter(|cell| task == ALL || cell.task == task);

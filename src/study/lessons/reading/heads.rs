@@ -122,7 +122,7 @@ impl FoundHeads {
         most(compared, largest_mean(&weights, &self.resamples(rows)))
     }
 
-    /// The head's weight on the right option. [rows]
+    /// The head's weight on the right option. `[rows]`
     fn weights(&self, part: usize) -> Result<&[f64], LessonError> {
         let looks = self
             .looks
