@@ -70,10 +70,12 @@ impl Mean {
     }
 }
 
+/// Reads an interval's lower end, `null` as minus infinity.
 pub fn low_end<'de, D: Deserializer<'de>>(json: D) -> Result<f64, D::Error> {
     Ok(Option::deserialize(json)?.unwrap_or(f64::NEG_INFINITY))
 }
 
+/// Reads an interval's upper end, `null` as infinity.
 pub fn high_end<'de, D: Deserializer<'de>>(json: D) -> Result<f64, D::Error> {
     Ok(Option::deserialize(json)?.unwrap_or(f64::INFINITY))
 }
