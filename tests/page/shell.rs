@@ -96,7 +96,7 @@ fn model_prompt_plan_and_sweep_outlive_every_view_and_back_restores_each() {
     page.view("Theory");
     page.browser.until(
         "the theorems are drawn",
-        "document.querySelectorAll('.theorem .chart svg').length === 8",
+        "document.querySelectorAll('.theorem .chart svg').length === 9",
     );
     page.view("Lens");
     page.until_live();
@@ -162,7 +162,7 @@ fn links_to_the_surveys_own_page_lead_to_the_same_picture() {
     page.browser.until(
         "the theorems are drawn",
         // Some theorems have nothing to show of ten options, and say so.
-        "[...document.querySelectorAll('.theorem')].filter(t => t.querySelector('.chart svg, .problem')).length === 8",
+        "[...document.querySelectorAll('.theorem')].filter(t => t.querySelector('.chart svg, .problem')).length === 9",
     );
     assert_eq!(
         page.browser
@@ -200,7 +200,7 @@ fn every_setting_of_a_survey_and_of_a_theorem_is_in_the_address() {
     page.view("Theory");
     page.browser.until(
         "the theorems are drawn",
-        "document.querySelectorAll('.theorem .chart svg').length === 8",
+        "document.querySelectorAll('.theorem .chart svg').length === 9",
     );
     page.browser.run(
         "const c = document.querySelector('.knob input[type=range]'); c.value = '0.35'; c.dispatchEvent(new Event('input', { bubbles: true }))",
@@ -212,7 +212,7 @@ fn every_setting_of_a_survey_and_of_a_theorem_is_in_the_address() {
     page.browser.until(
         "the picture is that of the control",
         &format!(
-            "document.querySelectorAll('.theorem .chart svg').length === 8 && {title} === {}",
+            "document.querySelectorAll('.theorem .chart svg').length === 9 && {title} === {}",
             Value::from(said)
         ),
     );
@@ -224,7 +224,7 @@ fn the_way_to_the_picture_changes_no_view() {
     let page = Page::new(1440, 1000);
     page.open("#view=theory&of=scholar-2");
     page.browser
-        .until("the theorems are there", "document.querySelectorAll('.theorem').length === 8");
+        .until("the theorems are there", "document.querySelectorAll('.theorem').length === 9");
     let before = page.hash();
     page.browser.run("document.querySelector('.skip').focus()");
     page.browser.keys("\u{E007}");

@@ -124,7 +124,7 @@ fn the_baked_survey_shows_at_once_and_fetches_no_model() {
     );
     page.browser.run("document.querySelector('nav a[href*=\"view=theory\"]').click()");
     page.browser
-        .until("the theorems are there", "document.querySelectorAll('.theorem').length === 8");
+        .until("the theorems are there", "document.querySelectorAll('.theorem').length === 9");
     page.go_to_view("Orders");
     page.browser.until("the lab is there", "document.querySelector('.bench')");
 }
@@ -411,7 +411,7 @@ fn everyone_can_use_surveys_and_theorems() {
             page.browser.run("document.querySelector('nav a[href*=\"view=theory\"]').click()");
             page.browser.until(
                 "the theorems are drawn",
-                "document.querySelectorAll('.theorem .chart svg').length === 8",
+                "document.querySelectorAll('.theorem .chart svg').length === 9",
             );
             page.assert_look("theory", width, scheme);
             page.screenshot(&format!("theory-{width}-{scheme}"));
