@@ -43,7 +43,7 @@ print("Spearman of diversity, each:", [round(r, 2) for r in own], "plain mean", 
 print("Avg. of diversity", round(mean["diversity"]["spearman"]["r"], 4), "of -MSE", round(mean["minus_mse"]["spearman"]["r"], 4))
 P
 
-finding "changes of accuracy without width (model B1, study B4): 69 of 141 were [x, x]"
+finding "changes of accuracy without width (model B1, study B4): about half were [x, x]"
 "$atelier" orders --model scholar-12 --task sum,mood,topic --strategy drop,swap --rows 32 --json 2>/dev/null >orders.json
 python3 - <<'P'
 import json
@@ -83,4 +83,4 @@ for file in lens/*running*.svg; do heading "$file"; done | sort -u
 finding "doubt (chart D4): \"Only the last stroke brings the distribution\" where every depth is at the end"
 "$atelier" lens --model scholar-12 --prompt "We see horse A, hat B and axe C. So take beast" --option " A" --option " B" --option " C" --option " D" --answer 0 --lens 5 --plan "0a~h0.1.2.3" --json >doubt.json 2>/dev/null
 "$atelier" figures doubt.json --out doubt >/dev/null 2>&1
-grep -ho "Only the last stroke[^<]*\|From the start[^<]*" doubt/*.svg | sort -u
+grep -ho 'Only the last stroke[^<"]*\|From [^<"]* within 0.1 nats[^<"]*' doubt/*.svg | sort -u
