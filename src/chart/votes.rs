@@ -87,7 +87,7 @@ fn words(lens: &Lens, votes: &[f64], column: Column) -> [String; 2] {
     [first, second]
 }
 
-/// What a vote holds the right option against.
+/// The options that a vote holds the right one against.
 pub(super) fn others(options: usize) -> &'static str {
     if options == 2 { "the other option" } else { "the mean of the others" }
 }

@@ -111,21 +111,21 @@ fn two_sided(t: f64, freedom: f64) -> f64 {
     if p.is_nan() { 1.0 } else { p }
 }
 
-/// What points that follow each other (steps, neighbouring pairs, checkpoints) are worth.
+/// The significance of points that follow each other (steps, neighbouring pairs, checkpoints).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct InOrder {
-    /// As many independent points would say as much (Bartlett 1935).
+    /// The number of independent points that would say as much (Bartlett 1935).
     pub effective: f64,
     /// The larger of the plain p and of Student's t with `effective` - 2 degrees of freedom.
     pub p: f64,
 }
 
-/// Of Pearson's r of points in an order; `None` for fewer than [`FEWEST`], or without a coefficient.
+/// The significance of Pearson's r of points in an order; `None` for fewer than [`FEWEST`], or without a coefficient.
 pub fn pearson_in_order(x: &[f64], y: &[f64]) -> Option<InOrder> {
     in_order(x, y, pearson(x, y)?)
 }
 
-/// Of Spearman's r of points in an order.
+/// The significance of Spearman's r of points in an order.
 pub fn spearman_in_order(x: &[f64], y: &[f64]) -> Option<InOrder> {
     in_order(&average_ranks(x), &average_ranks(y), spearman(x, y)?)
 }
@@ -145,7 +145,7 @@ fn in_order(x: &[f64], y: &[f64], plain: Correlation) -> Option<InOrder> {
 /// A coefficient of several groups' points together, such as several models' junction points.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OverGroups {
-    /// Of the points together, each group's standardised by itself.
+    /// The coefficient of all points together, each group's standardised by itself.
     pub r: f64,
     pub points: usize,
     pub groups: usize,
@@ -154,7 +154,7 @@ pub struct OverGroups {
     pub test: Option<GroupTest>,
 }
 
-/// What groups' own coefficients say of their mean.
+/// A test of the mean of the groups' own coefficients.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GroupTest {
     /// Two-sided.
@@ -164,7 +164,7 @@ pub struct GroupTest {
     pub high: f64,
 }
 
-/// Which coefficient.
+/// The two coefficients of a correlation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CorrelationKind {
     Pearson,

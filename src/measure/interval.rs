@@ -55,14 +55,14 @@ impl Mean {
         Self { mean, low, high }
     }
 
-    /// With an interval that ends where the measure does: squares and divergences are never below 0.
+    /// Cuts the interval at 0, below which squares and divergences never are.
     #[must_use]
     pub fn not_negative(self) -> Self {
         let low = if self.low.is_finite() { self.low.max(0.0) } else { self.low };
         Self { low, ..self }
     }
 
-    /// The same on a scale that rises in step with it.
+    /// Takes the mean and both ends through a function that rises.
     #[must_use]
     pub fn map(self, f: impl Fn(f64) -> f64) -> Self {
         let end = |end: f64| if end.is_finite() { finite(f(end)) } else { end };
@@ -83,7 +83,7 @@ pub fn high_end<'de, D: Deserializer<'de>>(json: D) -> Result<f64, D::Error> {
 /// Below so many rows a mean's interval is Student's t: resamples of so few rows do not leave their range.
 const BOOTSTRAP_ROWS: usize = 8;
 
-/// Of the normal distribution, 97.5 % lie below.
+/// The number below which 97.5 % of the normal distribution lie.
 pub(super) const Z: f64 = 1.959_963_984_540_054;
 
 /// Rows drawn with replacement: as many as there are rows, `count` times over.
@@ -148,7 +148,7 @@ impl Resamples {
         percentiles(mean, self.rows, resampled)
     }
 
-    /// Of the rows that have a value; `None` where none has. `[rows]`
+    /// The mean over the rows that have a value; `None` where none has. `[rows]`
     ///
     /// # Panics
     /// If `values` is not `[rows]`.
@@ -266,7 +266,7 @@ fn expanded(rows: usize) -> f64 {
     Normal::standard().cdf(-reach)
 }
 
-/// Of Student's t, 97.5 % lie below.
+/// The number below which 97.5 % of Student's t lie.
 pub(super) fn t_975(freedom: f64) -> f64 {
     StudentsT::new(0.0, 1.0, freedom).map_or(f64::INFINITY, |student| student.inverse_cdf(0.975))
 }
@@ -336,6 +336,23 @@ pub fn paired_rows(differences: &[f64]) -> Mean {
     let first: f64 = differences.iter().map(|difference| difference.max(0.0)).sum();
     let second: f64 = differences.iter().map(|difference| (-difference).max(0.0)).sum();
     paired(first, second, differences.len())
+}
+
+/// The mean of means over different rows, such as several tasks': half-widths add as squares (Zou & Donner
+/// 2008). `None` of none.
+pub fn mean_of_independent(means: &[Mean]) -> Option<Mean> {
+    let count = means.len() as f64;
+    if means.is_empty() {
+        return None;
+    }
+    let mean = means.iter().map(|one| one.mean).sum::<f64>() / count;
+    let reach =
+        |half: fn(&Mean) -> f64| means.iter().map(|one| half(one).powi(2)).sum::<f64>().sqrt();
+    Some(Mean {
+        mean,
+        low: mean - reach(|one| one.mean - one.low) / count,
+        high: mean + reach(|one| one.high - one.mean) / count,
+    })
 }
 
 fn finite(value: f64) -> f64 {

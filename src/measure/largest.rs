@@ -20,13 +20,13 @@ impl LargestMean {
     }
 }
 
-/// Of shares: 1 where a row is right, 0 elsewhere, or a difference of two such. `None` for fewer than two rows
+/// Finds the part with the largest share: 1 where a row is right, 0 elsewhere, or a difference of two such. `None` for fewer than two rows
 /// or parts. `[parts][rows]`
 pub fn largest_share(parts: &[Vec<f64>]) -> Option<LargestMean> {
     largest(parts, paired_rows)
 }
 
-/// Of means. `[parts][rows]`
+/// Finds the part with the largest mean. `[parts][rows]`
 pub fn largest_mean(parts: &[Vec<f64>], resamples: &Resamples) -> Option<LargestMean> {
     largest(parts, |differences| resamples.mean(differences))
 }

@@ -13,7 +13,7 @@ pub struct Together {
 }
 
 impl Together {
-    /// Of points that do not depend on each other.
+    /// Correlates points that do not depend on each other.
     ///
     /// # Panics
     /// If the two differ in length.
@@ -21,7 +21,7 @@ impl Together {
         Self { pearson: pearson(x, y), spearman: spearman(x, y) }
     }
 
-    /// Of points in an order, whose neighbours are alike: p is that of as many independent points as
+    /// Correlates points in an order, whose neighbours are alike: p is that of as many independent points as
     /// say the same (see [`pearson_in_order`]).
     ///
     /// # Panics

@@ -180,7 +180,7 @@ impl<'a> Needing<'a> {
         self.run.as_ref().is_some_and(|run| run.is_waiting())
     }
 
-    /// What each part votes and costs, row by row.
+    /// The votes and costs of each part, row by row.
     pub fn rows(&self) -> NeedRows {
         let FoundRows { correct, without, votes, .. } = &self.found;
         let right = |is: &bool| f64::from(u8::from(*is));

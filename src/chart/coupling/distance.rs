@@ -9,7 +9,7 @@ use crate::chart::{Figure, Theme};
 use crate::measure::interval::{Mean, Resamples};
 use crate::study::coupling::CouplingMetric;
 
-/// Of the bootstrap over steps.
+/// Resamples of the steps.
 const RESAMPLES: usize = 1000;
 
 pub(super) fn figure(map: &StepMap, theme: &Theme) -> Option<Figure> {
@@ -119,8 +119,8 @@ fn nearer(pairs: &[([usize; 2], f64)], steps: usize, nearest: usize) -> Mean {
         let mean = |is_near: bool| {
             let wanted = pairs.iter().filter(|([i, j], _)| (i.abs_diff(*j) == nearest) == is_near);
             let (sum, weight) = wanted.fold((0.0, 0.0), |(sum, weight), ([i, j], x)| {
-                let own = counts[*i] * counts[*j];
-                (sum + own * x, weight + own)
+                let count = counts[*i] * counts[*j];
+                (sum + count * x, weight + count)
             });
             sum / weight
         };
@@ -128,7 +128,7 @@ fn nearer(pairs: &[([usize; 2], f64)], steps: usize, nearest: usize) -> Mean {
     })
 }
 
-/// What becomes of a coupling from near pairs to far ones.
+/// Says whether coupling falls or rises from near pairs to far ones.
 fn change(nearer: Mean) -> &'static str {
     match nearer {
         falls if falls.low > 0.0 => "Coupling falls with distance",

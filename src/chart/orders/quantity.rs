@@ -4,7 +4,7 @@ use crate::chart::Column;
 use crate::measure::interval::{Mean, Resamples, paired_rows};
 use crate::study::orders::{Measures, OrderRows, Orders, Variant};
 
-/// Of the bootstrap of a difference.
+/// Resamples of the rows.
 const RESAMPLES: usize = 1000;
 
 /// One of a variant's measures.

@@ -4,7 +4,7 @@ use super::{Figure, FigureDraft, Line, Panel, Plot, Point, Series, Table, TableC
 use super::{cells, extent, headers, mean, model_pen};
 use crate::chart::number::{counted, percent, short};
 use crate::chart::plot::{Axis, Mark, Pen};
-use crate::measure::interval::{Mean, wilson};
+use crate::measure::interval::{Mean, mean_of_independent, wilson};
 use crate::study::report::AverageDepth;
 use crate::study::survey::Survey;
 
@@ -22,7 +22,7 @@ struct ModelCurve {
     tasks: Vec<usize>,
     /// `[M]` a number a quantity.
     depths: Vec<[f64; 3]>,
-    /// Of the whole model.
+    /// Accuracy of the whole model, the mean over tasks.
     right: Mean,
 }
 
@@ -46,29 +46,9 @@ impl ModelCurve {
             model,
             tasks,
             depths: depths.collect(),
-            right: mean_of(&shares.collect::<Vec<_>>()),
+            right: mean_of_independent(&shares.collect::<Vec<_>>())?,
         })
     }
-}
-
-/// The mean of shares of different rows; half-widths add as squares (Zou & Donner 2008).
-fn mean_of(shares: &[Mean]) -> Mean {
-    let count = shares.len().max(1) as f64;
-    let mean = shares.iter().map(|share| share.mean).sum::<f64>() / count;
-    let reach = |half: fn(&Mean) -> f64| {
-        shares.iter().map(|share| half(share).powi(2)).sum::<f64>().sqrt() / count
-    };
-    Mean {
-        mean,
-        low: mean - reach(|share| share.mean - share.low),
-        high: mean + reach(|share| share.high - share.mean),
-    }
-}
-
-/// Whether the interval of the difference of two independent numbers lies above 0 (Newcombe 1998, method 10).
-fn is_ahead(first: &Mean, second: &Mean) -> bool {
-    let reach = (first.mean - first.low).hypot(second.high - second.mean);
-    first.mean - second.mean > reach
 }
 
 /// Calls a model best only of several on the same tasks, where it is ahead of every other beyond the intervals.
@@ -88,7 +68,7 @@ fn title(survey: &Survey, curves: &[ModelCurve]) -> String {
         return "Accuracy and MSE along the depth of models that answered different tasks"
             .to_owned();
     }
-    let verdict = match others.iter().all(|other| is_ahead(&best.right, &other.right)) {
+    let verdict = match others.iter().all(|other| best.right.less(other.right).low > 0.0) {
         true => format!("{} answers best", name(best)),
         false => "no model is clearly best".to_owned(),
     };
@@ -196,9 +176,13 @@ mod tests {
             model,
             tasks: tasks.to_vec(),
             depths: Vec::new(),
-            right: mean_of(&vec![wilson(share, 500); tasks.len()]),
+            right: mean_of_independent(&vec![wilson(share, 500); tasks.len()]).expect("tasks"),
         };
         title(&survey, &models.iter().enumerate().map(curve).collect::<Vec<_>>())
+    }
+
+    fn is_ahead(first: &Mean, second: &Mean) -> bool {
+        first.less(*second).low > 0.0
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Theorem 1: bias - diversity against MSE, a point a row.
 
+use super::tradeoff::ROUNDING;
 use super::{FigureDraft, Scene, headers, missing, plot, reach};
 use crate::chart::number::{counted, short};
 use crate::chart::plot::{Axis, Line, Mark, Panel, Pen, Point, Series};
@@ -15,8 +16,7 @@ const COLUMNS: [SampleColumn; 3] = [
 
 /// The choice whose MSE and bias are probabilities' and whose diversity is the logits'.
 const MIXED: usize = 2;
-/// Of numbers with the file's seven digits, as a share of them; a report in memory has all of its digits.
-const ROUNDING: f64 = 1e-6;
+/// The rounding of sums of a report in memory, as a share of its numbers.
 const ALL_DIGITS: f64 = 1e-12;
 
 pub(super) fn sketch(scene: &Scene<'_>) -> Result<FigureDraft, String> {

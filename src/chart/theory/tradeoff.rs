@@ -9,8 +9,8 @@ use crate::study::survey::Found;
 
 type TermsValue = fn(&TradeOffTerms) -> f64;
 
-/// Of numbers with the file's seven digits, as a share of them.
-const ROUNDING: f64 = 1e-6;
+/// The rounding of sums of numbers with a file's seven digits, as a share of them.
+pub(super) const ROUNDING: f64 = 1e-6;
 
 /// A task's terms, and what they are to add up to.
 struct TradeOffTerms {

@@ -20,7 +20,7 @@ pub struct MappedFile {
     opened: FileState,
 }
 
-/// What every write to a file changes.
+/// The facts of a file that every write changes.
 #[derive(PartialEq)]
 struct FileState {
     size: u64,

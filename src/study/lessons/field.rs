@@ -33,7 +33,7 @@ pub enum FieldValue {
         high: f64,
     },
     Word(String),
-    /// What has most of something, and what the rows cannot tell it from.
+    /// The part that has most of something, and the parts that the rows cannot tell it from.
     Largest {
         word: String,
         beside: Vec<String>,

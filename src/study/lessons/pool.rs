@@ -1,6 +1,6 @@
 //! Several tasks' sweeps read together: what is kept of what each model has above chance.
 
-use crate::measure::interval::{Mean, paired_rows, wilson};
+use crate::measure::interval::{Mean, mean_of_independent, paired_rows, wilson};
 use crate::study::orders::{Orders, Sweep, SweepPoint};
 
 /// The tasks on which the model's own order is above chance.
@@ -50,18 +50,7 @@ impl<'a> Pool<'a> {
     fn mean(&self, x: impl Fn(&Orders) -> Option<Mean>) -> Option<Mean> {
         let each: Option<Vec<Mean>> =
             self.tasks.iter().map(|task| Some(x(task)?.map(|x| x / above(task)))).collect();
-        let each = each.filter(|each| !each.is_empty())?;
-        let n = each.len() as f64;
-        let mean = each.iter().map(|task| task.mean).sum::<f64>() / n;
-        // Tasks are independent of each other: their errors add as squares.
-        let error = |side: &dyn Fn(&Mean) -> f64| {
-            each.iter().map(|task| side(task).powi(2)).sum::<f64>().sqrt() / n
-        };
-        Some(Mean {
-            mean,
-            low: mean - error(&|task| task.mean - task.low),
-            high: mean + error(&|task| task.high - task.mean),
-        })
+        mean_of_independent(&each?)
     }
 }
 
@@ -78,7 +67,7 @@ fn above(task: &Orders) -> f64 {
     task.original.measures.accuracy.mean - task.chance.max(task.majority)
 }
 
-/// Which share of a pick's variants is right. `[rows]`
+/// The share of a pick's variants that is right. `[rows]`
 fn shares(task: &Orders, pick: &PickedOrder) -> Option<Shares> {
     match pick {
         PickedOrder::Own => Some(

@@ -23,7 +23,7 @@ pub struct Orders {
     pub chance: f64,
     /// Share of the most frequent right answer: what always answering it would score.
     pub majority: f64,
-    /// Of the bootstrap behind every interval but those of shares and their changes.
+    /// Resamples behind every interval but those of shares and their changes.
     pub resamples: usize,
     pub seed: u64,
     /// What it was run on, where a file keeps it: only the same is gone on with.

@@ -2,7 +2,7 @@
 
 use super::lens::share_of;
 use super::{FieldFound, lacks, largest, mean_of, number, word};
-use crate::measure::interval::{Mean, paired_rows, wilson};
+use crate::measure::interval::{Mean, mean_of_independent, paired_rows, wilson};
 use crate::measure::largest::{LargestMean, largest_share};
 use crate::study::lessons::found::FoundCell;
 use crate::study::lessons::members::spoken;
@@ -158,23 +158,11 @@ fn over(
     let is_it =
         |cell: &&FoundCell| (task == ALL || cell.task == task) && cell.plan.as_deref() == plan;
     let each: Vec<Mean> = cells.iter().filter(is_it).map(of).collect();
-    if each.is_empty() {
-        return Err(no_cell(task, plan));
-    }
-    let n = each.len() as f64;
-    let mean = each.iter().map(|one| one.mean).sum::<f64>() / n;
-    let error = |side: &dyn Fn(&Mean) -> f64| {
-        let squares = each.iter().map(|one| side(one).powi(2));
-        squares.sum::<f64>().sqrt() / n
-    };
-    if mean.is_nan() {
+    let found = mean_of_independent(&each).ok_or_else(|| no_cell(task, plan))?;
+    if found.mean.is_nan() {
         return Err(lacks(format!("{task} has no such number here")));
     }
-    Ok(Mean {
-        mean,
-        low: mean - error(&|one| one.mean - one.low),
-        high: mean + error(&|one| one.high - one.mean),
-    })
+    Ok(found)
 }
 
 /// Under two orders on the same rows, row by row. `[rows]`
@@ -215,7 +203,7 @@ fn losses(cells: &[FoundCell], task: &str) -> Result<Vec<Mean>, LessonError> {
     Ok(losses)
 }
 
-/// What an order loses, row by row; all tasks' rows where all are asked for. `[rows]`
+/// The right answers that an order loses, row by row; all tasks' rows where all are asked for. `[rows]`
 fn lost_rows(cells: &[FoundCell], task: &str, plan: &str) -> Result<Vec<f64>, LessonError> {
     let own = cells.iter().filter(|cell| cell.plan.is_none());
     let tasks = own.filter(|cell| task == ALL || cell.task == task);

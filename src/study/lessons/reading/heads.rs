@@ -51,7 +51,7 @@ fn need_parts(found: &FoundHeads) -> &[NeedPart] {
 
 /// The largest of some of a model's parts.
 struct LargestPart {
-    /// Which parts were compared.
+    /// The parts that were compared.
     compared: Vec<usize>,
     found: LargestMean,
 }
@@ -61,7 +61,7 @@ impl LargestPart {
         self.compared[self.found.part]
     }
 
-    /// What its loss costs, from the least to the most of all parts that it may be.
+    /// The cost of its loss, from the least to the most of all parts that it may be.
     fn cost(&self, found: &FoundHeads) -> Result<Mean, LessonError> {
         let mut cost = found.cost(self.part())?;
         for &part in &self.found.beside {
