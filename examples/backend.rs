@@ -15,7 +15,7 @@ use std::path::Path;
 use std::rc::Rc;
 
 use atelier::engine::backend::{
-    AttentionRows, Backend, DepthRows, KvCache, Limits, Loader, OptionRows, Pass, Start,
+    AttentionRows, Backend, KvCache, Limits, Loader, OptionRows, Pass, Start, VocabularyRows,
 };
 use atelier::engine::schedule::Schedule;
 use atelier::engine::schedule::program::Program;
@@ -182,6 +182,10 @@ impl Pass for CountingPass<'_> {
         self.inner.give_kept(rows)
     }
 
+    fn put(&mut self, numbers: &[f32], first: usize) -> Result<(), EngineError> {
+        self.inner.put(numbers, first)
+    }
+
     fn give_votes(&mut self, options: &OptionRows) -> Result<(), EngineError> {
         self.inner.give_votes(options)
     }
@@ -190,17 +194,8 @@ impl Pass for CountingPass<'_> {
         self.inner.give_logits(slot, rows)
     }
 
-    fn give_fates(
-        &mut self,
-        slot: usize,
-        rows: &[u32],
-        targets: &[u32],
-    ) -> Result<(), EngineError> {
-        self.inner.give_fates(slot, rows, targets)
-    }
-
-    fn give_depths(&mut self, rows: &DepthRows) -> Result<(), EngineError> {
-        self.inner.give_depths(rows)
+    fn give_vocabulary(&mut self, rows: &VocabularyRows) -> Result<(), EngineError> {
+        self.inner.give_vocabulary(rows)
     }
 
     fn give_attention(&mut self, call: usize, rows: &AttentionRows) -> Result<(), EngineError> {

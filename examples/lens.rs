@@ -39,7 +39,7 @@ pub fn run(folder: &Path, prompt: &str, options: &[String]) -> Result<String, Bo
         &mut |_, _| ControlFlow::Continue(()),
     )?;
     let trace = traces.pop().and_then(|mut of_plan| of_plan.pop()).ok_or("nothing ran")?;
-    let lens = lens::lens(&question, &plan, trace);
+    let lens = lens::lens(&model, &question, &plan, trace);
 
     let mut text = String::new();
     for (member, logits) in lens.members.iter().zip(&lens.member_logits) {

@@ -20,6 +20,7 @@
 //! so they line up under the row of tiles.
 
 mod all;
+mod beyond;
 mod column;
 mod coupling;
 mod figure;
@@ -43,6 +44,7 @@ mod theory;
 mod votes;
 
 pub use all::all_figures;
+pub use beyond::{not_known, option_beyond, quoted, says_first, small_mass, verdict, whole_share};
 pub use column::Column;
 pub use coupling::{
     CouplingShown, coupling_figures, metric_name, metric_of, metric_word, models_coupling_figure,

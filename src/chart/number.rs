@@ -103,6 +103,19 @@ fn within(share: f64, limit: &str) -> String {
     if share < 0.0 { format!("> −{limit}") } else { format!("< {limit}") }
 }
 
+/// `260032` as `260,032`.
+pub fn thousands(number: impl std::fmt::Display) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
 /// `1 model`, `2 models`.
 pub fn counted(n: usize, noun: &str) -> String {
     match n {
@@ -156,6 +169,14 @@ fn rounded_exponent(x: f64, digits: i32) -> i32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn thousands_are_set_apart() {
+        assert_eq!(
+            [0, 999, 1000, 260_032, 1_234_567].map(thousands),
+            ["0", "999", "1,000", "260,032", "1,234,567"]
+        );
+    }
 
     #[test]
     fn a_slow_rate_is_not_none() {

@@ -4,7 +4,7 @@ use comfy_table::Cell;
 
 use super::table::{self, table};
 use crate::chart::number::percent_tenths;
-use crate::engine::{Capture, DepthReading, DepthWish};
+use crate::engine::{Capture, DepthWish, VocabularyReading};
 use crate::plan::{Plan, Step};
 use crate::study::report::{Lens, LensNorm};
 use crate::study::{LoadedModel, StudyError};
@@ -48,7 +48,7 @@ impl DepthArgs {
         prompt: Option<&str>,
     ) -> Result<Capture, StudyError> {
         let Some(top) = self.lens else {
-            return Ok(Capture::default());
+            return Ok(Capture::answer());
         };
         let followed = match prompt {
             Some(prompt) if !self.follow.is_empty() => {
@@ -68,7 +68,7 @@ impl DepthArgs {
                 is_held: self.lens_norm == LensNorm::Held,
                 positions: self.lens_at.clone(),
             }),
-            ..Capture::default()
+            ..Capture::answer()
         })
     }
 
@@ -95,7 +95,7 @@ pub fn text(lens: &Lens, plan: &Plan, model: &LoadedModel) -> String {
     let followed = depths.first().map_or(&[][..], |depth| &depth.followed);
     header.extend(followed.iter().map(|token| format!("rank of\n{}", decoded(token.id))));
     let mut rows = table(&header, 2);
-    let column = |number: fn(&DepthReading) -> f64| {
+    let column = |number: fn(&VocabularyReading) -> f64| {
         table::column(&depths.iter().map(number).collect::<Vec<_>>())
     };
     let (entropy, kl) = (column(|depth| depth.entropy), column(|depth| depth.kl));

@@ -13,7 +13,7 @@ use super::out_file::{OutFile, There};
 use super::output::{self, Progress};
 use super::picture;
 use super::view::ShownColumn;
-use crate::engine::Capture;
+use crate::engine::{Capture, Reference, VocabularyWish};
 use crate::study::report::Report;
 use crate::study::{Unknown, lens};
 
@@ -147,8 +147,11 @@ fn one(asking: &PromptRun<'_>, args: &LensArgs, out: Option<&mut OutFile>) -> an
         say_strange(&unknown.words(&question), unknown);
     }
     let bar = Progress::new("running", "prompts");
+    let is_original = *asking.plan == model.plan(None)?;
+    let reference = if is_original { Reference::None } else { Reference::FirstPlan };
     let capture = Capture {
         attention: args.looks.wishes(),
+        vocabulary: Some(VocabularyWish { reference, ..VocabularyWish::ANSWER }),
         ..args.depths.capture(model, args.prompt.as_deref())?
     };
     let mut lens = asking

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, ensure};
 
 use super::output::{self, Progress};
-use crate::engine::Capture;
+use crate::engine::{Capture, Reference};
 use crate::plan::Plan;
 use crate::study::lens::{self, RunningAverages};
 use crate::study::report::{Averages, Lens, Report};
@@ -134,7 +134,7 @@ impl PromptFile {
             );
             let before = done;
             let lenses = asking
-                .looked_at(&chunk, Capture::default(), &|part| bar.at(before + part, self.rows))?;
+                .looked_at(&chunk, Capture::answer(), &|part| bar.at(before + part, self.rows))?;
             for lens in lenses {
                 if done > 0 {
                     to.write_all(b",")?;
@@ -191,7 +191,8 @@ impl PromptRun<'_> {
         unknown.check(&question.prompt.option_ids, option)
     }
 
-    /// Runs questions together; `progress` hears how many are through.
+    /// Runs questions together; `progress` hears how many are through. Where the capture's reference is the
+    /// first plan, the original order runs before this one.
     ///
     /// # Errors
     /// What the engine says.
@@ -202,18 +203,23 @@ impl PromptRun<'_> {
         progress: &dyn Fn(usize),
     ) -> Result<Vec<Lens>, StudyError> {
         let prompts: Vec<_> = questions.iter().map(|question| question.prompt.clone()).collect();
-        let (count, plans) = (prompts.len(), vec![self.plan.clone()]);
+        let count = prompts.len();
+        let reference = capture.vocabulary.as_ref().map(|wish| &wish.reference);
+        let is_compared = reference == Some(&Reference::FirstPlan);
+        let read = if is_compared { lens::compared_lens } else { lens::lens };
+
+        let mut plans = vec![self.plan.clone()];
+        if is_compared {
+            plans.insert(0, self.model.plan(None)?);
+        }
         let engine = &self.model.engine;
         let mut run = engine.start(prompts.into(), plans.into(), capture)?;
         while let Some((done, total)) = run.advance()? {
             progress(count * done / total.max(1));
         }
-        let traces = run.finish()?;
-        let traces = traces.into_iter().flatten();
-        Ok(questions
-            .iter()
-            .zip(traces)
-            .map(|(question, trace)| lens::lens(question, self.plan, trace))
-            .collect())
+
+        let traces = run.finish()?.pop().unwrap_or_default();
+        let lenses = questions.iter().zip(traces);
+        Ok(lenses.map(|(question, trace)| read(self.model, question, self.plan, trace)).collect())
     }
 }

@@ -6,7 +6,8 @@ use super::members::MemberTable;
 use super::table::{bar, thousands};
 use super::totals::{kinds, totals};
 use super::view::{ShownColumn, pick};
-use crate::chart::number::percent_tenths;
+use crate::chart::number::{percent_tenths, short};
+use crate::chart::{option_beyond, says_first, small_mass};
 use crate::measure::decomposition::{Triple, uniform_mse};
 use crate::plan::Plan;
 use crate::study::report::{Averages, Lens, ModelFacts};
@@ -156,19 +157,31 @@ fn option_labels(lens: &Lens) -> Vec<String> {
     }
 }
 
-/// What the model answers among the options.
+/// What the model answers among the options and in its whole vocabulary.
 fn answers(lens: &Lens, labels: &[String]) -> String {
     let width = labels.iter().map(|label| label.chars().count()).max().unwrap_or(0);
-    let line = |(index, label): (usize, &String)| {
+    let mut text = String::new();
+    for (index, label) in labels.iter().enumerate() {
         let mark = if index == lens.answer { "✓" } else { " " };
         let fill = " ".repeat(width - label.chars().count());
         let share = lens.probabilities[index];
-        let line = format!(
-            "        {mark} {label}{fill} {:>7}  {}",
-            percent_tenths(share),
-            bar(share, 40)
-        );
-        line.trim_end().to_string() + "\n"
-    };
-    labels.iter().enumerate().map(line).collect()
+        let beyond = lens.vocabulary.as_ref().map_or_else(String::new, |vocabulary| {
+            format!("  of all tokens {}", option_beyond(vocabulary, index))
+        });
+        let (share, bar) = (percent_tenths(share), bar(share, 20));
+        text += format!("        {mark} {label}{fill} {share:>7}  {bar:<20}{beyond}").trim_end();
+        text.push('\n');
+    }
+
+    text += &format!("\n{}\n", says_first(lens, true));
+    if let Some(warning) = small_mass(lens) {
+        text += &format!("{warning}\n");
+    }
+    if let Some(vocabulary) = &lens.vocabulary {
+        let kl = vocabulary.kl.map_or_else(String::new, |kl| {
+            format!("; KL from the original order {} nats", short(kl))
+        });
+        text += &format!("surprise {} nats{kl}\n", short(vocabulary.surprise));
+    }
+    text
 }

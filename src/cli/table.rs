@@ -5,6 +5,8 @@ use comfy_table::{Attribute, Cell, CellAlignment, Color, Table, TableComponent, 
 
 use crate::engine::MemberKind;
 
+pub(super) use crate::chart::number::thousands;
+
 /// A table whose first `left` columns are words and whose others are numbers.
 pub(super) fn table(header: &[String], left: usize) -> Table {
     let mut table = Table::new();
@@ -82,19 +84,6 @@ pub(super) fn decimals(values: &[f64], digits: i32) -> usize {
     (digits - before).clamp(0, 9) as usize
 }
 
-/// `260032` as `260,032`.
-pub(super) fn thousands(number: impl std::fmt::Display) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
 /// A horizontal bar of at most `cells` characters, to an eighth of one.
 pub(super) fn bar(share: f64, cells: usize) -> String {
     const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
@@ -115,14 +104,6 @@ mod tests {
         assert_eq!(column(&[-0.00001, -1.0]), ["0.000", "-1.000"]);
         assert_eq!(column(&[-0.00001, -1.0]), ["0.000", "-1.000"]);
         assert_eq!(column(&[123_456.0, f64::NAN]), ["123456", "NaN"]);
-    }
-
-    #[test]
-    fn thousands_are_set_apart() {
-        assert_eq!(
-            [0, 999, 1000, 260_032, 1_234_567].map(thousands),
-            ["0", "999", "1,000", "260,032", "1,234,567"]
-        );
     }
 
     #[test]

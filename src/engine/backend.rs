@@ -1,6 +1,8 @@
 //! The few things a device does for a run; everything else (which streams there are, what runs when,
 //! what is kept) is decided once, in `schedule` and `record`.
 
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 use std::rc::Rc;
 
 use super::schedule::Schedule;
@@ -22,6 +24,14 @@ pub trait Backend {
     /// an engine of its own? (A GPU is one for all.)
     fn is_on_processor(&self) -> bool {
         false
+    }
+
+    /// Has the device room for the output head, which reading the whole vocabulary takes there?
+    ///
+    /// # Errors
+    /// [`EngineError::NoVocabulary`]: it has not.
+    fn prepare_vocabulary(&self) -> Result<(), EngineError> {
+        Ok(())
     }
 
     /// What the passes since the last call cost the device, for people; `None` where nobody counts.
@@ -124,6 +134,12 @@ pub trait Pass {
     /// The device failed.
     fn give_kept(&mut self, rows: &[u32]) -> Result<(), EngineError>;
 
+    /// Writes `numbers` `[rows, D]` to the kept rows from `first` on.
+    ///
+    /// # Errors
+    /// The device failed.
+    fn put(&mut self, numbers: &[f32], first: usize) -> Result<(), EngineError>;
+
     /// Gives back every kept row z read by the options of its prompt, `[kept rows, K + 1]`: kept row
     /// i belongs to prompt `i % P`; K products with that prompt's rows of `options`, then the mean
     /// square of z (its variance where `options.is_centred`).
@@ -138,24 +154,15 @@ pub trait Pass {
     /// The device failed.
     fn give_logits(&mut self, slot: usize, rows: &[u32]) -> Result<(), EngineError>;
 
-    /// Gives back, for each of `rows` of the stream in `slot`, how its target fares among the whole
-    /// vocabulary, `[rows, 4]`: the largest logit, the sum of `exp(logit - largest)`, the target's
-    /// logit, and 1 if the target is the first of the largest, else 0.
+    /// Gives back how streams read the whole vocabulary, `[streams, VocabularyRows::numbers]`: the
+    /// natural logarithm of the sum of `exp(logit)`, the entropy, the divergence from the stream's
+    /// reference to it (nats); then the id and logit of each of the likeliest tokens, the likeliest
+    /// first; then the rank and logit of each followed token. Of equal logits the smaller id is the
+    /// likelier.
     ///
     /// # Errors
-    /// The device failed.
-    fn give_fates(&mut self, slot: usize, rows: &[u32], targets: &[u32])
-    -> Result<(), EngineError>;
-
-    /// Gives back how streams that are sums of kept rows read the whole vocabulary,
-    /// `[streams, DepthRows::numbers]`: the natural logarithm of the sum of `exp(logit)`, the entropy,
-    /// the divergence from the stream's end to it (nats); then for each of the likeliest tokens its
-    /// id and logit, the likeliest first and of equal ones the first; then for each followed token
-    /// 1 + how many are likelier, and its logit.
-    ///
-    /// # Errors
-    /// The device failed.
-    fn give_depths(&mut self, rows: &DepthRows) -> Result<(), EngineError>;
+    /// The device failed, or has no room for the output head.
+    fn give_vocabulary(&mut self, rows: &VocabularyRows) -> Result<(), EngineError>;
 
     /// Gives back where some tokens look in a step of call `call`, which ran last, and how much each
     /// head carries from there: `[H', Q, T]` weights, 0 where a query does not see, then as many
@@ -216,23 +223,89 @@ pub struct AttentionRows {
 
 /// Streams that are read by the whole vocabulary.
 #[derive(Clone, Debug)]
-pub struct DepthRows {
-    /// Each stream, as the kept rows whose sum it is; neighbours that share an end stand together.
-    pub sums: Vec<Vec<u32>>,
-    /// For each, which of `sums` is its run's last stream.
-    pub ends: Vec<usize>,
-    /// The final norm's scale is that of the run's last stream.
-    pub is_held: bool,
+pub struct VocabularyRows {
+    pub streams: ReadStreams,
+    /// For each stream, the one that its divergence is taken from; itself: there is none, and the
+    /// divergence is 0. `[S]`
+    pub references: Vec<usize>,
     /// How many of the likeliest tokens.
     pub top: usize,
-    /// Ids that are followed.
+    /// Ids that are followed, as many for every stream. `[S, F]`
     pub followed: Vec<u32>,
 }
 
-impl DepthRows {
-    /// Given back of a stream.
-    pub fn numbers(top: usize, followed: usize) -> usize {
+/// Where streams that are read stand.
+#[derive(Clone, Debug)]
+pub enum ReadStreams {
+    /// Each is the sum of some kept rows. With `is_held` it goes through the final norm with the scale
+    /// of its reference instead of its own.
+    Sums { sums: Vec<Vec<u32>>, is_held: bool },
+    /// Rows of the stream in a slot.
+    Rows { slot: usize, rows: Vec<u32> },
+}
+
+/// Streams that are read together, with their references.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VocabularyPart {
+    /// The streams whose numbers are given back.
+    pub streams: Range<usize>,
+    /// Streams whose logits are needed: those, then references that are not among them.
+    pub read: Vec<usize>,
+    /// For each of `streams`, which of `read` its reference is.
+    pub references: Vec<usize>,
+}
+
+impl VocabularyRows {
+    /// Numbers that are given back of a stream.
+    pub const fn numbers(top: usize, followed: usize) -> usize {
         3 + 2 * top + 2 * followed
+    }
+
+    /// F: ids that are followed of each stream.
+    pub fn followed_count(&self) -> usize {
+        self.followed.len() / self.references.len().max(1)
+    }
+
+    /// Neighbouring streams in parts that need the logits of at most `most` streams, or of one stream
+    /// and its reference.
+    pub fn parts(&self, most: usize) -> Vec<VocabularyPart> {
+        let mut parts = Vec::new();
+        let mut first = 0;
+        // References of the part's streams that are none of them.
+        let mut outside = BTreeSet::new();
+
+        for (stream, &reference) in self.references.iter().enumerate() {
+            outside.remove(&stream);
+            if !(first..=stream).contains(&reference) {
+                outside.insert(reference);
+            }
+
+            if stream > first && stream + 1 - first + outside.len() > most {
+                parts.push(self.part(first..stream));
+                first = stream;
+                outside = BTreeSet::from_iter((reference != stream).then_some(reference));
+            }
+        }
+        if first < self.references.len() {
+            parts.push(self.part(first..self.references.len()));
+        }
+        parts
+    }
+
+    fn part(&self, streams: Range<usize>) -> VocabularyPart {
+        let mut read: Vec<usize> = streams.clone().collect();
+        let mut places = BTreeMap::new();
+        let references = self.references[streams.clone()].iter().map(|&reference| {
+            if streams.contains(&reference) {
+                return reference - streams.start;
+            }
+            *places.entry(reference).or_insert_with(|| {
+                read.push(reference);
+                read.len() - 1
+            })
+        });
+        let references = references.collect();
+        VocabularyPart { streams, read, references }
     }
 }
 
@@ -265,4 +338,32 @@ pub trait Loader {
     /// # Errors
     /// The device failed.
     fn finish(self: Box<Self>) -> Result<Box<dyn Backend>, EngineError>;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rows(references: Vec<usize>) -> VocabularyRows {
+        let sums = vec![vec![0]; references.len()];
+        let streams = ReadStreams::Sums { sums, is_held: false };
+        VocabularyRows { streams, references, top: 1, followed: Vec::new() }
+    }
+
+    fn streams(rows: &VocabularyRows, most: usize) -> Vec<Range<usize>> {
+        rows.parts(most).into_iter().map(|part| part.streams).collect()
+    }
+
+    #[test]
+    fn a_part_holds_its_streams_and_their_references() {
+        let rows = rows(vec![3, 3, 3, 3, 6, 6, 6]);
+
+        assert_eq!(streams(&rows, 100), [0..7]);
+        assert_eq!(streams(&rows, 4), [0..4, 4..7]);
+        assert_eq!(streams(&rows, 3), [0..2, 2..4, 4..7]);
+        assert_eq!(streams(&rows, 0).len(), 7);
+
+        let second = VocabularyPart { streams: 4..6, read: vec![4, 5, 6], references: vec![2, 2] };
+        assert_eq!(rows.part(4..6), second);
+    }
 }

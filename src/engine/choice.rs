@@ -39,8 +39,10 @@ impl EngineChoice {
     pub fn memory(&self, weights: &Weights) -> Memory {
         match self {
             #[cfg(feature = "webgpu")]
-            Self::WebGpu { dtype, .. } => Memory::of(weights, *dtype),
-            _ => Memory::of(weights, None),
+            Self::WebGpu { dtype, .. } => Memory::on_device(weights, *dtype),
+            #[cfg(feature = "cuda")]
+            Self::Cuda => Memory::on_device(weights, None),
+            _ => Memory::on_processor(weights),
         }
     }
 

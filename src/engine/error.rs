@@ -23,8 +23,15 @@ pub enum EngineError {
     NoRoom { memory: super::memory::Memory },
     #[error(transparent)]
     Heads(#[from] crate::plan::PlanError),
-    #[error("{top} likeliest tokens cannot be read at every depth: ask for 1 to {most}")]
+    #[error("{top} likeliest tokens cannot be read: ask for 1 to {most}")]
     Top { top: usize, most: usize },
+    #[error(
+        "{streams} streams were given to compare {prompts} prompts with, which is a mistake in atelier: please report it"
+    )]
+    Reference { prompts: usize, streams: usize },
+    /// Caught where a run begins: it goes on without the vocabulary.
+    #[error("to read the whole vocabulary needs {bytes} bytes more than this device gives")]
+    NoVocabulary { bytes: u64 },
     #[error(
         "there is no position {position}: the prompt's {tokens} tokens are counted 0 to {last}; choose one of them", last = tokens.saturating_sub(1)
     )]

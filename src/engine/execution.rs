@@ -219,7 +219,7 @@ mod tests {
 
     use super::*;
     use crate::engine::record::Members;
-    use crate::engine::{Capture, EngineChoice, Trace};
+    use crate::engine::{Capture, EngineChoice, Reference, Trace, VocabularyWish};
     use crate::model::weights::Weights;
     use crate::model::{ModelFiles, Prompt};
 
@@ -255,12 +255,13 @@ mod tests {
             })
             .collect();
         let run = |bytes: u64| -> (usize, usize, Vec<Vec<Trace>>) {
-            let record = Members {
-                prompts: prompts.clone().into(),
-                plans: plans.clone().into(),
-                capture: Capture::states(),
-                readout: engine.readout.clone(),
+            let capture = Capture {
+                vocabulary: Some(VocabularyWish { top: 3, reference: Reference::FirstPlan }),
+                ..Capture::states()
             };
+            let (prompts, plans) = (prompts.clone(), plans.clone());
+            let readout = engine.readout.clone();
+            let record = Members::new(prompts.into(), plans.clone().into(), capture, readout);
             let mut run = Execution::within(&engine, record, &plans, bytes).expect("a run");
             let groups = run.groups.len();
             let mut last = (0, 0);
@@ -284,6 +285,10 @@ mod tests {
             close(&roomy.logits, &tight.logits);
             close(&roomy.member_logits.concat(), &tight.member_logits.concat());
             close(&roomy.states.concat(), &tight.states.concat());
+            let [roomy, tight] = [roomy, tight].map(|trace| trace.vocabulary.as_ref());
+            let (roomy, tight) = roomy.zip(tight).expect("the vocabulary");
+            assert_eq!(roomy.top_ids, tight.top_ids);
+            assert!((roomy.kl - tight.kl).abs() < 1e-4 * (1.0 + roomy.kl), "{roomy:?} {tight:?}");
         }
     }
 
@@ -297,12 +302,13 @@ mod tests {
         }
         let engine = engine_of(copy.path());
         let plans = [Plan::whole(&engine.shape().order).expect("its own order")];
-        let record = Members {
-            prompts: vec![Prompt { token_ids: vec![1, 2, 3], option_ids: vec![4, 5] }].into(),
-            plans: plans.clone().into(),
-            capture: Capture::default(),
-            readout: engine.readout.clone(),
-        };
+        let prompt = Prompt { token_ids: vec![1, 2, 3], option_ids: vec![4, 5] };
+        let record = Members::new(
+            [prompt].into(),
+            plans.clone().into(),
+            Capture::default(),
+            engine.readout.clone(),
+        );
         let mut run = Execution::new(&engine, record, &plans).expect("a run");
         while !run.state.as_ref().is_some_and(|state| state.is_reading) {
             run.advance().expect("a call");
@@ -325,11 +331,10 @@ mod tests {
         let engine = engine();
         let plans = [Plan::parse("0", &engine.shape().order).expect("one block")];
         let prompt = Prompt { token_ids: vec![1, 2, 3], option_ids: (0..40).collect() };
-        let record = || Members {
-            prompts: vec![prompt.clone(); 3].into(),
-            plans: plans.clone().into(),
-            capture: Capture::default(),
-            readout: engine.readout.clone(),
+        let record = || {
+            let (prompts, plans) = (vec![prompt.clone(); 3], plans.clone());
+            let (capture, readout) = (Capture::default(), engine.readout.clone());
+            Members::new(prompts.into(), plans.into(), capture, readout)
         };
         let a_row = engine.shape().width as u64 * 4;
         let packs = |options: u64| {
@@ -348,11 +353,9 @@ mod tests {
         let plans = [Plan::whole(&engine.shape().order).expect("its own order")];
         let prompts: Arc<[Prompt]> =
             Arc::from([Prompt { token_ids: vec![1; 40], option_ids: vec![2, 3] }]);
-        let record = |prompts: &Arc<[Prompt]>| Members {
-            prompts: prompts.clone(),
-            plans: plans.clone().into(),
-            capture: Capture::default(),
-            readout: engine.readout.clone(),
+        let record = |prompts: &Arc<[Prompt]>| {
+            let (capture, readout) = (Capture::default(), engine.readout.clone());
+            Members::new(prompts.clone(), plans.clone().into(), capture, readout)
         };
         let a_row = engine.shape().width as u64 * 4;
         let refused = Execution::within(&engine, record(&prompts), &plans, 2 * 39 * a_row);

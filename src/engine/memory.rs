@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::model::DType;
 use crate::model::weights::Weights;
 
 /// Tokens of the prompt that the estimate is made for (or the model's context, if that is less).
@@ -13,9 +14,11 @@ const STREAMS: u64 = 3;
 /// Bytes of a model and of one prompt of up to 256 tokens through it, under two orders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Memory {
-    /// The blocks' weights as a device holds them; of embedding and head only the rows that a run
-    /// needs are read.
+    /// The blocks' weights as a device holds them; of the embedding only the rows that a run needs are
+    /// read.
     pub weights: u64,
+    /// The output head, where a device holds a copy: the processor reads it where it lies.
+    pub head: u64,
     /// Streams and a block's insides, f32.
     pub activations: u64,
     /// Members at the last token and states of all tokens, f32.
@@ -23,8 +26,13 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// With every matrix in the type in which it is stored, or in `dtype`.
-    pub fn of(weights: &Weights, dtype: Option<crate::model::DType>) -> Self {
+    /// On the processor: every matrix in the type in which it is stored.
+    pub fn on_processor(weights: &Weights) -> Self {
+        Self { head: 0, ..Self::on_device(weights, None) }
+    }
+
+    /// On a device that holds every matrix in the type in which it is stored, or in `dtype`.
+    pub fn on_device(weights: &Weights, dtype: Option<DType>) -> Self {
         let shape = &weights.shape;
         let matrices = weights.blocks.iter().flat_map(|block| &block.matrices);
         let d = shape.width as u64;
@@ -38,6 +46,7 @@ impl Memory {
         let runs = shape.order.len() as u64;
         Self {
             weights: matrices.map(|matrix| matrix.bytes_in(dtype)).sum(),
+            head: weights.head().bytes_in(dtype),
             activations: tokens * (STREAMS * d + 2 * inside) * 4,
             capture: (2 * (1 + 2 * runs) * d + 2 * (runs + 1) * tokens * d) * 4,
         }
@@ -45,21 +54,18 @@ impl Memory {
 
     /// All together, in bytes.
     pub fn total(&self) -> u64 {
-        self.weights + self.activations + self.capture
+        self.weights + self.head + self.activations + self.capture
     }
 }
 
 impl fmt::Display for Memory {
-    /// `"531 MB: weights 498, activations 24, recorded 9"`
+    /// `"561 MB: weights 498, output head 30, activations 24, recorded 9"`
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         let mb = |bytes: u64| bytes.div_ceil(1_000_000);
-        write!(
-            f,
-            "{} MB: weights {}, activations {}, recorded {}",
-            mb(self.total()),
-            mb(self.weights),
-            mb(self.activations),
-            mb(self.capture)
-        )
+        write!(f, "{} MB: weights {}", mb(self.total()), mb(self.weights))?;
+        if self.head > 0 {
+            write!(f, ", output head {}", mb(self.head))?;
+        }
+        write!(f, ", activations {}, recorded {}", mb(self.activations), mb(self.capture))
     }
 }

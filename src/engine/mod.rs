@@ -35,7 +35,8 @@ pub use decoder::Decoder;
 pub use error::EngineError;
 pub use loading::Loading;
 pub use record::{
-    AttentionReading, AttentionWish, DepthReading, DepthWish, FollowedToken, TokenScore,
+    AttentionReading, AttentionWish, DepthWish, FollowedToken, MAX_TOP, Reference, TokenScore,
+    VocabularyReading, VocabularyWish,
 };
 pub use tangent::{TangentPoint, TangentProduct, Tangents};
 pub use trace::{
@@ -90,6 +91,18 @@ impl Engine {
         self.weights.parameters()
     }
 
+    /// Bytes that the device lacks to read the whole vocabulary; `None` where it can.
+    ///
+    /// # Errors
+    /// The output head cannot be read; the device failed.
+    pub fn vocabulary_room(&self) -> Result<Option<u64>, EngineError> {
+        match self.backend.prepare_vocabulary() {
+            Ok(()) => Ok(None),
+            Err(EngineError::NoVocabulary { bytes }) => Ok(Some(bytes)),
+            Err(error) => Err(error),
+        }
+    }
+
     /// Does it compute on this very processor?
     pub fn is_on_processor(&self) -> bool {
         self.backend.is_on_processor()
@@ -97,7 +110,7 @@ impl Engine {
 
     /// What the model takes with every matrix in the type in which it is stored, as on the processor.
     pub fn stored(&self) -> Memory {
-        Memory::of(&self.weights, None)
+        Memory::on_processor(&self.weights)
     }
 
     /// What the runs since the last call cost the device, for people; `None` where nobody counts.
@@ -119,7 +132,7 @@ impl Engine {
         &'a self,
         prompts: Arc<[Prompt]>,
         plans: Arc<[Plan]>,
-        capture: Capture,
+        mut capture: Capture,
     ) -> Result<Box<dyn Run<Trace> + 'a>, EngineError> {
         check::prompts(self.shape(), &prompts)?;
         if let Some(wish) = &capture.depths {
@@ -128,8 +141,13 @@ impl Engine {
         for wish in &capture.attention {
             wish.check(self.shape(), &prompts)?;
         }
-        let record =
-            Members { prompts, plans: plans.clone(), capture, readout: self.readout.clone() };
+        if let Some(wish) = &capture.vocabulary {
+            wish.check(self.shape(), &prompts)?;
+            if self.vocabulary_room()?.is_some() {
+                capture.vocabulary = None;
+            }
+        }
+        let record = Members::new(prompts, plans.clone(), capture, self.readout.clone());
         self.execute(record, &plans)
     }
 
@@ -205,7 +223,7 @@ impl Engine {
         plans: &[Plan],
         progress: &mut dyn FnMut(usize, usize) -> ControlFlow<()>,
     ) -> Result<Vec<Vec<Trace>>, EngineError> {
-        let mut run = self.start(prompts.into(), plans.into(), Capture::default())?;
+        let mut run = self.start(prompts.into(), plans.into(), Capture::answer())?;
         while let Some((done, of)) = run.advance()? {
             if progress(done, of).is_break() {
                 return Err(EngineError::Cancelled);

@@ -2,7 +2,9 @@
 
 use std::rc::Rc;
 
-use super::record::{AttentionReading, AttentionWish, DepthReading, DepthWish};
+use super::record::{
+    AttentionReading, AttentionWish, DepthWish, VocabularyReading, VocabularyWish,
+};
 use crate::plan::{Half, Plan};
 
 /// What wrote a member into the residual stream.
@@ -36,15 +38,22 @@ pub struct Trace {
     pub scale: f32,
     /// `[K]` the model's own logits for the options.
     pub logits: Vec<f32>,
+    /// The whole vocabulary where the plan ends: `followed` are the prompt's options, `kl` is from
+    /// [`VocabularyWish::reference`]. `None` where it was not wished, or the device has no room for it
+    /// ([`Engine::vocabulary_room`](crate::engine::Engine::vocabulary_room)).
+    pub vocabulary: Option<VocabularyReading>,
+    /// `[D]` the first plan's last stream at the last token, a reference for later runs; empty under other
+    /// plans, and where the vocabulary was not read.
+    pub last_stream: Vec<f32>,
     /// `[S + 1][T * D]` the residual stream of all tokens before the first step and after each, the
     /// final norm not applied; empty unless [`Capture::states`] was wished.
     pub states: Vec<Vec<f32>>,
     /// The stream at the last token before the first block and after every member, read by the whole
     /// vocabulary: one a member but the bias; empty unless [`Capture::depths`] was wished.
-    pub depths: Vec<DepthReading>,
+    pub depths: Vec<VocabularyReading>,
     /// For every one of [`DepthWish::positions`], the streams there before the first step and after
     /// each: `[S + 1]`.
-    pub grid: Vec<(usize, Vec<DepthReading>)>,
+    pub grid: Vec<(usize, Vec<VocabularyReading>)>,
     /// For every wish of [`Capture::attention`], one for every run of a block's attention that it
     /// speaks of, in the plan's order.
     pub attention: Vec<Vec<AttentionReading>>,
@@ -58,10 +67,12 @@ pub struct Trace {
 pub type StepStreams = Vec<Rc<[f32]>>;
 
 /// What a run records beside the members' votes: a wish a field.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Capture {
     /// The residual stream of all tokens after every step: `(S + 1) T D` numbers a prompt and plan.
     pub states: bool,
+    /// What the model says at the last token beyond the options.
+    pub vocabulary: Option<VocabularyWish>,
     /// What the stream would answer along the depth.
     pub depths: Option<DepthWish>,
     /// Where heads look, and what they carry from there.
@@ -71,6 +82,11 @@ pub struct Capture {
 }
 
 impl Capture {
+    /// The answer's ten likeliest tokens, and the options among the whole vocabulary.
+    pub fn answer() -> Self {
+        Self { vocabulary: Some(VocabularyWish::ANSWER), ..Self::default() }
+    }
+
     /// The states alone.
     pub fn states() -> Self {
         Self { states: true, ..Self::default() }

@@ -3,11 +3,10 @@
 use std::sync::Arc;
 
 use super::geometry::{Averaging, Geometry};
-use super::lens::lens;
-use super::report::{Lab, Lens, Report};
+use super::lens::{compared_lens, lens};
+use super::report::{Lab, Report};
 use super::{LoadedModel, Question, StudyError};
-use crate::engine::{Capture, EngineError, Run, Trace};
-use crate::measure::divergence::kl;
+use crate::engine::{Capture, EngineError, Reference, Run, Trace, VocabularyWish};
 use crate::plan::Plan;
 
 /// Both orders on their way; what they share is computed once.
@@ -28,7 +27,14 @@ impl<'a> Rearranging<'a> {
     ) -> Result<Self, StudyError> {
         let plans = [model.plan(None)?, plan];
         let prompts: Arc<[_]> = Arc::from([question.prompt.clone()]);
-        let run = model.engine.start(prompts, plans.clone().into(), Capture::states())?;
+        let capture = Capture {
+            vocabulary: Some(VocabularyWish {
+                reference: Reference::FirstPlan,
+                ..VocabularyWish::ANSWER
+            }),
+            ..Capture::states()
+        };
+        let run = model.engine.start(prompts, plans.clone().into(), capture)?;
         Ok(Self { model, question: question.clone(), plans, run })
     }
 
@@ -50,22 +56,19 @@ impl<'a> Rearranging<'a> {
     pub fn report(self) -> Result<Report, StudyError> {
         let mut traces = self.run.finish()?.into_iter().flatten();
         let width = self.model.shape().width;
-        let mut one = |plan: &Plan| -> Result<(Lens, Geometry), StudyError> {
+        let mut next = |plan: &Plan| -> Result<(Trace, Geometry), StudyError> {
             let mut trace = traces.next().ok_or(EngineError::Cancelled)?;
             let mut geometry = Averaging::new(plan, width);
             geometry.add(&std::mem::take(&mut trace.states));
-            Ok((lens(&self.question, plan, trace), geometry.mean()))
+            Ok((trace, geometry.mean()))
         };
-        let (original, before) = one(&self.plans[0])?;
-        let (arranged, after) = one(&self.plans[1])?;
-        Ok(Report {
-            lab: Some(Box::new(Lab {
-                kl: kl(&original.logits, &arranged.logits),
-                original,
-                arranged,
-                geometry: [before, after],
-            })),
-            ..Report::of(self.model)
-        })
+        let (original, before) = next(&self.plans[0])?;
+        let (arranged, after) = next(&self.plans[1])?;
+        let lab = Lab {
+            original: lens(self.model, &self.question, &self.plans[0], original),
+            arranged: compared_lens(self.model, &self.question, &self.plans[1], arranged),
+            geometry: [before, after],
+        };
+        Ok(Report { lab: Some(Box::new(lab)), ..Report::of(self.model) })
     }
 }

@@ -3,14 +3,17 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::loaded::{LoadedModel, Question};
-use super::report::{AverageDepth, Averages, DepthGrid, HeadLooks, Lens, Report};
-use crate::engine::{AttentionReading, DepthReading, Trace, last_members};
+use super::report::{
+    AverageDepth, Averages, DepthGrid, HeadLooks, Lens, LikelyToken, Report, Vocabulary,
+};
+use crate::engine::{AttentionReading, Trace, VocabularyReading, last_members};
 use crate::measure::decomposition::{ColumnNumbers, Share, Triple, argmax, decompose, softmax};
 use crate::plan::Plan;
 
 /// What a trace says about its question.
-pub fn lens(question: &Question, plan: &Plan, trace: Trace) -> Lens {
-    let Trace { members, member_logits, logits, depths, grid, attention, .. } = trace;
+pub fn lens(model: &LoadedModel, question: &Question, plan: &Plan, trace: Trace) -> Lens {
+    let Trace { members, member_logits, logits, vocabulary, depths, grid, attention, .. } = trace;
+    let vocabulary = vocabulary.map(|reading| beyond_options(model, question, reading));
     let mut attention = attention.into_iter();
     let pattern = attention.next();
     let decomposition = decompose(&members, &member_logits, &logits, question.answer);
@@ -29,6 +32,12 @@ pub fn lens(question: &Question, plan: &Plan, trace: Trace) -> Lens {
         probabilities: softmax(&wide),
         correct: argmax(&wide) == question.answer,
         logits,
+        vocabulary_lacks_bytes: match vocabulary {
+            Some(_) => None,
+            // A device that fails says so at the next run.
+            None => model.engine.vocabulary_room().ok().flatten(),
+        },
+        vocabulary,
         decomposition,
         logit_lens: along(&depths, plan),
         logit_lens_members: (!depths.is_empty()).then_some(depths),
@@ -49,6 +58,45 @@ pub fn lens(question: &Question, plan: &Plan, trace: Trace) -> Lens {
         look(&mut lens, pattern, attention.flatten());
     }
     lens
+}
+
+/// What a trace says about its question, where the original order was run as its
+/// [`Reference`](crate::engine::Reference).
+pub fn compared_lens(model: &LoadedModel, question: &Question, plan: &Plan, trace: Trace) -> Lens {
+    let kl = trace.vocabulary.as_ref().map(|reading| reading.kl);
+    let mut lens = lens(model, question, plan, trace);
+    if let Some(vocabulary) = &mut lens.vocabulary {
+        vocabulary.kl = kl;
+    }
+    lens
+}
+
+/// What the whole vocabulary's reading says of a question, `kl` left to whoever ran the original order.
+fn beyond_options(
+    model: &LoadedModel,
+    question: &Question,
+    reading: VocabularyReading,
+) -> Vocabulary {
+    let options = &reading.followed;
+    let option_probabilities: Vec<f64> =
+        options.iter().map(|option| option.log_probability.exp()).collect();
+    let top = reading.top_ids.iter().zip(&reading.top_log_probabilities);
+    let top = top.map(|(&id, &log_probability)| LikelyToken {
+        id,
+        logit: log_probability + reading.log_partition,
+        probability: log_probability.exp(),
+        text: model.tokenizer.as_ref().and_then(|tokenizer| tokenizer.decode(&[id]).ok()),
+    });
+    Vocabulary {
+        log_partition: reading.log_partition,
+        mass: option_probabilities.iter().sum(),
+        option_ranks: options.iter().map(|option| option.rank).collect(),
+        entropy: reading.entropy,
+        top: top.collect(),
+        surprise: -options[question.answer].log_probability,
+        kl: None,
+        option_probabilities,
+    }
 }
 
 /// Where heads look from the first query; and the large pictures of single heads.
@@ -103,9 +151,10 @@ pub fn name_words(lens: &mut Lens, model: &LoadedModel) {
 }
 
 /// Of the readings after every member, those before the first step and after each.
-fn along(depths: &[DepthReading], plan: &Plan) -> Option<Vec<DepthReading>> {
+fn along(depths: &[VocabularyReading], plan: &Plan) -> Option<Vec<VocabularyReading>> {
     let at = last_members(plan);
-    let along: Option<Vec<DepthReading>> = at.iter().map(|&m| depths.get(m).cloned()).collect();
+    let along: Option<Vec<VocabularyReading>> =
+        at.iter().map(|&m| depths.get(m).cloned()).collect();
     along
 }
 

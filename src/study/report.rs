@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::engine::{DepthReading, Member};
+use crate::engine::{Member, VocabularyReading};
 use crate::measure::decomposition::{ColumnNumbers, Decomposition, Triple};
 use crate::study::LoadedModel;
 use crate::study::coupling::{Coupling, TaskCoupling};
@@ -105,15 +105,21 @@ pub struct Lens {
     pub probabilities: Vec<f64>,
     /// Is the likeliest option the right one?
     pub correct: bool,
+    /// What the model says beyond these options; `None` where the device has no room to read it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub vocabulary: Option<Vocabulary>,
+    /// Bytes that the device lacked for that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub vocabulary_lacks_bytes: Option<u64>,
     #[serde(flatten)]
     pub decomposition: Decomposition,
     /// The stream at the last token, read by the whole vocabulary before the first step and after
     /// each (docs/definitions.md, "Logit lens"). `[S + 1]`
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub logit_lens: Option<Vec<DepthReading>>,
+    pub logit_lens: Option<Vec<VocabularyReading>>,
     /// The same before the first block and after every member but the bias.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub logit_lens_members: Option<Vec<DepthReading>>,
+    pub logit_lens_members: Option<Vec<VocabularyReading>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub logit_lens_norm: Option<LensNorm>,
     /// The same at other positions.
@@ -141,13 +147,47 @@ pub struct Lens {
     pub before: Option<Vec<f64>>,
 }
 
+/// What the model says over its whole vocabulary at the prompt's last token (docs/definitions.md, "Beyond
+/// the options"). Probabilities are shares of the whole vocabulary.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Vocabulary {
+    /// `ln sum_v exp(x_v)`, x the logits.
+    pub log_partition: f64,
+    /// `[K]`
+    pub option_probabilities: Vec<f64>,
+    /// 1 is the likeliest token. `[K]`
+    pub option_ranks: Vec<u32>,
+    /// All options together.
+    pub mass: f64,
+    /// Nats.
+    pub entropy: f64,
+    /// The likeliest tokens, the likeliest first.
+    pub top: Vec<LikelyToken>,
+    /// `-ln P(right)`, nats.
+    pub surprise: f64,
+    /// From the original order's distribution to this plan's, nats; `None` where the original was not run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kl: Option<f64>,
+}
+
+/// One of the likeliest tokens.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LikelyToken {
+    pub id: u32,
+    pub logit: f64,
+    pub probability: f64,
+    /// Where the model has a tokenizer, and the token is in it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+}
+
 /// A logit lens at several positions.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DepthGrid {
     /// Counted from 0.
     pub positions: Vec<usize>,
     /// `[positions][S + 1]`
-    pub depths: Vec<Vec<DepthReading>>,
+    pub depths: Vec<Vec<VocabularyReading>>,
 }
 
 /// One head at several positions.
@@ -207,6 +247,14 @@ pub struct AverageDepth {
     pub accuracy: f64,
 }
 
+impl Lab {
+    /// From the original's distribution over the whole vocabulary to the other's, nats; `None` where the
+    /// device has no room to read it.
+    pub fn kl(&self) -> Option<f64> {
+        self.arranged.vocabulary.as_ref()?.kl
+    }
+}
+
 /// One question before and after the blocks were rearranged.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Lab {
@@ -214,8 +262,6 @@ pub struct Lab {
     pub original: Lens,
     /// The reader's.
     pub arranged: Lens,
-    /// From the original's distribution over the options to the other's, nats.
-    pub kl: f64,
     /// Both streams, in the same order.
     pub geometry: [Geometry; 2],
 }

@@ -4,8 +4,8 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use atelier::engine::{
-    AttentionReading, AttentionWish, Capture, DepthReading, DepthWish, Engine, MemberKind, Trace,
-    last_members,
+    AttentionReading, AttentionWish, Capture, DepthWish, Engine, MemberKind, Trace,
+    VocabularyReading, last_members,
 };
 use atelier::model::shape::NormPlacement;
 use atelier::model::{Passage, Prompt};
@@ -117,7 +117,7 @@ pub fn lenses(model: &LoadedModel, golden: &Value, orders: &[Option<&str>]) -> V
     let plans: Vec<Plan> = orders.iter().map(plan).collect();
     let traces = run(&model.engine, std::slice::from_ref(&question.prompt), &plans);
     let lens = |(plan, mut traces): (&Plan, Vec<Trace>)| {
-        json!(lens::lens(&question, plan, traces.remove(0)))
+        json!(lens::lens(model, &question, plan, traces.remove(0)))
     };
     plans.iter().zip(traces).map(lens).collect()
 }
@@ -333,7 +333,7 @@ fn carried_is_what_moves(model: &LoadedModel, name: &str, tolerance: f64) -> boo
 }
 
 /// The likeliest ids and their log-probabilities; ids nearer than 1e-3 nats may change places.
-fn near_ids(found: &DepthReading, expected: &Value, at: &str) {
+fn near_ids(found: &VocabularyReading, expected: &Value, at: &str) {
     let logs: Vec<f64> = serde_json::from_value(expected["top_log_probabilities"].clone())
         .expect("log-probabilities");
     for (found, expected) in found.top_log_probabilities.iter().zip(&logs) {

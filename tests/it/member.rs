@@ -62,7 +62,7 @@ fn a_member_votes_what_it_votes_in_the_lens() {
             &mut |_, _| ControlFlow::Continue(()),
         );
         let trace = trace.expect("a run").remove(0).remove(0);
-        let alone = lens::lens(&question, &plan, trace);
+        let alone = lens::lens(&model, &question, &plan, trace);
         let report = account(&model, &plan, "1m");
         let lens = report.lens.as_ref().expect("the run");
         assert_eq!(lens.member_logits, alone.member_logits, "{name}");

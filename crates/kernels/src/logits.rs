@@ -1,50 +1,56 @@
-//! Sums over the logits of a vocabulary, or of a part of it: terms in f32, sums in f64.
+//! Sums over the logits of a vocabulary: terms in f32, sums in f64.
 
 use super::exp::exp;
 
 /// Partial sums kept apart.
 const LANES: usize = 16;
 
-/// The sum of `exp(logit - largest)`.
+/// The sums of `e` and of `e x`, where `e = exp(x - largest)`.
 #[multiversion::multiversion(targets(
     "x86_64+avx512f+avx512vl",
     "x86_64+avx2+fma",
     "aarch64+neon"
 ))]
-pub fn sum_of_exp(logits: &[f32], largest: f32) -> f64 {
-    let mut sums = [0f64; LANES];
-    let (chunks, rest) = logits.as_chunks::<LANES>();
-    for chunk in chunks {
-        for (sum, &logit) in sums.iter_mut().zip(chunk) {
-            *sum += f64::from(exp(logit - largest));
-        }
-    }
-    let rest = rest.iter().map(|&logit| f64::from(exp(logit - largest)));
-    sums.iter().sum::<f64>() + rest.sum::<f64>()
-}
-
-/// The sums of `e`, of `e x` and of `e' x`, where `e = exp(x - largest)` and `e'` is the end's.
-#[multiversion::multiversion(targets(
-    "x86_64+avx512f+avx512vl",
-    "x86_64+avx2+fma",
-    "aarch64+neon"
-))]
-pub fn sums(x: &[f32], largest: f32, end: &[f32], ends_largest: f32) -> [f64; 3] {
-    let mut sums = [[0f64; LANES]; 3];
-    let mut add = |lane: usize, x: f32, end: f32| {
-        let (e, of_end) = (exp(x - largest), exp(end - ends_largest));
-        sums[0][lane] += f64::from(e);
-        sums[1][lane] += f64::from(e) * f64::from(x);
-        sums[2][lane] += f64::from(of_end) * f64::from(x);
+pub fn entropy_sums(x: &[f32], largest: f32) -> [f64; 2] {
+    let mut sums = [[0f64; LANES]; 2];
+    let mut add = |lane: usize, x: f32| {
+        let e = f64::from(exp(x - largest));
+        sums[0][lane] += e;
+        sums[1][lane] += e * f64::from(x);
     };
-    let ((whole, rest), (ends, rest_of_end)) = (x.as_chunks::<LANES>(), end.as_chunks::<LANES>());
-    for (x, end) in whole.iter().zip(ends) {
+    let (whole, rest) = x.as_chunks::<LANES>();
+    for x in whole {
         for lane in 0..LANES {
-            add(lane, x[lane], end[lane]);
+            add(lane, x[lane]);
         }
     }
-    for (lane, (&x, &end)) in rest.iter().zip(rest_of_end).enumerate() {
-        add(lane, x, end);
+    for (lane, &x) in rest.iter().enumerate() {
+        add(lane, x);
     }
     sums.map(|lanes| lanes.iter().sum())
+}
+
+/// The sum of `exp(r - largest) x` over logits `x` and those of a reference, `r`, whose largest is
+/// `largest`.
+#[multiversion::multiversion(targets(
+    "x86_64+avx512f+avx512vl",
+    "x86_64+avx2+fma",
+    "aarch64+neon"
+))]
+pub fn reference_sum(x: &[f32], reference: &[f32], largest: f32) -> f64 {
+    let mut sums = [0f64; LANES];
+    let mut add = |lane: usize, x: f32, r: f32| {
+        sums[lane] += f64::from(exp(r - largest)) * f64::from(x);
+    };
+    let ((whole, rest), (references, rest_of_reference)) =
+        (x.as_chunks::<LANES>(), reference.as_chunks::<LANES>());
+    for (x, r) in whole.iter().zip(references) {
+        for lane in 0..LANES {
+            add(lane, x[lane], r[lane]);
+        }
+    }
+    for (lane, (&x, &r)) in rest.iter().zip(rest_of_reference).enumerate() {
+        add(lane, x, r);
+    }
+    sums.iter().sum()
 }

@@ -202,12 +202,11 @@ impl Studio {
                 lens,
                 crate::measure::decomposition::argmax(&lens.probabilities),
             );
-            let verdict = match (is_judged, lens.correct) {
-                (false, _) => "",
-                (true, true) => ", which is right",
-                (true, false) => ", which is wrong",
+            let verdict = match is_judged {
+                false => String::new(),
+                true => format!(", {}", crate::chart::verdict(lens)),
             };
-            format!("The picture is new: the model answers {option}{verdict}.")
+            format!("The picture is new: of the options the model answers {option}{verdict}.")
         });
         let said = match &report.coupling {
             Some(_) => Some("The picture is new: the couplings of this prompt.".to_owned()),

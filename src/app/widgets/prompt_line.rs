@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use crate::app::protocol::Known;
 use crate::app::spacing::spaced;
 use crate::app::state::{Shown, Studio};
-use crate::chart::{number, option_name};
+use crate::chart::{number, option_beyond, option_name, says_first, small_mass, verdict};
 use crate::measure::decomposition::argmax;
 use crate::study::report::Lens;
 
@@ -26,19 +26,23 @@ pub fn PromptLine() -> impl IntoView {
     }
 }
 
-/// The options with the model's probability for each.
+/// The options: each one's share among them, and its probability and rank in the whole vocabulary; below
+/// them what the model says first by itself.
 #[component]
 pub fn Options() -> impl IntoView {
     let studio = expect_context::<Studio>();
-    let answers = move || {
+    let with_lens = move |draw: fn(&Lens, bool) -> AnyView| {
         let judged = studio.is_judged();
         studio.shown.with(|shown| {
             let lens = shown.as_ref().and_then(Shown::lens)?;
-            Some(options(lens, judged))
+            Some(draw(lens, judged))
         })
     };
     view! {
-        <ol class="options" aria-label="Options, with the model's probability for each">{answers}</ol>
+        <ol class="options" aria-label="Options: share among them, probability and rank in the whole vocabulary">
+            {move || with_lens(options)}
+        </ol>
+        {move || with_lens(beyond)}
     }
 }
 
@@ -50,10 +54,9 @@ fn tokens(lens: &Lens, judged: bool, known: Option<Known>) -> AnyView {
     };
     let answer = option_name(lens, argmax(&lens.probabilities));
     let answer = answer.trim_matches(['“', '”']).to_owned();
-    let verdict = match (judged, lens.correct) {
-        (false, _) => ".",
-        (true, true) => ", which is right.",
-        (true, false) => ", which is wrong.",
+    let verdict = match judged {
+        false => ".".to_owned(),
+        true => format!(", {}.", verdict(lens)),
     };
     view! {
         {pieces
@@ -70,7 +73,7 @@ fn tokens(lens: &Lens, judged: bool, known: Option<Known>) -> AnyView {
             })
             .collect_view()}
         <span class="gap" class:wrong={judged && !lens.correct}>
-            <span class="unseen">" The model fills the gap with: "</span>
+            <span class="unseen">" Of the options, the model answers: "</span>
             {answer}
             <span class="unseen">{verdict}</span>
         </span>
@@ -107,20 +110,45 @@ fn strangers(lens: &Lens, _: bool, known: Option<Known>) -> AnyView {
 
 fn options(lens: &Lens, judged: bool) -> AnyView {
     let likeliest = argmax(&lens.probabilities);
-    (0..lens.probabilities.len())
+    let head = view! {
+        <li class="heads" aria-hidden="true">
+            <span></span>
+            <span></span>
+            <span></span>
+            <span class="number">"of these"</span>
+            <span class="of-all">"of all tokens"</span>
+        </li>
+    };
+    let rows = (0..lens.probabilities.len())
         .map(|k| {
             let p = lens.probabilities[k];
             let right = judged && k == lens.answer;
+            let of_all = lens.vocabulary.as_ref().map(|vocabulary| option_beyond(vocabulary, k));
             view! {
                 <li class:right=right class:likeliest={k == likeliest}>
                     <span class="check" aria-hidden="true">{if right { "✓" } else { "" }}</span>
                     <span class="option">{option_name(lens, k).trim_matches(['“', '”']).to_owned()}</span>
                     <span class="bar-of" aria-hidden="true"><span class="fill" style:width=format!("{:.2}%", 100.0 * p)></span></span>
                     <span class="number">{number::probability(p)}</span>
+                    <span class="unseen">" of these"</span>
+                    <span class="of-all">{of_all}</span>
                     <span class="unseen">{if right { " (the right answer)" } else { "" }}</span>
                 </li>
             }
         })
-        .collect_view()
-        .into_any()
+        .collect_view();
+    view! {
+        {head}
+        {rows}
+    }
+    .into_any()
+}
+
+/// What the model says first of all its tokens, and a warning where the options are hardly any of that.
+fn beyond(lens: &Lens, judged: bool) -> AnyView {
+    view! {
+        {small_mass(lens).map(|warning| view! { <p class="small-mass">{warning}</p> })}
+        <p class="says-first">{says_first(lens, judged)}</p>
+    }
+    .into_any()
 }

@@ -31,7 +31,7 @@ pub fn capture(
                 is_held: *is_held,
                 positions: window(*from, *count),
             }),
-            ..Capture::default()
+            ..Capture::answer()
         },
         InsideAsk::Attention { query, run, head, from, count } => {
             let runs = plan.block_runs().filter(|run| run.half != Half::Mlp);
@@ -52,10 +52,10 @@ pub fn capture(
                 blocks: vec![block],
                 heads: vec![(*head).min(heads.saturating_sub(1))],
             };
-            Capture { attention: vec![all, large], ..Capture::default() }
+            Capture { attention: vec![all, large], ..Capture::answer() }
         }
         // Its own study says what it keeps.
-        InsideAsk::Member { .. } => Capture::default(),
+        InsideAsk::Member { .. } => Capture::answer(),
     })
 }
 

@@ -123,7 +123,7 @@ async fn lens(
     let question = self::question(model, question)?;
     let plan = model.plan(plan).map_err(failed)?;
     let trace = trace(model, desk, id, &question, &plan).await?;
-    let lens = study::lens::lens(&question, &plan, trace);
+    let lens = study::lens::lens(model, &question, &plan, trace);
     Ok(study::lens::report(model, lens))
 }
 
@@ -149,7 +149,7 @@ async fn looked_into(
     }
     let mut traces = traces(model, desk, id, &question, plans, capture).await?.into_iter();
     let trace = traces.next().ok_or_else(none)?;
-    let mut lens = study::lens::lens(&question, &plan, trace);
+    let mut lens = study::lens::lens(model, &question, &plan, trace);
     lens.before = traces.next().map(|before| {
         let logits: Vec<f64> = before.logits.iter().map(|&x| f64::from(x)).collect();
         softmax(&logits)
@@ -181,7 +181,7 @@ async fn trace(
     question: &Question,
     plan: &Plan,
 ) -> Result<Trace, Stop> {
-    let traces = traces(model, desk, id, question, vec![plan.clone()], Capture::default());
+    let traces = traces(model, desk, id, question, vec![plan.clone()], Capture::answer());
     traces.await?.into_iter().next().ok_or_else(none)
 }
 

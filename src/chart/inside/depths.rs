@@ -4,7 +4,7 @@ use super::depth_names;
 use crate::chart::number::short;
 use crate::chart::plot::{Axis, Line, Mark, Panel, Pen, Plot, Point, Series};
 use crate::chart::{Figure, FigureDraft, Table, TableCell, Theme, strokes};
-use crate::engine::DepthReading;
+use crate::engine::VocabularyReading;
 use crate::study::report::Lens;
 
 const PLOT: u32 = 170;
@@ -49,7 +49,7 @@ pub(super) fn by_blocks(lens: &Lens, theme: &Theme) -> Option<Figure> {
 
 /// Readings in the order of the depth, and how they are said.
 struct Doubt<'a> {
-    depths: &'a [DepthReading],
+    depths: &'a [VocabularyReading],
     names: Vec<String>,
     cells: Vec<TableCell>,
     axis: Axis,
@@ -125,14 +125,15 @@ mod tests {
 
     /// What is said of when the distribution arrives, of depths so far from the end.
     fn arrival(kl: &[f64]) -> String {
-        let reading = |&kl: &f64| DepthReading {
+        let reading = |&kl: &f64| VocabularyReading {
+            log_partition: 0.0,
             top_ids: vec![1],
             top_log_probabilities: vec![-0.1],
             kl,
             entropy: 1.0,
             followed: Vec::new(),
         };
-        let depths: Vec<DepthReading> = kl.iter().map(reading).collect();
+        let depths: Vec<VocabularyReading> = kl.iter().map(reading).collect();
         let names: Vec<String> = (0..kl.len()).map(|n| format!("stroke {n}")).collect();
         let doubt = Doubt {
             depths: &depths,

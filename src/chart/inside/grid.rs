@@ -4,7 +4,7 @@ use super::{DepthColour, cut, depth_names, line, steps, token, word};
 use crate::chart::number::{percent, short};
 use crate::chart::plot::{Axis, Panel, Patch, Plot, Ramp};
 use crate::chart::{Figure, FigureDraft, Table, TableCell, Theme};
-use crate::engine::{DepthReading, last_members, member_names};
+use crate::engine::{VocabularyReading, last_members, member_names};
 use crate::plan::{MAX_RUNS, Plan, Step};
 use crate::study::report::{Lens, LensNorm};
 
@@ -97,7 +97,7 @@ pub(super) fn figure(lens: &Lens, colour: DepthColour, theme: &Theme) -> Option<
     Some(draft.figure(theme))
 }
 
-fn of(depth: &DepthReading, colour: DepthColour) -> f64 {
+fn of(depth: &VocabularyReading, colour: DepthColour) -> f64 {
     match colour {
         DepthColour::Probability => depth.top_log_probabilities[0].exp(),
         DepthColour::Entropy => depth.entropy,
@@ -111,7 +111,7 @@ fn of(depth: &DepthReading, colour: DepthColour) -> f64 {
     }
 }
 
-fn quantity(lens: &Lens, first: &DepthReading, colour: DepthColour) -> String {
+fn quantity(lens: &Lens, first: &VocabularyReading, colour: DepthColour) -> String {
     let word = |n: usize| {
         let id = first.followed.get(n).map(|token| token.id);
         id.map(|id| word(lens, id)).unwrap_or_default()
@@ -126,7 +126,7 @@ fn quantity(lens: &Lens, first: &DepthReading, colour: DepthColour) -> String {
 }
 
 /// What the colour says of its word, where it is of a word.
-fn followed(lens: &Lens, depth: &DepthReading, colour: DepthColour) -> String {
+fn followed(lens: &Lens, depth: &VocabularyReading, colour: DepthColour) -> String {
     let (DepthColour::Followed(n) | DepthColour::Rank(n)) = colour else {
         return String::new();
     };
@@ -190,7 +190,7 @@ fn words(lens: &Lens) -> [String; 2] {
     };
     let grid = lens.logit_lens_grid.iter();
     let echoes = grid.flat_map(|grid| grid.positions.iter().zip(&grid.depths));
-    let echo = |(t, depths): (&usize, &Vec<DepthReading>)| {
+    let echo = |(t, depths): (&usize, &Vec<VocabularyReading>)| {
         depths.first().map(|depth| depth.top_ids[0]) == lens.token_ids.get(*t).copied()
     };
     let echoes: Vec<bool> = echoes.map(echo).collect();

@@ -117,11 +117,13 @@ fn words(lab: &Lab, column: Column) -> [String; 2] {
         short(a.mse),
         short(b.mse)
     );
+    let distance = lab.kl().map_or(String::new(), |kl| {
+        format!("; KL over the whole vocabulary is {} nats", short(kl))
+    });
     let second = format!(
-        "The model's own order runs {} strokes and yours {}; KL between the two answers is {} nats.",
+        "The original order runs {} components and yours {}{distance}.",
         lab.original.members.len(),
         lab.arranged.members.len(),
-        short(lab.kl)
     );
     [first, second]
 }

@@ -8,7 +8,7 @@ mod backend;
 mod block;
 mod cache;
 pub mod check;
-mod depths;
+
 mod head;
 mod incoming;
 mod loader;
@@ -17,6 +17,7 @@ mod pass;
 mod scratch;
 mod stretch;
 mod tangent;
+mod vocabulary;
 mod votes;
 
 #[cfg(test)]

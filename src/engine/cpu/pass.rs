@@ -10,9 +10,10 @@ use super::cache::{CacheRows, PassCache};
 use super::looks::looks;
 use super::scratch::{fit, take};
 use super::stretch::Stretch;
+use super::vocabulary::StreamRows;
 use super::votes::votes;
 use crate::engine::EngineError;
-use crate::engine::backend::{AttentionRows, DepthRows, OptionRows, Pass, Start};
+use crate::engine::backend::{AttentionRows, OptionRows, Pass, ReadStreams, Start, VocabularyRows};
 use crate::engine::schedule::pack::Pack;
 use crate::engine::schedule::program::{Program, StreamStep};
 
@@ -160,6 +161,12 @@ impl Pass for CpuPass<'_> {
         Ok(())
     }
 
+    fn put(&mut self, numbers: &[f32], first: usize) -> Result<(), EngineError> {
+        let first = first * self.backend.width;
+        self.memory.kept[first..first + numbers.len()].copy_from_slice(numbers);
+        Ok(())
+    }
+
     fn give_votes(&mut self, options: &OptionRows) -> Result<(), EngineError> {
         let d = self.backend.width;
         let kept = &self.memory.kept[..self.kept_rows * d];
@@ -179,21 +186,15 @@ impl Pass for CpuPass<'_> {
         Ok(())
     }
 
-    fn give_fates(
-        &mut self,
-        slot: usize,
-        rows: &[u32],
-        targets: &[u32],
-    ) -> Result<(), EngineError> {
-        let fates = self.backend.head.fates(self.stream(slot), rows, targets)?;
-        self.outputs.push(("the logits", fates));
-        Ok(())
-    }
-
-    fn give_depths(&mut self, rows: &DepthRows) -> Result<(), EngineError> {
+    fn give_vocabulary(&mut self, rows: &VocabularyRows) -> Result<(), EngineError> {
+        let stream = match &rows.streams {
+            ReadStreams::Sums { .. } => &[],
+            ReadStreams::Rows { slot, .. } => self.stream(*slot),
+        };
         let kept = &self.memory.kept[..self.kept_rows * self.backend.width];
-        let depths = self.backend.head.depths(kept, rows)?;
-        self.outputs.push(("the logits along the depth", depths));
+        let from = StreamRows { kept, stream };
+        let numbers = self.backend.head.vocabulary(from, rows)?;
+        self.outputs.push(("the logits of the whole vocabulary", numbers));
         Ok(())
     }
 

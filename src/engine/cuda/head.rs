@@ -9,7 +9,6 @@ use candle_core::{Device, Tensor};
 use super::loader::stored;
 use super::{multiply, norm};
 use crate::engine::EngineError;
-use crate::engine::backend::DepthRows;
 use crate::model::shape::NormKind;
 use crate::model::weights::Weights;
 
@@ -38,6 +37,11 @@ impl CandleHead {
         self.weights.shape.vocabulary
     }
 
+    /// D
+    pub fn width(&self) -> usize {
+        self.weights.shape.width
+    }
+
     fn rows(&self) -> Result<&OutputRows, EngineError> {
         match self.rows.get() {
             Some(rows) => Ok(rows),
@@ -60,20 +64,24 @@ impl CandleHead {
         self.products(&normed)
     }
 
-    /// Streams `[S, D]` to logits `[S, V]`, with the scales that are wished.
-    pub fn depth_logits(&self, streams: &Tensor, read: &DepthRows) -> Result<Tensor, EngineError> {
-        if !read.is_held {
-            return self.logits(streams);
-        }
+    /// Streams `[S, D]` to logits `[S, V]`: the first with the scales of their references, which are the
+    /// last with their own.
+    pub fn held_logits(
+        &self,
+        streams: &Tensor,
+        references: &[usize],
+    ) -> Result<Tensor, EngineError> {
         let rows = self.rows()?;
         let shape = self.weights.shape.head.norm;
         let own = match shape.kind {
             NormKind::Layer => norm::centred(streams)?, // [S, D]
             NormKind::Rms => streams.clone(),           // [S, D]
         };
-        let ends: Vec<u32> = read.ends.iter().map(|&end| end as u32).collect();
-        let ends = own.index_select(&Tensor::new(ends, &self.device)?, 0)?; // [S, D]
-        let scale = (norm::mean_square(&ends)? + shape.eps)?.sqrt()?; // [S, 1]
+        let outside = references.len()..streams.dims()[0];
+        let references = references.iter().copied().chain(outside).map(|stream| stream as u32);
+        let references = Tensor::new(references.collect::<Vec<u32>>(), &self.device)?; // [S]
+        let references = own.index_select(&references, 0)?; // [S, D]
+        let scale = (norm::mean_square(&references)? + shape.eps)?.sqrt()?; // [S, 1]
         let normed = own.broadcast_div(&scale)?.broadcast_mul(&rows.gain)?; // [S, D]
         match &rows.bias {
             Some(bias) => self.products(&normed.broadcast_add(bias)?),

@@ -8,8 +8,6 @@
 
 mod attention;
 mod block;
-mod depths;
-mod fates;
 mod head;
 mod loader;
 mod norm;
@@ -17,6 +15,7 @@ mod pass;
 mod rope;
 #[cfg(test)]
 mod tests;
+mod vocabulary;
 
 pub use loader::loader;
 

@@ -5,16 +5,15 @@ use std::rc::Rc;
 use candle_core::{DType, Result, Tensor};
 
 use super::block::Branches;
-use super::depths::depths;
-use super::fates::fates;
 use super::rope::RopeTables;
+use super::vocabulary::vocabulary;
 use super::{CandleBackend, norm};
 use crate::engine::EngineError;
-use crate::engine::backend::{AttentionRows, DepthRows, OptionRows, Pass, Start};
+use crate::engine::backend::{AttentionRows, OptionRows, Pass, ReadStreams, Start, VocabularyRows};
 use crate::engine::schedule::pack::Pack;
 use crate::engine::schedule::program::Program;
 
-/// Logits computed at once where only their fate is asked for: bounds the `[R, V]` tensor.
+/// Logits computed at once where only a few numbers of each row are read: bounds the `[R, V]` tensor.
 const LOGITS: usize = 1 << 25;
 
 pub struct CandlePass<'a> {
@@ -67,11 +66,22 @@ impl<'a> CandlePass<'a> {
         self.stream(slot)?.index_select(&rows, 0)
     }
 
-    fn put(&self, rows: &Tensor, at: usize) -> Result<()> {
+    fn put_rows(&self, rows: &Tensor, first: usize) -> Result<()> {
         match &self.kept {
-            Some(kept) => kept.slice_set(rows, 0, at),
+            Some(kept) => kept.slice_set(rows, 0, first),
             None => Err(candle_core::Error::msg("no rows were to be kept")),
         }
+    }
+
+    /// Sums of kept rows: `[S, D]`.
+    fn sums(&self, sums: &[Vec<u32>]) -> Result<Tensor> {
+        let nothing = || candle_core::Error::msg("no rows were kept");
+        let kept = self.kept.as_ref().ok_or_else(nothing)?; // [kept rows, D]
+        let sums = sums.iter().map(|sum| {
+            let rows = Tensor::new(sum.as_slice(), &self.backend.device)?; // [members]
+            kept.index_select(&rows, 0)?.sum_keepdim(0) // [1, D]
+        });
+        Tensor::cat(&sums.collect::<Result<Vec<Tensor>>>()?, 0)
     }
 
     /// Block call `call`: every step's stream grows by its share of what the block's branches add.
@@ -91,7 +101,7 @@ impl<'a> CandlePass<'a> {
                 let Some(branch) = branch else { continue };
                 let share = (branch.narrow(0, copy * n, n)? / step.share as f64)?; // [N, D]
                 if let Some(kept) = step.kept {
-                    self.put(&share.index_select(&self.last, 0)?, kept[member])?; // [P, D]
+                    self.put_rows(&share.index_select(&self.last, 0)?, kept[member])?; // [P, D]
                 }
                 stream = (stream + share)?;
             }
@@ -131,7 +141,7 @@ impl Pass for CandlePass<'_> {
     }
 
     fn keep(&mut self, slot: usize, rows: &[u32], at: usize) -> EngineResult<()> {
-        Ok(self.put(&self.rows(slot, rows)?, at)?)
+        Ok(self.put_rows(&self.rows(slot, rows)?, at)?)
     }
 
     fn give_stream(&mut self, slot: usize) -> EngineResult<()> {
@@ -149,6 +159,13 @@ impl Pass for CandlePass<'_> {
         Ok(())
     }
 
+    fn put(&mut self, numbers: &[f32], first: usize) -> EngineResult<()> {
+        let width = self.backend.head.width();
+        let shape = (numbers.len() / width, width);
+        let rows = Tensor::from_slice(numbers, shape, &self.backend.device)?; // [rows, D]
+        Ok(self.put_rows(&rows, first)?)
+    }
+
     fn give_votes(&mut self, options: &OptionRows) -> EngineResult<()> {
         let votes = self.votes(options)?; // [kept rows, K + 1]
         self.given.push(("the members' votes", votes));
@@ -162,30 +179,28 @@ impl Pass for CandlePass<'_> {
         Ok(())
     }
 
-    fn give_fates(&mut self, slot: usize, rows: &[u32], targets: &[u32]) -> EngineResult<()> {
-        let at_once = (LOGITS / self.backend.head.vocabulary().max(1)).max(1);
-        let mut parts = Vec::new();
-        for (rows, targets) in rows.chunks(at_once).zip(targets.chunks(at_once)) {
-            let logits = self.backend.head.logits(&self.rows(slot, rows)?)?; // [R, V]
-            parts.push(fates(&logits, targets)?); // [R, 4]
-        }
-        self.given.push(("the logits", Tensor::cat(&parts, 0)?)); // [rows, 4]
-        Ok(())
-    }
+    fn give_vocabulary(&mut self, rows: &VocabularyRows) -> EngineResult<()> {
+        let streams = match &rows.streams {
+            ReadStreams::Rows { slot, rows } => self.rows(*slot, rows)?, // [S, D]
+            ReadStreams::Sums { sums, .. } => self.sums(sums)?,          // [S, D]
+        };
 
-    fn give_depths(&mut self, rows: &DepthRows) -> EngineResult<()> {
-        let nothing = || candle_core::Error::msg("no rows were kept");
-        let kept = self.kept.as_ref().ok_or_else(nothing)?; // [kept rows, D]
-        let sums = rows.sums.iter().map(|sum| {
-            let rows = Tensor::new(sum.as_slice(), &self.backend.device)?; // [members]
-            kept.index_select(&rows, 0)?.sum_keepdim(0) // [1, D]
-        });
-        let streams = Tensor::cat(&sums.collect::<Result<Vec<Tensor>>>()?, 0)?; // [S, D]
-        let logits = self.backend.head.depth_logits(&streams, rows)?; // [S, V]
-        let depths = depths(&logits.to_vec2::<f32>()?, rows);
-        let count = depths.len();
-        let depths = Tensor::from_vec(depths, count, &self.backend.device)?;
-        self.given.push(("the logits along the depth", depths));
+        let mut numbers = Vec::new();
+        for part in rows.parts((LOGITS / self.backend.head.vocabulary().max(1)).max(1)) {
+            let read: Vec<u32> = part.read.iter().map(|&stream| stream as u32).collect();
+            let read = streams.index_select(&Tensor::new(read, &self.backend.device)?, 0)?; // [read, D]
+            let logits = match &rows.streams {
+                ReadStreams::Sums { is_held: true, .. } => {
+                    self.backend.head.held_logits(&read, &part.references)?
+                }
+                _ => self.backend.head.logits(&read)?,
+            }; // [read, V]
+            numbers.extend(vocabulary(&logits.to_vec2::<f32>()?, &part, rows));
+        }
+
+        let count = numbers.len();
+        let numbers = Tensor::from_vec(numbers, count, &self.backend.device)?;
+        self.given.push(("the whole vocabulary", numbers));
         Ok(())
     }
 

@@ -3,8 +3,9 @@
 
 use super::Demand;
 use super::attention::positions;
+use super::vocabulary::{MAX_TOP, VocabularyReading, check_top};
 use crate::engine::EngineError;
-use crate::engine::backend::DepthRows;
+use crate::engine::backend::{ReadStreams, VocabularyRows};
 use crate::engine::schedule::Schedule;
 use crate::model::{ModelShape, Prompt};
 use crate::plan::Half;
@@ -12,7 +13,7 @@ use crate::plan::Half;
 /// What to read along the depth of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DepthWish {
-    /// How many of the likeliest tokens, 1 to [`DepthWish::MOST_TOP`].
+    /// How many of the likeliest tokens, 1 to [`MAX_TOP`].
     pub top: usize,
     /// Ids whose ranks and log-probabilities are wanted too.
     pub followed: Vec<u32>,
@@ -24,46 +25,17 @@ pub struct DepthWish {
     pub positions: Vec<usize>,
 }
 
-/// The whole vocabulary's distribution at one depth.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
-pub struct DepthReading {
-    /// The likeliest tokens, the likeliest first.
-    pub top_ids: Vec<u32>,
-    /// Natural logarithms.
-    pub top_log_probabilities: Vec<f64>,
-    /// From the run's end to here, `sum p_end (ln p_end - ln p_here)`, nats.
-    pub kl: f64,
-    /// Nats.
-    pub entropy: f64,
-    /// Of the tokens that are followed, in the order of the wish.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub followed: Vec<FollowedToken>,
-}
-
-/// How a followed token fares at one depth.
-#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
-pub struct FollowedToken {
-    pub id: u32,
-    /// 1 + the tokens that are likelier.
-    pub rank: u32,
-    /// Natural logarithm.
-    pub log_probability: f64,
-}
-
 impl DepthWish {
-    /// More is a table that nobody reads, and a pass over the vocabulary each.
-    pub const MOST_TOP: usize = 50;
-
     /// # Errors
     /// No likeliest token or more than there are or may be asked for; an id past the vocabulary; a
     /// position past a prompt.
     pub fn check(&self, shape: &ModelShape, prompts: &[Prompt]) -> Result<(), EngineError> {
         positions(&self.positions, prompts)?;
-        let vocabulary = shape.vocabulary;
-        let most = Self::MOST_TOP.min(vocabulary);
-        if !(1..=most).contains(&self.top) {
-            return Err(EngineError::Top { top: self.top, most });
+        check_top(self.top, shape)?;
+        if self.top == 0 {
+            return Err(EngineError::Top { top: 0, most: MAX_TOP.min(shape.vocabulary) });
         }
+        let vocabulary = shape.vocabulary;
         match self.followed.iter().find(|&&id| id as usize >= vocabulary) {
             Some(&id) => Err(EngineError::TokenId { id, vocabulary }),
             None => Ok(()),
@@ -72,7 +44,7 @@ impl DepthWish {
 
     /// Numbers that are given back of a stream.
     fn numbers(&self) -> usize {
-        DepthRows::numbers(self.top, self.followed.len())
+        VocabularyRows::numbers(self.top, self.followed.len())
     }
 
     /// What every sequence costs under a schedule, beside its members.
@@ -95,52 +67,29 @@ impl DepthWish {
         &self,
         runs: impl Iterator<Item = (Vec<u32>, u32)>,
         grid: impl Iterator<Item = Vec<u32>>,
-    ) -> DepthRows {
-        let (mut sums, mut ends) = (Vec::new(), Vec::new());
+    ) -> VocabularyRows {
+        let (mut sums, mut references) = (Vec::new(), Vec::new());
         for (members, end) in runs {
             let last = sums.len() + members.len() - 1;
             sums.extend((1..members.len()).map(|count| members[..count].to_vec()));
             sums.push(vec![end]);
-            ends.resize(sums.len(), last);
+            references.resize(sums.len(), last);
         }
         for streams in grid {
             sums.extend(streams.into_iter().map(|row| vec![row]));
-            ends.resize(sums.len(), sums.len() - 1);
+            references.resize(sums.len(), sums.len() - 1);
         }
-        DepthRows {
-            sums,
-            ends,
-            is_held: self.is_held,
+        VocabularyRows {
+            followed: self.followed.repeat(sums.len()),
+            streams: ReadStreams::Sums { sums, is_held: self.is_held },
+            references,
             top: self.top,
-            followed: self.followed.clone(),
         }
     }
 
     /// The readings of `streams` neighbouring streams, from stream `first` of what was given back.
-    pub fn readings(&self, given: &[f32], first: usize, streams: usize) -> Vec<DepthReading> {
-        let numbers = given.chunks_exact(self.numbers());
-        let numbers = numbers.skip(first).take(streams);
-        numbers.map(|numbers| self.reading(numbers)).collect()
-    }
-
-    fn reading(&self, numbers: &[f32]) -> DepthReading {
-        let (shape, rest) = numbers.split_at(3);
-        let log_sum = f64::from(shape[0]);
-        let (top, followed) = rest.split_at(2 * self.top);
-        let top = top.as_chunks::<2>().0;
-        let followed = self.followed.iter().zip(followed.as_chunks::<2>().0);
-        DepthReading {
-            top_ids: top.iter().map(|&[id, _]| id as u32).collect(),
-            top_log_probabilities: top.iter().map(|&[_, x]| f64::from(x) - log_sum).collect(),
-            entropy: f64::from(shape[1]),
-            kl: f64::from(shape[2]),
-            followed: followed
-                .map(|(&id, &[rank, x])| FollowedToken {
-                    id,
-                    rank: rank as u32,
-                    log_probability: f64::from(x) - log_sum,
-                })
-                .collect(),
-        }
+    pub fn readings(&self, given: &[f32], first: usize, streams: usize) -> Vec<VocabularyReading> {
+        let numbers = given.chunks_exact(self.numbers()).skip(first).take(streams);
+        numbers.map(|numbers| VocabularyReading::parse(numbers, self.top, &self.followed)).collect()
     }
 }

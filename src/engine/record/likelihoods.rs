@@ -2,11 +2,14 @@
 
 use std::sync::Arc;
 
-use super::{Demand, Outputs, PackScene, Record};
+use super::{Demand, Outputs, PackScene, Record, VocabularyReading};
 use crate::engine::EngineError;
-use crate::engine::backend::Pass;
+use crate::engine::backend::{Pass, ReadStreams, VocabularyRows};
 use crate::engine::schedule::Schedule;
 use crate::model::Passage;
+
+/// Numbers given back of a scored token: no likeliest tokens, one that is followed.
+const NUMBERS: usize = VocabularyRows::numbers(0, 1);
 
 /// The scored tokens of one [`Passage`] under one plan.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -28,7 +31,7 @@ pub struct KeptLikelihoods {
     rows: Vec<u32>,
     /// The tokens foreseen. [R]
     targets: Vec<u32>,
-    /// Of the nodes where plans end: `[R, 4]` each.
+    /// Of the nodes where plans end: `[R, NUMBERS]` each.
     outputs: Outputs,
 }
 
@@ -44,7 +47,7 @@ impl Record for Likelihoods {
     fn demand(&self, _: &Schedule, is_end: &[bool]) -> Demand {
         Demand {
             // A token is scored at most once for each end.
-            numbers_a_token: 4 * is_end.iter().filter(|&&is_end| is_end).count(),
+            numbers_a_token: NUMBERS * is_end.iter().filter(|&&is_end| is_end).count(),
             ..Demand::default()
         }
     }
@@ -71,7 +74,12 @@ impl Record for Likelihoods {
     ) -> Result<(), EngineError> {
         if scene.group.is_end[node] {
             kept.outputs.note(node);
-            pass.give_fates(slot, &kept.rows, &kept.targets)?;
+            pass.give_vocabulary(&VocabularyRows {
+                streams: ReadStreams::Rows { slot, rows: kept.rows.clone() },
+                references: (0..kept.rows.len()).collect(),
+                top: 0,
+                followed: kept.targets.clone(),
+            })?;
         }
         Ok(())
     }
@@ -84,13 +92,16 @@ impl Record for Likelihoods {
     ) -> Vec<Vec<TokenScore>> {
         let passages = &self.passages[scene.range.clone()];
         let of = |path: &Vec<usize>| {
-            let fates = kept.outputs.at_end(path, &given).as_chunks().0;
-            let mut rest = fates.iter().map(fate);
+            let given = kept.outputs.at_end(path, &given).chunks_exact(NUMBERS);
+            let mut rest = given.zip(&kept.targets);
             let score = |passage: &Passage| {
                 let mut score = TokenScore { log_probability: 0.0, greedy: true };
-                for (log_likelihood, is_likeliest) in rest.by_ref().take(passage.scored) {
-                    score.log_probability += log_likelihood;
-                    score.greedy &= is_likeliest;
+                for (numbers, &target) in rest.by_ref().take(passage.scored) {
+                    let reading = VocabularyReading::parse(numbers, 0, &[target]);
+                    for token in reading.followed {
+                        score.log_probability += token.log_probability;
+                        score.greedy &= token.rank == 1;
+                    }
                 }
                 score
             };
@@ -98,10 +109,4 @@ impl Record for Likelihoods {
         };
         scene.group.schedule.paths.iter().map(of).collect()
     }
-}
-
-/// Log-softmax at the target, nats, and whether it is the likeliest; see [`Pass::give_fates`].
-fn fate(&[largest, sum, target, is_likeliest]: &[f32; 4]) -> (f64, bool) {
-    let log_likelihood = f64::from(target) - f64::from(largest) - f64::from(sum).ln();
-    (log_likelihood, is_likeliest != 0.0)
 }

@@ -1,11 +1,15 @@
 //! Members at every prompt's last token, and the states of all tokens where asked.
 
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::{AttentionReading, Demand, DepthWish, Outputs, PackScene, Record};
-use crate::engine::backend::{AttentionRows, OptionRows, Pass};
+use super::{
+    AttentionReading, Demand, Outputs, PackScene, Record, Reference, VocabularyReading,
+    VocabularyWish,
+};
+use crate::engine::backend::{AttentionRows, OptionRows, Pass, ReadStreams, VocabularyRows};
 use crate::engine::readout::Readout;
 use crate::engine::schedule::Schedule;
 use crate::engine::schedule::group::PlanGroup;
@@ -16,13 +20,15 @@ use crate::plan::{Half, Plan};
 
 /// Asks for the members of prompts under plans: a [`Trace`] each.
 pub struct Members {
-    pub prompts: Arc<[Prompt]>,
-    pub plans: Arc<[Plan]>,
-    pub capture: Capture,
-    pub readout: Rc<Readout>,
+    prompts: Arc<[Prompt]>,
+    plans: Arc<[Plan]>,
+    capture: Capture,
+    readout: Rc<Readout>,
+    /// The first plan's last stream on every prompt so far, for the plans of later groups. `[D]` each
+    first_streams: RefCell<Vec<Vec<f32>>>,
 }
 
-/// Of one pack of P prompts.
+/// Kept of one pack of P prompts.
 pub struct KeptMembers {
     sets: Sets,
     /// K: the most options of a prompt.
@@ -30,11 +36,26 @@ pub struct KeptMembers {
     options: OptionRows,
     /// What the bias member adds to each option's logit, prompt by prompt; `None`: there is none.
     biases: Option<Vec<Vec<f32>>>,
-    /// The stream before the first step and after each, where states are recorded; the votes come
-    /// behind them, then the readings along the depth.
-    states: Outputs,
+    /// Everything that is given back; a node's output is the stream after it, where states are recorded.
+    outputs: Outputs,
     /// For every wish, where among those outputs a node's run looks, by (node, run, prompt).
     looks: Vec<HashMap<RunPlace, (usize, AttentionRows)>>,
+    asked: Asked,
+}
+
+/// Which outputs were asked for once all steps of a pack were complete.
+#[derive(Default)]
+struct Asked {
+    /// `[kept rows, K + 1]`
+    votes: Option<usize>,
+    /// `[paths, P, D]`
+    written: Option<usize>,
+    /// `[streams, numbers]`
+    depths: Option<usize>,
+    /// `[P, readings of a prompt, numbers]`
+    vocabulary: Option<usize>,
+    /// `[P, D]`
+    last_streams: Option<usize>,
 }
 
 /// A node, a run of it, and a prompt.
@@ -49,11 +70,13 @@ struct Sets {
     /// The first set of the streams at other positions: for each node, a set a position.
     grid: usize,
     positions: usize,
+    /// Last streams of a run that was made before.
+    reference: Option<usize>,
     count: usize,
 }
 
 impl Sets {
-    fn new(schedule: &Schedule, is_end: &[bool], positions: usize) -> Self {
+    fn new(schedule: &Schedule, is_end: &[bool], positions: usize, has_reference: bool) -> Self {
         let mut count = 1;
         let mut next = |wanted: bool| {
             count += usize::from(wanted);
@@ -65,13 +88,11 @@ impl Sets {
         });
         let members = members.collect();
         let ends = is_end.iter().map(|&is_end| is_end.then(|| next(true))).collect();
-        Self {
-            members,
-            ends,
-            grid: count,
-            positions,
-            count: count + positions * schedule.nodes.len(),
-        }
+        let grid = count;
+        count += positions * schedule.nodes.len();
+        let reference = has_reference.then_some(count);
+        count += usize::from(has_reference);
+        Self { members, ends, grid, positions, reference, count }
     }
 
     /// The stream after a node at the `n`-th of the other positions.
@@ -160,6 +181,16 @@ fn firsts(
 }
 
 impl Members {
+    /// Asks for the members of `prompts` under `plans`, and for what `capture` wishes beside them.
+    pub fn new(
+        prompts: Arc<[Prompt]>,
+        plans: Arc<[Plan]>,
+        capture: Capture,
+        readout: Rc<Readout>,
+    ) -> Self {
+        Self { prompts, plans, capture, readout, first_streams: RefCell::default() }
+    }
+
     /// Other positions than the last at which streams are read.
     fn positions(&self) -> &[usize] {
         let depths = self.capture.depths.as_ref();
@@ -169,6 +200,51 @@ impl Members {
     fn most_options(&self) -> usize {
         let counts = self.prompts.iter().map(|prompt| prompt.option_ids.len());
         counts.max().unwrap_or(0).max(1)
+    }
+
+    /// The reference's last streams of a pack's prompts, where its run is not among the group's.
+    fn earlier_streams(&self, scene: &PackScene) -> Option<Vec<f32>> {
+        match &self.capture.vocabulary.as_ref()?.reference {
+            Reference::None => None,
+            Reference::Streams(streams) => Some(streams[scene.range.clone()].concat()),
+            Reference::FirstPlan if scene.group.plans.start == 0 => None,
+            Reference::FirstPlan => Some(self.first_streams.borrow()[scene.range.clone()].concat()),
+        }
+    }
+
+    fn sets(&self, group: &PlanGroup) -> Sets {
+        let reference = self.capture.vocabulary.as_ref().map(|wish| &wish.reference);
+        let has_reference = match reference {
+            None | Some(Reference::None) => false,
+            Some(Reference::Streams(_)) => true,
+            Some(Reference::FirstPlan) => group.plans.start > 0,
+        };
+        Sets::new(&group.schedule, &group.is_end, self.positions().len(), has_reference)
+    }
+
+    /// The streams of which the whole vocabulary is read, prompt by prompt: the reference of an earlier
+    /// run, then where each plan ends.
+    fn ends(&self, wish: &VocabularyWish, scene: &PackScene, kept: &KeptMembers) -> VocabularyRows {
+        let prompts = &self.prompts[scene.range.clone()];
+        let (mut sums, mut references, mut followed) = (Vec::new(), Vec::new(), Vec::new());
+        for (p, prompt) in prompts.iter().enumerate() {
+            let first = sums.len();
+            let paths = scene.group.schedule.paths.iter();
+            let ends = kept.sets.reference.into_iter().chain(paths.map(|path| kept.sets.end(path)));
+            sums.extend(ends.map(|set| vec![(set * prompts.len() + p) as u32]));
+
+            match wish.reference {
+                Reference::None => references.extend(first..sums.len()),
+                _ => references.resize(sums.len(), first),
+            }
+
+            // Prompts with fewer options than others follow token 0 for want of one.
+            let mut ids = prompt.option_ids.clone();
+            ids.resize(kept.count, 0);
+            followed.extend(ids.repeat(sums.len() - first));
+        }
+        let streams = ReadStreams::Sums { sums, is_held: false };
+        VocabularyRows { streams, references, top: wish.top, followed }
     }
 }
 
@@ -182,7 +258,9 @@ impl Record for Members {
     }
 
     fn demand(&self, schedule: &Schedule, is_end: &[bool]) -> Demand {
-        let sets = Sets::new(schedule, is_end, self.positions().len()).count;
+        let (options, width) = (self.most_options(), self.readout.width());
+        let positions = self.positions().len();
+        let sets = Sets::new(schedule, is_end, positions, self.capture.vocabulary.is_some()).count;
         let states = if self.capture.states { schedule.nodes.len() } else { 0 };
         let depths = self.capture.depths.as_ref();
         let depths = depths.map(|wish| wish.demand(schedule)).unwrap_or_default();
@@ -190,19 +268,22 @@ impl Record for Members {
         let attention = attention.map(|wish| wish.demand(schedule, self.readout.shape()));
         let attention = attention.map(|demand| demand.numbers_a_token).sum::<usize>();
         let written = match self.capture.written {
-            Some(_) => schedule.paths.len() * self.readout.width(),
+            Some(_) => schedule.paths.len() * width,
             None => 0,
         };
+        // The reference may be read beside the paths; the first plan's last stream is given back.
+        let vocabulary = self.capture.vocabulary.as_ref().map(|wish| wish.numbers(options));
+        let vocabulary = vocabulary.map_or(0, |each| (schedule.paths.len() + 1) * each + width);
         Demand {
             kept_rows: sets,
-            option_rows: self.most_options(),
-            numbers: sets * (self.most_options() + 1) + depths.numbers + written,
-            numbers_a_token: states * self.readout.width() + attention,
+            option_rows: options,
+            numbers: sets * (options + 1) + depths.numbers + written + vocabulary,
+            numbers_a_token: states * width + attention,
         }
     }
 
     fn places(&self, group: &PlanGroup) -> Option<Vec<Vec<[usize; 2]>>> {
-        Some(Sets::new(&group.schedule, &group.is_end, 0).members)
+        Some(self.sets(group).members)
     }
 
     fn open(&self, pass: &mut dyn Pass, scene: &PackScene) -> Result<KeptMembers, EngineError> {
@@ -210,13 +291,17 @@ impl Record for Members {
         let count = self.most_options();
         let options = self.readout.options(prompts, count)?;
         let mut kept = KeptMembers {
-            sets: Sets::new(&scene.group.schedule, &scene.group.is_end, self.positions().len()),
+            sets: self.sets(scene.group),
             count,
             options: options.rows,
             biases: options.biases,
-            states: Outputs::new(scene.group),
+            outputs: Outputs::new(scene.group),
             looks: vec![HashMap::new(); self.capture.attention.len()],
+            asked: Asked::default(),
         };
+        if let Some((streams, set)) = self.earlier_streams(scene).zip(kept.sets.reference) {
+            pass.put(&streams, set * prompts.len())?;
+        }
         pass.keep(0, &scene.pack.last_rows(1), 0)?; // the embedding
         self.complete(pass, scene, &mut kept, 0, 0)?;
         Ok(kept)
@@ -244,7 +329,7 @@ impl Record for Members {
                         heads: wish.heads(block.attention.heads),
                     };
                     pass.give_attention(call, &rows)?;
-                    let place = (kept.states.next(), rows);
+                    let place = (kept.outputs.next(), rows);
                     kept.looks[n].insert((of.node, of.run, sequence), place);
                 }
             }
@@ -270,7 +355,7 @@ impl Record for Members {
             pass.keep(slot, &rows, kept.sets.at(node, n) * rows.len())?;
         }
         if self.capture.states {
-            kept.states.note(node);
+            kept.outputs.note(node);
             pass.give_stream(slot)?;
         }
         Ok(())
@@ -283,109 +368,194 @@ impl Record for Members {
         kept: &mut KeptMembers,
     ) -> Result<(), EngineError> {
         pass.give_votes(&kept.options)?;
+        kept.asked.votes = Some(kept.outputs.next());
+
+        let paths = &scene.group.schedule.paths;
         let prompts = scene.range.len();
         let row = |set: usize, p: usize| (set * prompts + p) as u32;
         if let Some(member) = self.capture.written {
-            let sets = scene.group.schedule.paths.iter();
             // A plan without that member gives the embedding, which nobody reads.
+            let sets = paths.iter();
             let sets = sets.map(|path| kept.sets.of(scene.group, path).get(member).copied());
             let rows = sets.flat_map(|set| (0..prompts).map(move |p| row(set.unwrap_or(0), p)));
             pass.give_kept(&rows.collect::<Vec<_>>())?;
+            kept.asked.written = Some(kept.outputs.next());
         }
-        let Some(wish) = &self.capture.depths else {
-            return Ok(());
-        };
-        let runs = scene.group.schedule.paths.iter().flat_map(|path| {
-            let (members, end) = (kept.sets.of(scene.group, path), kept.sets.end(path));
-            (0..prompts).map(move |p| {
-                let members = members.iter().map(|&set| row(set, p)).collect();
-                (members, row(end, p))
-            })
-        });
-        let grid = scene.group.schedule.paths.iter().flat_map(|path| {
-            let sets = &kept.sets;
-            (0..prompts).flat_map(move |p| {
-                let of = move |n: usize| path.iter().map(move |&node| row(sets.at(node, n), p));
-                (0..sets.positions).map(move |n| of(n).collect())
-            })
-        });
-        pass.give_depths(&wish.rows(runs, grid))
+
+        if let Some(wish) = &self.capture.depths {
+            let runs = paths.iter().flat_map(|path| {
+                let (members, end) = (kept.sets.of(scene.group, path), kept.sets.end(path));
+                (0..prompts).map(move |p| {
+                    let members = members.iter().map(|&set| row(set, p)).collect();
+                    (members, row(end, p))
+                })
+            });
+            let grid = paths.iter().flat_map(|path| {
+                let sets = &kept.sets;
+                (0..prompts).flat_map(move |p| {
+                    let of = move |n: usize| path.iter().map(move |&node| row(sets.at(node, n), p));
+                    (0..sets.positions).map(move |n| of(n).collect())
+                })
+            });
+            pass.give_vocabulary(&wish.rows(runs, grid))?;
+            kept.asked.depths = Some(kept.outputs.next());
+        }
+
+        if let Some(wish) = &self.capture.vocabulary {
+            pass.give_vocabulary(&self.ends(wish, scene, kept))?;
+            kept.asked.vocabulary = Some(kept.outputs.next());
+            if scene.group.plans.start == 0 {
+                let end = kept.sets.end(&paths[0]);
+                pass.give_kept(&(0..prompts).map(|p| row(end, p)).collect::<Vec<_>>())?;
+                kept.asked.last_streams = Some(kept.outputs.next());
+            }
+        }
+        Ok(())
     }
 
     /// Applies each plan's own scale, and turns what was recorded into traces.
     fn items(&self, scene: &PackScene, kept: KeptMembers, given: Vec<Vec<f32>>) -> Vec<Vec<Trace>> {
-        let (prompts, spans) = (&self.prompts[scene.range.clone()], &scene.pack.spans);
-        let width = self.readout.width();
-        let given_behind = |n: usize| given.get(kept.states.count + n);
-        let votes = given_behind(0).map_or(&[][..], Vec::as_slice);
-        let is_written = usize::from(self.capture.written.is_some());
-        let written = given_behind(1).filter(|_| is_written == 1);
-        let written = written.map_or(&[][..], Vec::as_slice);
-        let depths = given_behind(1 + is_written).map_or(&[][..], Vec::as_slice);
-        // Streams read along the depth before each plan's.
         let paths = &scene.group.schedule.paths;
-        let each = |path: &Vec<usize>| kept.sets.of(scene.group, path).len();
-        let (first_depths, end) = firsts(paths, 0, |path| prompts.len() * each(path));
-        let (first_grid, _) =
-            firsts(paths, end, |path| prompts.len() * kept.sets.positions * path.len());
-        let row = |set: usize, p: usize| {
-            &votes[(set * prompts.len() + p) * (kept.count + 1)..][..kept.count + 1]
-        };
-        let trace = |n: usize,
-                     path: &[usize],
-                     plan: &Plan,
-                     [first_depth, first_grid]: [usize; 2],
-                     p: usize| {
-            let options = prompts[p].option_ids.len();
-            let end = kept.sets.end(path);
-            let scale = self.readout.scale(f64::from(row(end, p)[kept.count]));
-            let read = |set: usize| row(set, p)[..options].iter().map(|x| x * scale);
-            let sets = kept.sets.of(scene.group, path);
-            let has_written = self.capture.written.is_some_and(|member| member < sets.len());
-            let own = written.chunks_exact(width).nth(n * prompts.len() + p);
-            let own = own.filter(|_| has_written).unwrap_or_default().to_vec();
-            let of_depths =
-                |wish: &DepthWish| wish.readings(depths, first_depth + p * sets.len(), sets.len());
-            let wish = self.capture.depths.as_ref();
-            let read_depths = wish.map(of_depths);
-            let grid = wish.into_iter().flat_map(|wish| {
-                (0..kept.sets.positions).map(move |n| {
-                    let before = (p * kept.sets.positions + n) * path.len();
-                    let readings = wish.readings(depths, first_grid + before, path.len());
-                    (wish.positions[n], readings)
-                })
-            });
-            let grid = grid.collect();
-            let mut member_logits: Vec<Vec<f32>> =
-                sets.into_iter().map(|set| read(set).collect()).collect();
-            let mut logits: Vec<f32> = read(end).collect();
-            if let Some(biases) = &kept.biases {
-                logits.iter_mut().zip(&biases[p]).for_each(|(x, b)| *x += b);
-                member_logits.push(biases[p].clone());
-            }
-            let (start, length) = spans[p];
-            let span = start * width..(start + length) * width;
-            let states = path.iter().map(|&node| kept.states.of(node, &given));
-            let states = states.filter(|state| !state.is_empty());
-            Trace {
-                members: members(plan, kept.biases.is_some()),
-                member_logits,
-                scale,
-                logits,
-                states: states.map(|state| state[span.clone()].to_vec()).collect(),
-                depths: read_depths.unwrap_or_default(),
-                grid,
-                attention: kept.looks(scene.group, path, p, length, &given),
-                written: own,
-            }
-        };
-        let plans = &self.plans[scene.group.plans.clone()];
-        let firsts = first_depths.into_iter().zip(first_grid);
-        let all = paths.iter().zip(plans).zip(firsts).enumerate();
-        all.map(|(n, ((path, plan), first))| {
-            let of_prompts = (0..prompts.len()).map(|p| trace(n, path, plan, first.into(), p));
-            of_prompts.collect()
-        })
-        .collect()
+        let prompts = scene.range.len();
+        let given = GivenMembers { record: self, scene, kept: &kept, given: &given };
+        if let Some(Reference::FirstPlan) = self.capture.vocabulary.as_ref().map(|w| &w.reference) {
+            let streams = (0..prompts).map(|p| given.last_stream(0, p));
+            self.first_streams.borrow_mut().extend(streams.filter(|stream| !stream.is_empty()));
+        }
+
+        // Streams read along the depth before each plan's.
+        let members = |path: &Vec<usize>| kept.sets.of(scene.group, path).len();
+        let (first_depths, end) = firsts(paths, 0, |path| prompts * members(path));
+        let (first_grid, _) = firsts(paths, end, |path| prompts * kept.sets.positions * path.len());
+        let firsts = first_depths.into_iter().zip(first_grid).enumerate();
+        let traces = firsts.map(|(n, (depths, grid))| {
+            (0..prompts).map(|p| given.trace(n, p, FirstStreams { depths, grid })).collect()
+        });
+        traces.collect()
+    }
+}
+
+/// What a device gave back of one pack, read plan by plan and prompt by prompt.
+struct GivenMembers<'a> {
+    record: &'a Members,
+    scene: &'a PackScene<'a>,
+    kept: &'a KeptMembers,
+    given: &'a [Vec<f32>],
+}
+
+/// Streams before a plan's among those that were read along the depth.
+#[derive(Clone, Copy)]
+struct FirstStreams {
+    depths: usize,
+    grid: usize,
+}
+
+impl GivenMembers<'_> {
+    /// An output; empty where it was not asked for.
+    fn output(&self, asked: Option<usize>) -> &[f32] {
+        asked.and_then(|output| self.given.get(output)).map_or(&[], Vec::as_slice)
+    }
+
+    /// What the options make of one kept row of prompt `p`, and its mean square. `[K + 1]`
+    fn votes(&self, set: usize, p: usize) -> &[f32] {
+        let count = self.kept.count + 1;
+        let row = set * self.scene.range.len() + p;
+        &self.output(self.kept.asked.votes)[row * count..][..count]
+    }
+
+    /// Plan `n` of the group on prompt `p` of the pack.
+    fn trace(&self, n: usize, p: usize, first: FirstStreams) -> Trace {
+        let (record, kept, group) = (self.record, self.kept, self.scene.group);
+        let (path, plan) = (&group.schedule.paths[n], &record.plans[group.plans.start + n]);
+        let prompt = &record.prompts[self.scene.range.start + p];
+        let options = prompt.option_ids.len();
+
+        // The final norm's scale, held for every member.
+        let end = kept.sets.end(path);
+        let scale = record.readout.scale(f64::from(self.votes(end, p)[kept.count]));
+        let read = |set: usize| self.votes(set, p)[..options].iter().map(|x| x * scale);
+        let sets = kept.sets.of(group, path);
+        let mut member_logits: Vec<Vec<f32>> =
+            sets.iter().map(|&set| read(set).collect()).collect();
+        let mut logits: Vec<f32> = read(end).collect();
+        if let Some(biases) = &kept.biases {
+            logits.iter_mut().zip(&biases[p]).for_each(|(x, b)| *x += b);
+            member_logits.push(biases[p].clone());
+        }
+
+        let (_, length) = self.scene.pack.spans[p];
+        Trace {
+            members: members(plan, kept.biases.is_some()),
+            member_logits,
+            scale,
+            logits,
+            vocabulary: self.vocabulary(n, p, &prompt.option_ids),
+            last_stream: self.last_stream(n, p),
+            states: self.states(path, p),
+            depths: self.depths(p, sets.len(), first),
+            grid: self.grid(p, path.len(), first),
+            attention: kept.looks(group, path, p, length, self.given),
+            written: self.written(n, p, sets.len()),
+        }
+    }
+
+    /// The reading of the whole vocabulary where plan `n` ends.
+    fn vocabulary(&self, n: usize, p: usize, option_ids: &[u32]) -> Option<VocabularyReading> {
+        let wish = self.record.capture.vocabulary.as_ref()?;
+        let before = usize::from(self.kept.sets.reference.is_some());
+        let each = before + self.scene.group.schedule.paths.len();
+        let numbers = wish.numbers(self.kept.count);
+        let reading = (p * each + before + n) * numbers;
+        let given = self.output(self.kept.asked.vocabulary).get(reading..reading + numbers)?;
+        Some(VocabularyReading::parse(given, wish.top, option_ids))
+    }
+
+    /// The first plan's last stream; empty of every other.
+    fn last_stream(&self, n: usize, p: usize) -> Vec<f32> {
+        let streams = self.output(self.kept.asked.last_streams);
+        let stream = streams.chunks_exact(self.record.readout.width()).nth(p);
+        stream.filter(|_| n == 0).unwrap_or_default().to_vec()
+    }
+
+    /// `[D]` what the wished member wrote; empty where plan `n` has none.
+    fn written(&self, n: usize, p: usize, members: usize) -> Vec<f32> {
+        let written = self.output(self.kept.asked.written);
+        let row = n * self.scene.range.len() + p;
+        let row = written.chunks_exact(self.record.readout.width()).nth(row);
+        let has_member = self.record.capture.written.is_some_and(|member| member < members);
+        row.filter(|_| has_member).unwrap_or_default().to_vec()
+    }
+
+    fn states(&self, path: &[usize], p: usize) -> Vec<Vec<f32>> {
+        let width = self.record.readout.width();
+        let (start, length) = self.scene.pack.spans[p];
+        let span = start * width..(start + length) * width;
+        let states = path.iter().map(|&node| self.kept.outputs.of(node, self.given));
+        let states = states.filter(|state| !state.is_empty());
+        states.map(|state| state[span.clone()].to_vec()).collect()
+    }
+
+    fn depths(&self, p: usize, members: usize, first: FirstStreams) -> Vec<VocabularyReading> {
+        let given = self.output(self.kept.asked.depths);
+        let wish = self.record.capture.depths.as_ref();
+        let readings = wish.map(|wish| wish.readings(given, first.depths + p * members, members));
+        readings.unwrap_or_default()
+    }
+
+    fn grid(
+        &self,
+        p: usize,
+        nodes: usize,
+        first: FirstStreams,
+    ) -> Vec<(usize, Vec<VocabularyReading>)> {
+        let given = self.output(self.kept.asked.depths);
+        let wish = self.record.capture.depths.iter();
+        let grid = wish.flat_map(|wish| {
+            wish.positions.iter().enumerate().map(move |(n, &position)| {
+                let before = (p * wish.positions.len() + n) * nodes;
+                (position, wish.readings(given, first.grid + before, nodes))
+            })
+        });
+        grid.collect()
     }
 }

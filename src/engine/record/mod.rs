@@ -10,13 +10,15 @@ mod likelihoods;
 mod members;
 mod next;
 mod streams;
+mod vocabulary;
 
 pub use attention::{AttentionReading, AttentionWish};
-pub use depths::{DepthReading, DepthWish, FollowedToken};
+pub use depths::DepthWish;
 pub use likelihoods::{Likelihoods, TokenScore};
 pub use members::Members;
 pub use next::Next;
 pub use streams::Streams;
+pub use vocabulary::{FollowedToken, MAX_TOP, Reference, VocabularyReading, VocabularyWish};
 
 use std::ops::Range;
 

@@ -1,6 +1,6 @@
 //! A model's blocks and read-out on a GPU.
 
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 use std::rc::Rc;
 
 use super::arena::Arena;
@@ -9,6 +9,7 @@ use super::block::GpuBlock;
 use super::gpu::Gpu;
 use super::head::{FinalNorm, GpuHead};
 use super::kv_cache::GpuCache;
+use super::norm::NormVectors;
 use super::pass::GpuPass;
 use super::recorder::Tally;
 use super::tangent::GpuTangents;
@@ -41,8 +42,8 @@ pub struct WebGpuBackend {
     pub(super) dtype: Option<DType>,
     pub(super) blocks: Vec<GpuBlock>,
     pub(super) final_norm: FinalNorm,
-    /// Uploaded when a run first asks for all logits.
-    pub(super) head: RefCell<Option<Rc<GpuHead>>>,
+    /// `None`: the device has no room for it beside the blocks.
+    pub(super) head: Option<GpuHead>,
     /// The last run's buffers, until the next run takes them.
     pub(super) arena: Cell<Option<Arena>>,
     /// The last derivatives' buffers, likewise.
@@ -56,13 +57,26 @@ pub struct WebGpuBackend {
 
 impl WebGpuBackend {
     /// The whole output head, uploaded now if it is not there yet.
-    pub(super) fn head(&self) -> Result<Rc<GpuHead>, EngineError> {
-        let mut held = self.head.borrow_mut();
-        if let Some(head) = &*held {
-            return Ok(head.clone());
+    ///
+    /// # Errors
+    /// [`EngineError::NoVocabulary`]: the device has no room for it. The device failed.
+    pub(super) fn head(&self) -> Result<&GpuHead, EngineError> {
+        let Some(head) = &self.head else {
+            let bytes = self.weights.head().bytes_in(self.dtype);
+            return Err(EngineError::NoVocabulary { bytes });
+        };
+        head.fill(&self.gpu, &self.weights)?;
+        Ok(head)
+    }
+
+    /// The final norm's shape and vectors.
+    pub(super) fn final_norm(&self) -> NormVectors<'_> {
+        NormVectors {
+            shape: self.weights.shape.head.norm,
+            width: self.gpu.width,
+            gain: &self.final_norm.gain,
+            bias: self.final_norm.bias.as_ref().unwrap_or(&self.gpu.zeros),
         }
-        let head = GpuHead::upload(&self.gpu, &self.weights, self.dtype)?;
-        Ok(held.insert(Rc::new(head)).clone())
     }
 
     /// Sizes of attention's tiles, by the blocks' heads.
@@ -79,7 +93,7 @@ impl WebGpuBackend {
 
     /// Bytes of weights on the GPU.
     fn weight_bytes(&self) -> u64 {
-        let head = self.head.borrow().as_ref().map_or(0, |head| head.bytes());
+        let head = self.head.as_ref().map_or(0, GpuHead::bytes);
         head + self.blocks.iter().map(GpuBlock::bytes).sum::<u64>()
     }
 
@@ -109,6 +123,10 @@ impl Backend for WebGpuBackend {
             self.gpu.width,
             self.blocks.iter().map(|block| &block.shape),
         )
+    }
+
+    fn prepare_vocabulary(&self) -> Result<(), EngineError> {
+        self.head().map(drop)
     }
 
     fn profile(&self) -> Option<String> {

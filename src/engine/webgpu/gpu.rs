@@ -5,10 +5,8 @@ use super::add::AddKernel;
 use super::append::AppendKernel;
 use super::attention::AttentionKernel;
 use super::attention_slope::AttentionSlopeKernel;
-use super::depths::DepthsKernel;
 use super::device::{Device, STORAGE};
 use super::error::GpuError;
-use super::fate::FateKernel;
 use super::gather::GatherKernel;
 use super::gemm::GemmKernel;
 use super::gemm_transposed::GemmTransposedKernel;
@@ -20,6 +18,7 @@ use super::norm_slope::NormSlopeKernel;
 use super::qk_norm::QkNormKernel;
 use super::recorder::Bindings;
 use super::rope::RopeKernel;
+use super::vocabulary::VocabularyKernel;
 use super::votes::VotesKernel;
 
 pub struct Gpu {
@@ -44,8 +43,7 @@ pub struct Kernels {
     pub heads_off: HeadsOffKernel,
     pub activation: ActivationKernel,
     pub votes: VotesKernel,
-    pub fate: FateKernel,
-    pub depths: DepthsKernel,
+    pub vocabulary: VocabularyKernel,
     pub looks: LooksKernel,
     pub norm_slope: NormSlopeKernel,
     pub mlp_slope: MlpSlopeKernel,
@@ -67,8 +65,7 @@ impl Kernels {
             heads_off: HeadsOffKernel::new(device),
             activation: ActivationKernel::default(),
             votes: VotesKernel::new(device),
-            fate: FateKernel::new(device),
-            depths: DepthsKernel::new(device),
+            vocabulary: VocabularyKernel::new(device),
             looks: LooksKernel::default(),
             norm_slope: NormSlopeKernel::default(),
             mlp_slope: MlpSlopeKernel::default(),

@@ -1,4 +1,6 @@
-//! The read-out: the final norm, and the whole output head once a run asks for all logits.
+//! The read-out: the final norm, and the whole output head where the device has room for it.
+
+use std::cell::Cell;
 
 use super::device::Device;
 use super::gemm::Linear;
@@ -30,33 +32,51 @@ impl FinalNorm {
     }
 }
 
-/// Every output row.
+/// Every output row: room for them from the beginning, their numbers once a run first reads the vocabulary.
 pub struct GpuHead {
     /// `[V, D]`
     matrix: GpuMatrix,
     /// `[V]`; `None`: zeros.
     bias: Option<wgpu::Buffer>,
+    is_filled: Cell<bool>,
 }
 
 impl GpuHead {
-    /// Uploads it slice by slice, as it is stored or in `dtype`.
+    /// Room for the rows, as they are stored or in `dtype`.
     ///
     /// # Errors
-    /// The weight files cannot be read; the device has no room for them.
-    pub fn upload(gpu: &Gpu, weights: &Weights, dtype: Option<DType>) -> Result<Self, EngineError> {
-        let device = &gpu.device;
+    /// A row is larger than a binding of this device; the weight files cannot be read.
+    pub fn reserve(
+        device: &Device,
+        weights: &Weights,
+        dtype: Option<DType>,
+    ) -> Result<Self, EngineError> {
         let stored = weights.head();
-        let matrix = GpuMatrix::reserve(device, "head", &held(stored, dtype), stored.columns)?;
-        device.check()?;
+        let bias = weights.head_bias.as_ref().map(|bias| weights.vector(bias)).transpose()?;
+        Ok(Self {
+            matrix: GpuMatrix::reserve(device, "head", &held(stored, dtype), stored.columns)?,
+            bias: bias.map(|bias| device.storage("head bias", &bias)),
+            is_filled: Cell::new(false),
+        })
+    }
+
+    /// Uploads the rows slice by slice, unless they are there.
+    ///
+    /// # Errors
+    /// The weight files cannot be read; the device failed.
+    pub fn fill(&self, gpu: &Gpu, weights: &Weights) -> Result<(), EngineError> {
+        if self.is_filled.get() {
+            return Ok(());
+        }
+        let stored = weights.head();
         for rows in stored.slices() {
             let slice = weights.rows(stored, rows.clone())?;
-            matrix.fill(device, rows.start, &slice, || "the output head".to_owned())?;
+            self.matrix.fill(&gpu.device, rows.start, &slice, || "the output head".to_owned())?;
             gpu.flush()?;
         }
-        let bias = weights.head_bias.as_ref().map(|bias| weights.vector(bias));
-        let bias = bias.transpose()?;
         weights.release();
-        Ok(Self { matrix, bias: bias.map(|bias| device.storage("head bias", &bias)) })
+        self.is_filled.set(true);
+        Ok(())
     }
 
     pub fn linear<'a>(&'a self, gpu: &'a Gpu) -> Linear<'a> {

@@ -1,6 +1,6 @@
 //! A model on its way to the GPU: room for all of its blocks first, then their weights as they arrive.
 
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 use std::rc::Rc;
 
 use super::attention::TileSize;
@@ -9,7 +9,7 @@ use super::block::GpuBlock;
 use super::device::{AdapterChoice, Device};
 use super::error::GpuError;
 use super::gpu::{Gpu, Kernels};
-use super::head::FinalNorm;
+use super::head::{FinalNorm, GpuHead};
 use super::self_test;
 use crate::engine::EngineError;
 use crate::engine::backend::{Backend, Loader};
@@ -71,14 +71,22 @@ pub(super) async fn reserve(
     let (width, name) = (shape.width, device.name.clone());
     let gpu = Gpu::new(device, kernels, width, longest);
     if scope.pop().await.is_some() {
-        let memory = Memory::of(&weights, dtype);
+        let memory = Memory::on_device(&weights, dtype);
         return Err(GpuError::NoRoom { adapter: name, memory }.into());
     }
     gpu.device.check()?;
+
+    // A model whose head has no room beside its blocks still runs.
+    let scope = gpu.device.device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
+    let head = GpuHead::reserve(&gpu.device, &weights, dtype);
+    let head = match (scope.pop().await, head) {
+        (Some(_), _) | (None, Err(EngineError::Gpu(GpuError::Limit { .. }))) => None,
+        (None, head) => Some(head?),
+    };
     Ok(WebGpuBackend {
         blocks: blocks?,
         final_norm: FinalNorm::upload(&gpu.device, &weights)?,
-        head: RefCell::new(None),
+        head,
         arena: Cell::new(None),
         tangent_arena: Cell::new(None),
         tally: Cell::default(),
@@ -113,7 +121,7 @@ impl WebGpuLoader {
         match error {
             GpuError::Memory(_) => GpuError::NoRoom {
                 adapter: self.0.gpu.device.name.clone(),
-                memory: Memory::of(&self.0.weights, self.0.dtype),
+                memory: Memory::on_device(&self.0.weights, self.0.dtype),
             },
             other => other,
         }

@@ -5,21 +5,23 @@ use std::rc::Rc;
 use super::arena::{Arena, Use};
 use super::backend::WebGpuBackend;
 use super::block::Recording;
-use super::depths::{self, DepthLogits, DepthsKernel};
 use super::device::CAN_BLOCK;
 use super::error::GpuError;
 use super::gather::RowIds;
 use super::kv_cache::GpuPassCache;
-use super::norm::{NormVectors, RowSource};
+use super::norm::RowSource;
 use super::readback::PendingRead;
 use super::recorder::Recorder;
 use super::tables::{PackPlan, Tables};
+use super::vocabulary::{SummedStream, VocabularyKernel, VocabularyLogits};
 use super::votes::Ballot;
 use crate::engine::EngineError;
-use crate::engine::backend::{AttentionRows, DepthRows, OptionRows, Pass, Start};
+use crate::engine::backend::{
+    AttentionRows, OptionRows, Pass, ReadStreams, Start, VocabularyPart, VocabularyRows,
+};
 use crate::engine::schedule::program::Program;
 
-/// Logits computed at once where only their targets' fates are read: bounds the `[rows, V]` matrix.
+/// Logits computed at once where only a few numbers of each row are read: bounds the `[rows, V]` matrix.
 const LOGITS: usize = 1 << 23;
 
 pub struct GpuPass<'a> {
@@ -138,19 +140,40 @@ impl<'a> GpuPass<'a> {
         let read = self.to.buffer(gpu, Use::HeadRows, numbers); // [rows, D]
         let normed = self.to.buffer(gpu, Use::Normed, numbers); // [rows, D]
         self.gather(slot, rows, &read, 0)?;
-        let norm = NormVectors {
-            shape: backend.weights.shape.head.norm,
-            width: gpu.width,
-            gain: &backend.final_norm.gain,
-            bias: backend.final_norm.bias.as_ref().unwrap_or(&gpu.zeros),
-        };
         let (recorder, tables) = (&mut self.to.recorder, &self.to.tables);
         let from = RowSource::Rows(&read);
         let kernels = &gpu.kernels;
-        kernels.norm.run(recorder, from, rows.count, norm, tables, &normed)?;
+        kernels.norm.run(recorder, from, rows.count, backend.final_norm(), tables, &normed)?;
         let head = backend.head()?;
         let w = head.linear(gpu);
         kernels.gemm.run(recorder, &normed, rows.count, w, out, base)?;
+        Ok(())
+    }
+
+    /// Logits `[read, V]` of a part's streams, which are sums of kept rows.
+    fn logits_of_sums(
+        &mut self,
+        part: &VocabularyPart,
+        (sums, is_held): (&[Vec<u32>], bool),
+        out: &wgpu::Buffer,
+    ) -> Result<(), EngineError> {
+        let backend = self.backend;
+        let gpu = &backend.gpu;
+
+        let streams = part.read.iter().enumerate().map(|(row, &stream)| SummedStream {
+            kept_rows: &sums[stream],
+            // References end their own runs.
+            scale_of: part.references.get(row).copied().filter(|_| is_held).unwrap_or(row),
+        });
+        let lists = self.list(&VocabularyKernel::list(&streams.collect::<Vec<_>>()));
+
+        let count = part.read.len();
+        let normed = self.to.buffer(gpu, Use::Normed, count * gpu.width); // [read, D]
+        let (recorder, kept) = (&mut self.to.recorder, &self.to.tables.kept);
+        let kernels = &gpu.kernels;
+        kernels.vocabulary.norm(recorder, kept, (&lists, count), backend.final_norm(), &normed)?;
+        let head = backend.head()?;
+        kernels.gemm.run(recorder, &normed, count, head.linear(gpu), out, 0)?;
         Ok(())
     }
 }
@@ -197,6 +220,15 @@ impl Pass for GpuPass<'_> {
         Ok(gather.of_buffer(recorder, (kept, width), &rows, &self.out, base)?)
     }
 
+    fn put(&mut self, numbers: &[f32], first: usize) -> Result<(), EngineError> {
+        // What is recorded and not yet submitted may read what is about to be written over.
+        self.to.recorder.submit()?;
+        let offset = (first * self.backend.gpu.width * size_of::<f32>()) as u64;
+        let queue = &self.backend.gpu.device.queue;
+        queue.write_buffer(&self.to.tables.kept, offset, bytemuck::cast_slice(numbers));
+        Ok(())
+    }
+
     fn give_votes(&mut self, options: &OptionRows) -> Result<(), EngineError> {
         let gpu = &self.backend.gpu;
         if self.has_options {
@@ -229,70 +261,46 @@ impl Pass for GpuPass<'_> {
         self.logits(slot, &rows, &out, base)
     }
 
-    fn give_fates(
-        &mut self,
-        slot: usize,
-        rows: &[u32],
-        targets: &[u32],
-    ) -> Result<(), EngineError> {
+    fn give_vocabulary(&mut self, rows: &VocabularyRows) -> Result<(), EngineError> {
         let backend = self.backend;
         let gpu = &backend.gpu;
         let vocabulary = backend.weights.shape.vocabulary;
         let most = LOGITS.min((gpu.device.largest_buffer() / 4) as usize) / vocabulary;
-        let base = self.next_output(rows.len() * 4, "the tokens' log-likelihoods");
-        let (rows, targets) = (self.list(rows), self.list(targets));
-        for first in (0..rows.count).step_by(most.max(1)) {
-            let count = most.max(1).min(rows.count - first);
-            let part =
-                |of: &RowIds| RowIds { buffer: of.buffer.clone(), first: of.first + first, count };
-            let logits = self.to.buffer(gpu, Use::Logits, count * vocabulary); // [rows, V]
-            self.logits(slot, &part(&rows), &logits, 0)?;
-            let (recorder, fate) = (&mut self.to.recorder, &gpu.kernels.fate);
-            let base = base + first * 4;
-            fate.run(recorder, (&logits, vocabulary), &part(&targets), &self.out, base)?;
-        }
-        Ok(())
-    }
+        let followed = rows.followed_count();
+        let a_stream = VocabularyRows::numbers(rows.top, followed);
+        let base = self.next_output(rows.references.len() * a_stream, "the whole vocabulary");
 
-    fn give_depths(&mut self, rows: &DepthRows) -> Result<(), EngineError> {
-        let backend = self.backend;
-        let gpu = &backend.gpu;
-        let vocabulary = backend.weights.shape.vocabulary;
-        let most = LOGITS.min((gpu.device.largest_buffer() / 4) as usize) / vocabulary;
-        let a_stream = DepthRows::numbers(rows.top, rows.followed.len());
-        let numbers = rows.sums.len() * a_stream;
-        let base = self.next_output(numbers, "the logits along the depth");
-        let followed = self.list(&rows.followed);
-        let norm = NormVectors {
-            shape: backend.weights.shape.head.norm,
-            width: gpu.width,
-            gain: &backend.final_norm.gain,
-            bias: backend.final_norm.bias.as_ref().unwrap_or(&gpu.zeros),
-        };
-        let head = backend.head()?;
-        for part in depths::parts(rows, most) {
-            let end = rows.ends[part.start];
-            let mut sums: Vec<&[u32]> = rows.sums[part.clone()].iter().map(Vec::as_slice).collect();
-            sums.push(&rows.sums[end]);
-            let count = sums.len();
-            let lists = self.list(&DepthsKernel::list(&sums));
-            let normed = self.to.buffer(gpu, Use::Normed, count * gpu.width); // [S, D]
-            let logits = self.to.buffer(gpu, Use::Logits, count * vocabulary); // [S, V]
-            let (recorder, kept) = (&mut self.to.recorder, &self.to.tables.kept);
-            let kernel = &gpu.kernels.depths;
-            kernel.norm(recorder, kept, &lists, count, norm, rows.is_held, &normed)?;
-            let w = head.linear(gpu);
-            let gemm = &gpu.kernels.gemm;
-            gemm.run(recorder, &normed, count, w, &logits, 0)?;
-            let from = DepthLogits {
+        for part in rows.parts(most) {
+            let count = part.read.len();
+            let logits = self.to.buffer(gpu, Use::Logits, count * vocabulary); // [read, V]
+            match &rows.streams {
+                ReadStreams::Rows { slot, rows } => {
+                    let ids: Vec<u32> = part.read.iter().map(|&stream| rows[stream]).collect();
+                    let ids = self.list(&ids);
+                    self.logits(*slot, &ids, &logits, 0)?;
+                }
+                ReadStreams::Sums { sums, is_held } => {
+                    self.logits_of_sums(&part, (sums, *is_held), &logits)?;
+                }
+            }
+
+            let lists = part.references.iter().zip(part.streams.clone()).flat_map(
+                |(&reference, stream)| {
+                    let ids = rows.followed[stream * followed..][..followed].iter().copied();
+                    std::iter::once(reference as u32).chain(ids)
+                },
+            );
+            let lists = self.list(&lists.collect::<Vec<_>>());
+            let from = VocabularyLogits {
                 logits: &logits,
                 vocabulary,
-                rows: count - 1,
-                end: count - 1,
+                rows: part.streams.len(),
                 top: rows.top,
-                followed: &followed,
+                followed,
+                lists: &lists,
             };
-            kernel.run(recorder, &from, &self.out, base + part.start * a_stream)?;
+            let base = base + part.streams.start * a_stream;
+            gpu.kernels.vocabulary.run(&mut self.to.recorder, &from, &self.out, base)?;
         }
         Ok(())
     }
@@ -351,8 +359,6 @@ impl Drop for GpuPass<'_> {
         }
         let arena = std::mem::take(&mut self.to.arena);
         if backend.gpu.device.check().is_err() {
-            // Perhaps there was no room for it.
-            backend.head.take();
             arena.destroy();
         } else if self.is_answered || CAN_BLOCK {
             backend.arena.set(Some(arena));

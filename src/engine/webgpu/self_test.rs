@@ -9,8 +9,8 @@ use super::error::GpuError;
 use super::gpu::Kernels;
 use super::probe::Probe;
 use super::{
-    activation, add, append, attention, attention_slope, depths, fate, gather, gemm,
-    gemm_transposed, heads_off, looks, mlp_slope, norm, norm_slope, qk_norm, rope, votes,
+    activation, add, append, attention, attention_slope, gather, gemm, gemm_transposed, heads_off,
+    looks, mlp_slope, norm, norm_slope, qk_norm, rope, vocabulary, votes,
 };
 use crate::engine::trial::KernelTrial;
 use crate::model::DType;
@@ -19,7 +19,7 @@ use crate::model::DType;
 type Check = fn(&mut Probe) -> Result<(), GpuError>;
 
 /// Every kernel's checks, in the order of a block's work.
-const CHECKS: [(&str, Check); 25] = [
+const CHECKS: [(&str, Check); 24] = [
     ("gather", gather::check::rows_come_by_ids_and_by_steps),
     ("norm", norm::check::rows_and_streams_are_normed_as_on_the_cpu),
     ("norm to members", norm::check::a_normed_branch_is_a_member),
@@ -34,9 +34,8 @@ const CHECKS: [(&str, Check); 25] = [
     ("heads off", heads_off::check::the_heads_that_are_off_are_zero_and_others_stay),
     ("activation", activation::check::every_activation_is_the_cpus),
     ("votes", votes::check::every_row_is_read_by_its_own_prompts_options),
-    ("fate", fate::check::the_likeliest_is_the_first_of_the_largest),
-    ("depth rows", depths::check::sums_of_kept_rows_are_normed),
-    ("depths", depths::check::a_row_is_read_as_the_plain_sums_say),
+    ("stream sums", vocabulary::check::sums_of_kept_rows_are_normed),
+    ("vocabulary", vocabulary::check::a_row_is_read_as_the_plain_sums_say),
     ("looks", looks::check::weights_and_lengths_equal_the_plain_ones),
     ("transposed gemm", gemm_transposed::check::every_route_equals_the_plain_sum_in_every_type),
     ("transposed gemm in parts", gemm_transposed::check::a_matrix_in_parts_is_one_product),

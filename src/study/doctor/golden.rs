@@ -118,7 +118,7 @@ pub fn check(
     };
     for ((plan, traces), expected) in plans.iter().zip(traces).zip(expected) {
         for trace in traces {
-            let found = serde_json::to_value(lens::lens(&question, plan, trace))?;
+            let found = serde_json::to_value(lens::lens(model, &question, plan, trace))?;
             let mut difference = Difference::new(result.tolerance);
             for (field, expected) in expected.as_object().ok_or(GoldenError::Field("runs"))? {
                 if !["name", "steps", "plan"].contains(&field.as_str()) {

@@ -57,7 +57,7 @@ impl<'a> Accounting<'a> {
         let capture = Capture {
             written: Some(index),
             attention: attention.map(wish).into_iter().collect(),
-            ..Capture::default()
+            ..Capture::answer()
         };
         let mut plans = vec![plan];
         plans.extend(without(&plans[0], index));
@@ -157,7 +157,7 @@ impl<'a> Accounting<'a> {
             lead: lead(&logits, answer),
             without,
         };
-        let lens = lens::lens(&self.question, &self.plans[0], trace);
+        let lens = lens::lens(self.model, &self.question, &self.plans[0], trace);
         Ok(Report { member: Some(Box::new(account)), ..lens::report(self.model, lens) })
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::{Averages, Lab, Lens, Prompts, Report, ReportError};
+use super::{Averages, Lab, Lens, Prompts, Report, ReportError, Vocabulary};
 use crate::engine::MemberKind;
 use crate::measure::decomposition::ColumnNumbers;
 use crate::plan::MAX_RUNS;
@@ -114,6 +114,9 @@ fn lens(lens: &Lens) -> Result<(), Reason> {
     if !all.all(|x| x.is_finite()) {
         return Err("a logit is too large".to_owned());
     }
+    if let Some(beyond) = &lens.vocabulary {
+        vocabulary(beyond, k)?;
+    }
     // The bias is no stream's.
     let has_bias = lens.members.last().is_some_and(|last| last.kind == MemberKind::Bias);
     if let Some(depths) = &lens.logit_lens_members {
@@ -147,6 +150,26 @@ fn lens(lens: &Lens) -> Result<(), Reason> {
     long("by_depth", d.by_depth.len(), m, "members")?;
     column("probability", &d.probability, m)?;
     column("logit", &d.logit, m)
+}
+
+fn vocabulary(vocabulary: &Vocabulary, options: usize) -> Result<(), Reason> {
+    let probabilities = &vocabulary.option_probabilities;
+    long("option_probabilities", probabilities.len(), options, "options")?;
+    long("option_ranks", vocabulary.option_ranks.len(), options, "options")?;
+    if vocabulary.option_ranks.contains(&0) {
+        return Err("an option has rank 0, and ranks begin at 1".to_owned());
+    }
+
+    let top = vocabulary.top.iter().map(|token| &token.probability);
+    if !probabilities.iter().chain(top).all(|p| (0.0..=1.0 + 1e-6).contains(p)) {
+        return Err("a probability lies outside 0 to 1".to_owned());
+    }
+    let Vocabulary { log_partition, entropy, surprise, mass, kl, .. } = vocabulary;
+    let numbers = [log_partition, entropy, surprise, mass].into_iter().chain(kl);
+    match numbers.into_iter().all(|x| x.is_finite()) {
+        true => Ok(()),
+        false => Err("a number of the whole vocabulary is too large".to_owned()),
+    }
 }
 
 fn positions(positions: &[usize], lens: &Lens) -> Result<(), Reason> {

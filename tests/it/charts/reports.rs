@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use atelier::engine::{DepthReading, FollowedToken, Member, MemberKind, member_names};
+use atelier::engine::{FollowedToken, Member, MemberKind, VocabularyReading, member_names};
 use atelier::measure::coupling::{BothMetrics, Spectrum, Undefined, chance};
 use atelier::measure::decomposition::{argmax, decompose, softmax};
 use atelier::measure::interval::Mean;
@@ -55,6 +55,8 @@ pub fn lens(name: &str, answer: Option<usize>) -> Lens {
     let Baseline { members, member_logits, logits } = golden.baseline;
     let wide: Vec<f64> = logits.iter().map(|&x| f64::from(x)).collect();
     Lens {
+        vocabulary: None,
+        vocabulary_lacks_bytes: None,
         logit_lens: None,
         logit_lens_members: None,
         logit_lens_norm: None,
@@ -214,12 +216,7 @@ pub fn lab() -> Lab {
     };
     let original = lens("tinystories-656k-lily", None);
     let arranged = Lens { plan: "0,(1-2)".into(), ..lens("tinystories-656k-lily", Some(1)) };
-    Lab {
-        original,
-        arranged,
-        kl: 0.25,
-        geometry: [geometry("0-2", 4, 0.04), geometry("0,(1-2)", 3, 0.3)],
-    }
+    Lab { original, arranged, geometry: [geometry("0-2", 4, 0.04), geometry("0,(1-2)", 3, 0.3)] }
 }
 
 /// A run with a logit lens and its attention, in numbers from formulas: two blocks of two heads, of which
@@ -234,7 +231,8 @@ pub fn inside() -> Lens {
             rank: 1 + (k + 2 - depth.min(2)) as u32,
             log_probability: (sure / (1 + k) as f64).ln(),
         });
-        DepthReading {
+        VocabularyReading {
+            log_partition: 9.0,
             top_ids: vec![if depth < 2 { own.token_ids[t] } else { end }, 7],
             top_log_probabilities: vec![sure.ln(), (sure / 2.0).ln()],
             kl: 0.7 * (2 - depth.min(2)) as f64,

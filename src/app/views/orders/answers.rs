@@ -97,8 +97,8 @@ fn both(lab: &Lab) -> AnyView {
                 )}
                 <div>
                     <dt>"KL (nats)"</dt>
-                    <dd>{number::short(lab.kl)}</dd>
-                    <dd class="gloss">"How far the new answer's probabilities lie from the old ones; 0 is the same."</dd>
+                    <dd>{lab.kl().map_or_else(|| "not known".to_owned(), number::short)}</dd>
+                    <dd class="gloss">"How far the new answer lies from the original one, over the whole vocabulary; 0 is the same."</dd>
                 </div>
                 {fact(
                     "Line-shape score",

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use serde_json::Value;
 
 use crate::engine::EngineError;
-use crate::engine::backend::{Backend, Loader, OptionRows, Start};
+use crate::engine::backend::{Backend, Loader, OptionRows, ReadStreams, Start, VocabularyRows};
 use crate::engine::cpu::backend::CpuBackend;
 use crate::engine::cpu::loader::CpuLoader;
 use crate::engine::rope::Rope;
@@ -178,7 +178,13 @@ fn check(name: &str) {
         for &(node, slot) in &call.complete {
             pass.keep(slot, &last, ends + 2 * node).expect("kept");
             pass.give_logits(slot, &last).expect("logits");
-            pass.give_fates(slot, &last, &option_ids[..2]).expect("fates");
+            let rows = VocabularyRows {
+                streams: ReadStreams::Rows { slot, rows: last.clone() },
+                references: vec![1, 1],
+                top: 2,
+                followed: option_ids[..2].to_vec(),
+            };
+            pass.give_vocabulary(&rows).expect("the vocabulary");
             completed.push(node);
         }
     }
@@ -204,16 +210,10 @@ fn check(name: &str) {
         let logits = &outputs[2 * at][shape.vocabulary..];
         let ours = option_ids.iter().map(|&id| f64::from(logits[id as usize]));
         same(&what, ours, &golden["logits"]);
-        for (p, fate) in outputs[2 * at + 1].chunks_exact(4).enumerate() {
-            let logits = &outputs[2 * at][p * shape.vocabulary..][..shape.vocabulary];
-            let target = option_ids[p] as usize;
-            let largest = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-            let best = logits.iter().position(|&x| x == largest);
-            let exps = logits.iter().map(|&x| f64::from(x - largest).exp());
-            assert_eq!(fate[0], largest);
-            assert!((f64::from(fate[1]) / exps.sum::<f64>() - 1.0).abs() < 1e-6);
-            assert_eq!(fate[2], logits[target]);
-            assert_eq!(fate[3] == 1.0, best == Some(target));
+        let numbers = VocabularyRows::numbers(2, 1);
+        let all: Vec<&[f32]> = outputs[2 * at].chunks_exact(shape.vocabulary).collect();
+        for (p, found) in outputs[2 * at + 1].chunks_exact(numbers).enumerate() {
+            check_reading(all[p], all[1], option_ids[p], found);
         }
     }
 }
@@ -315,4 +315,29 @@ fn calls_in_small_parts_and_memory_used_again_change_no_bit() {
         run(&backend, &[3]); // leaves memory of another size behind
         assert_eq!(run(&backend, &[9, 30, 4]), roomy, "{rows}");
     }
+}
+
+/// Holds what was read of one row of logits against plain sums over them.
+fn check_reading(logits: &[f32], reference: &[f32], id: u32, found: &[f32]) {
+    let log_sum = |logits: &[f32]| logits.iter().map(|&x| f64::from(x).exp()).sum::<f64>().ln();
+    let logs = |logits: &[f32]| -> Vec<f64> {
+        let log_sum = log_sum(logits);
+        logits.iter().map(|&x| f64::from(x) - log_sum).collect()
+    };
+    let (own, from) = (logs(logits), logs(reference));
+    let entropy: f64 = own.iter().map(|x| -x.exp() * x).sum();
+    let kl: f64 = from.iter().zip(&own).map(|(from, x)| from.exp() * (from - x)).sum();
+    for (found, expected) in found.iter().zip([log_sum(logits), entropy, kl]) {
+        assert!((f64::from(*found) - expected).abs() < 1e-5 * (1.0 + expected.abs()));
+    }
+
+    let mut order: Vec<usize> = (0..logits.len()).collect();
+    order.sort_by(|&a, &b| logits[b].total_cmp(&logits[a]).then(a.cmp(&b)));
+    let rank = order.iter().position(|&other| other == id as usize).expect("an id");
+    let expected = [
+        [order[0] as f32, logits[order[0]]],
+        [order[1] as f32, logits[order[1]]],
+        [rank as f32 + 1.0, logits[id as usize]],
+    ];
+    assert_eq!(found[3..], expected.concat());
 }

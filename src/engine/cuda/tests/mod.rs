@@ -213,22 +213,3 @@ fn half_matrices_multiply_as_the_numbers_they_hold() {
         close(&flat(&product), &expected, "a product");
     }
 }
-
-#[test]
-fn a_fate_is_the_largest_the_sum_the_target_and_whether_it_is_the_first_largest() {
-    let logits = [[1f32, 3.0, 3.0, -2.0], [0.5, 0.25, 0.0, 0.5], [-9.0, -8.0, -7.0, -6.0]];
-    let table = Tensor::new(&logits, &Device::Cpu).expect("logits");
-    for targets in [[1, 0, 3], [2, 3, 0]] {
-        let fates = flat(&super::fates::fates(&table, &targets).expect("fates"));
-        let mut expected = Vec::new();
-        for (row, &target) in logits.iter().zip(&targets) {
-            let largest = row.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-            let sum: f64 = row.iter().map(|x| f64::from(x - largest).exp()).sum();
-            let first = row.iter().position(|x| *x == largest);
-            let is_likeliest = f64::from(first == Some(target as usize));
-            let target = f64::from(row[target as usize]);
-            expected.extend([f64::from(largest), sum, target, is_likeliest]);
-        }
-        close(&fates, &expected, "fates");
-    }
-}

@@ -1,7 +1,7 @@
 //! Fields of one prompt.
 
 use super::{FieldFound, lacks, number, word};
-use crate::engine::{DepthReading, member_names};
+use crate::engine::{VocabularyReading, member_names};
 use crate::measure::decomposition::{ByKind, Triple, argmax, softmax};
 use crate::study::lessons::FieldValue;
 use crate::study::lessons::found::{FoundLens, ModelFound, PartFound, StepFound};
@@ -222,7 +222,7 @@ fn depth_field(found: &FoundLens, of: &ModelFound, parts: &[&str]) -> FieldFound
         return Ok(None);
     };
     let held = found.held.as_ref().and_then(|held| held.logit_lens.as_ref());
-    let at = |depths: &[DepthReading], depth: &str| {
+    let at = |depths: &[VocabularyReading], depth: &str| {
         let number: Option<usize> = match depth {
             "last" => depths.len().checked_sub(1),
             digits => digits.parse().ok(),
@@ -230,7 +230,7 @@ fn depth_field(found: &FoundLens, of: &ModelFound, parts: &[&str]) -> FieldFound
         let found = number.and_then(|number| depths.get(number)).cloned();
         found.ok_or_else(|| lacks(format!("its stream has no depth {depth}")))
     };
-    let word_of = |reading: &DepthReading| {
+    let word_of = |reading: &VocabularyReading| {
         let words = lens.logit_lens_words.as_ref();
         let id = reading.top_ids.first();
         let text = id.and_then(|id| words?.get(id));

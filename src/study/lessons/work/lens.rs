@@ -41,11 +41,11 @@ impl<'a> LensRunning<'a> {
                         positions: drawn.clone(),
                         ..DepthWish::default()
                     }),
-                    ..Capture::default()
+                    ..Capture::answer()
                 })
                 .into()
         } else {
-            vec![Capture::default()]
+            vec![Capture::answer()]
         };
         let mut runs = Vec::new();
         for capture in captures {
@@ -75,7 +75,7 @@ impl<'a> LensRunning<'a> {
         for run in self.runs {
             let trace = run.finish()?.into_iter().flatten().next();
             let trace = trace.ok_or(EngineError::Cancelled)?;
-            let mut found = lens(&self.question, &self.plan, trace);
+            let mut found = lens(model, &self.question, &self.plan, trace);
             name_words(&mut found, model);
             lenses.push(found);
         }

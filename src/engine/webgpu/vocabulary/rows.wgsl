@@ -1,13 +1,12 @@
-// Sums of kept rows through the final norm: a workgroup a stream. The scale is the stream's own, or
-// that of the last stream.
+// Sums of kept rows through the final norm, one workgroup per stream. The scale is the stream's own, or
+// that of another stream.
 
 struct Params {
     rows: u32,
     width4: u32,     // D / 4
     eps: f32,
     is_centred: u32, // 1: LayerNorm
-    is_held: u32,    // 1: with the last stream's scale
-    first: u32,      // word of lists: (first word after it, count) for every stream, then kept rows
+    first: u32,      // word of lists: (first word after it, count, stream of the scale) each, then kept rows
     width: u32,      // D
 }
 
@@ -21,8 +20,8 @@ struct Params {
 //total
 
 fn stream(row: u32, d: u32) -> vec4<f32> {
-    let at = p.first + lists[p.first + 2u * row];
-    let count = lists[p.first + 2u * row + 1u];
+    let at = p.first + lists[p.first + 3u * row];
+    let count = lists[p.first + 3u * row + 1u];
     var sum = vec4<f32>(0.0);
     for (var i = 0u; i < count; i++) {
         sum += kept[lists[at + i] * p.width4 + d];
@@ -48,10 +47,7 @@ fn main(
     if row >= p.rows {
         return;
     }
-    var scaled = row;
-    if p.is_held == 1u {
-        scaled = p.rows - 1u;
-    }
+    let scaled = lists[p.first + 3u * row + 2u];
     var mean = 0.0;
     var scaled_mean = 0.0;
     if p.is_centred == 1u {

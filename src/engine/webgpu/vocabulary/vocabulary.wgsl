@@ -1,20 +1,19 @@
-// Of every row of logits: (ln sum exp, entropy, divergence from the last row to it), the likeliest
-// (id, logit), and of followed tokens (rank, logit). A workgroup a row.
+// From every row of logits: ln sum exp, entropy, divergence from the reference's row to it, the likeliest (id, logit),
+// and (rank, logit) of followed tokens. One workgroup per row.
 
 struct Params {
-    rows: u32,       // that are written; the last row read is the end's
+    rows: u32,       // that are written
     vocabulary: u32, // V
-    end: u32,        // the end's row
     top: u32,
-    followed: u32,
-    first: u32,      // followed id
+    followed: u32,   // ids per row
+    first: u32,      // word of lists
     base: u32,       // the first number of out
     start: u32,      // the first row
 }
 
 @group(0) @binding(0) var<uniform> p: Params;
-@group(0) @binding(1) var<storage, read> logits: array<f32>;    // [end + 1, V]
-@group(0) @binding(2) var<storage, read> followed: array<u32>;
+@group(0) @binding(1) var<storage, read> logits: array<f32>;    // [read, V]
+@group(0) @binding(2) var<storage, read> lists: array<u32>;     // [rows, 1 + followed] reference's row, ids
 @group(0) @binding(3) var<storage, read_write> out: array<f32>; // [rows, 3 + 2 top + 2 followed] from base on
 
 var<workgroup> largest: array<f32, 64>;
@@ -71,43 +70,54 @@ fn main(
         return;
     }
     let base = row * p.vocabulary;
-    let end = p.end * p.vocabulary;
+    let list = p.first + row * (1u + p.followed);
+    let reference = lists[list];
+    let to = p.base + row * (3u + 2u * p.top + 2u * p.followed);
+
+    // 1. ln Z and entropy
     let most = most_of(local, base);
-    let sum = sum_of(local, base, most);
-    let ends_most = most_of(local, end);
-    let ends_sum = sum_of(local, end, ends_most);
-    let log_sum = log(sum);
-    let ends_log_sum = log(ends_sum);
+    let log_sum = log(sum_of(local, base, most));
     var entropy = 0.0;
-    var divergence = 0.0;
     for (var i = local; i < p.vocabulary; i += 64u) {
         let own = logits[base + i] - most - log_sum;
-        let of_end = logits[end + i] - ends_most - ends_log_sum;
         entropy -= exp(own) * own;
-        divergence += exp(of_end) * (of_end - own);
     }
     entropy = total(local, entropy);
-    divergence = total(local, divergence);
-    let to = p.base + row * (3u + 2u * p.top + 2u * p.followed);
+
+    // 2. Divergence from the reference
+    var divergence = 0.0;
+    if reference != row {
+        let other = reference * p.vocabulary;
+        let others_most = most_of(local, other);
+        let others_log_sum = log(sum_of(local, other, others_most));
+        for (var i = local; i < p.vocabulary; i += 64u) {
+            let own = logits[base + i] - most - log_sum;
+            let from = logits[other + i] - others_most - others_log_sum;
+            divergence += exp(from) * (from - own);
+        }
+        divergence = total(local, divergence);
+    }
     if local == 0u {
         out[to] = most + log_sum;
         out[to + 1u] = entropy;
         out[to + 2u] = divergence;
     }
+
+    // 3. The likeliest tokens
     var last = 3.0e38;
     var last_id = 0u;
     for (var n = 0u; n < p.top; n++) {
         var best = -3.0e38;
-        var at = 0xffffffffu;
+        var best_id = 0xffffffffu;
         for (var i = local; i < p.vocabulary; i += 64u) {
             let x = logits[base + i];
             let is_left = x < last || (x == last && i > last_id);
             if is_left && x > best {
                 best = x;
-                at = i;
+                best_id = i;
             }
         }
-        likeliest(local, best, at);
+        likeliest(local, best, best_id);
         last = largest[0];
         last_id = place[0];
         if local == 0u {
@@ -116,17 +126,21 @@ fn main(
         }
         workgroupBarrier();
     }
+
+    // 4. Followed tokens
     for (var n = 0u; n < p.followed; n++) {
-        let x = logits[base + followed[p.first + n]];
+        let id = lists[list + 1u + n];
+        let x = logits[base + id];
         var above = 0.0;
         for (var i = local; i < p.vocabulary; i += 64u) {
-            above += select(0.0, 1.0, logits[base + i] > x);
+            let other = logits[base + i];
+            above += select(0.0, 1.0, other > x || (other == x && i < id));
         }
         above = total(local, above);
         if local == 0u {
-            let at = to + 3u + 2u * p.top + 2u * n;
-            out[at] = above + 1.0;
-            out[at + 1u] = x;
+            let word = to + 3u + 2u * p.top + 2u * n;
+            out[word] = above + 1.0;
+            out[word + 1u] = x;
         }
     }
 }

@@ -3,10 +3,11 @@
 use super::super::norm::check::plain;
 use super::super::probe::{Probe, noise};
 use super::*;
+use crate::engine::backend::VocabularyRows;
 use crate::model::shape::NormShape;
 
 pub fn sums_of_kept_rows_are_normed(probe: &mut Probe) -> Result<(), GpuError> {
-    let kernel = &probe.kernels.depths;
+    let kernel = &probe.kernels.vocabulary;
     let width = 12;
     let kept = noise(5 * width, 1);
     let sums: [&[u32]; 3] = [&[4], &[0, 2], &[0, 1, 2, 3]];
@@ -45,15 +46,20 @@ pub fn sums_of_kept_rows_are_normed(probe: &mut Probe) -> Result<(), GpuError> {
                 })
                 .collect();
             let mut words = vec![9u32; 3]; // another list's
-            words.extend(DepthsKernel::list(&sums));
+            let scale_of = |row: usize| if is_held { 2 } else { row };
+            let listed = sums
+                .iter()
+                .enumerate()
+                .map(|(row, kept_rows)| SummedStream { kept_rows, scale_of: scale_of(row) });
+            words.extend(VocabularyKernel::list(&listed.collect::<Vec<_>>()));
             let lists =
                 RowIds { buffer: probe.storage("lists", &words), first: 3, count: words.len() - 3 };
             let from = probe.storage("kept", &kept);
             let [g, b] = [&gain, &bias].map(|vector| probe.storage("vector", vector));
             let norm = NormVectors { shape, width, gain: &g, bias: &b };
             let out = probe.zeros(3 * width);
-            probe.expect("depth rows", &out, &expected, 1e-4, |recorder| {
-                kernel.norm(recorder, &from, &lists, 3, norm, is_held, &out)
+            probe.expect("stream sums", &out, &expected, 1e-4, |recorder| {
+                kernel.norm(recorder, &from, (&lists, 3), norm, &out)
             })?;
         }
     }
@@ -61,13 +67,15 @@ pub fn sums_of_kept_rows_are_normed(probe: &mut Probe) -> Result<(), GpuError> {
 }
 
 pub fn a_row_is_read_as_the_plain_sums_say(probe: &mut Probe) -> Result<(), GpuError> {
-    let kernel = &probe.kernels.depths;
-    let (rows, end, v, top) = (3, 3, 333, 4);
-    let mut logits: Vec<f32> = noise((end + 1) * v, 1).iter().map(|x| 8.0 * x).collect();
+    let kernel = &probe.kernels.vocabulary;
+    let (rows, v, top) = (3, 333, 4);
+    let mut logits: Vec<f32> = noise((rows + 1) * v, 1).iter().map(|x| 8.0 * x).collect();
     // Equal ones: the first is the likelier.
     (logits[v + 7], logits[v + 71], logits[v + 300]) = (9.0, 9.0, 9.0);
-    let ids = [5u32, 71, 0, 332];
-    let columns = DepthRows::numbers(top, 3);
+    // Row 2 is its own reference.
+    let lists: [[u32; 4]; 3] = [[3, 71, 0, 332], [0, 300, 7, 5], [2, 1, 2, 3]];
+
+    let columns = VocabularyRows::numbers(top, 3);
     let mut expected = vec![0.0; columns]; // another output's
     let of = |row: usize| &logits[row * v..][..v];
     let logs = |row: usize| -> (f64, Vec<f64>) {
@@ -75,45 +83,28 @@ pub fn a_row_is_read_as_the_plain_sums_say(probe: &mut Probe) -> Result<(), GpuE
         let logs = of(row).iter().map(|&x| f64::from(x) - sum.ln());
         (sum.ln(), logs.collect())
     };
-    let (_, of_end) = logs(end);
-    for row in 0..rows {
-        let (log_sum, own) = logs(row);
+    for (row, [reference, ids @ ..]) in lists.into_iter().enumerate() {
+        let ((log_sum, own), (_, from)) = (logs(row), logs(reference as usize));
         let entropy: f64 = own.iter().map(|x| -x.exp() * x).sum();
-        let kl: f64 = of_end.iter().zip(&own).map(|(e, x)| e.exp() * (e - x)).sum();
+        let kl: f64 = from.iter().zip(&own).map(|(from, x)| from.exp() * (from - x)).sum();
         expected.extend([log_sum as f32, entropy as f32, kl as f32]);
+
         let mut order: Vec<usize> = (0..v).collect();
         order.sort_by(|&a, &b| of(row)[b].total_cmp(&of(row)[a]).then(a.cmp(&b)));
         expected.extend(order[..top].iter().flat_map(|&i| [i as f32, of(row)[i]]));
-        for &id in &ids[1..] {
-            let x = of(row)[id as usize];
-            let above = of(row).iter().filter(|&&other| other > x).count();
-            expected.extend([above as f32 + 1.0, x]);
+        for id in ids {
+            let rank = 1 + order.iter().position(|&i| i == id as usize).unwrap_or(v);
+            expected.extend([rank as f32, of(row)[id as usize]]);
         }
     }
+
     let from = probe.storage("logits", &logits);
-    let followed = RowIds { buffer: probe.storage("followed", &ids), first: 1, count: 3 };
+    let words: Vec<u32> = std::iter::once(9).chain(lists.into_iter().flatten()).collect();
+    let lists = RowIds { buffer: probe.storage("lists", &words), first: 1, count: words.len() - 1 };
     let out = probe.zeros(expected.len());
-    let logits = DepthLogits { logits: &from, vocabulary: v, rows, end, top, followed: &followed };
-    probe.expect_columns("depths", &out, (&expected, columns), 1e-4, |recorder| {
+    let logits =
+        VocabularyLogits { logits: &from, vocabulary: v, rows, top, followed: 3, lists: &lists };
+    probe.expect_columns("vocabulary", &out, (&expected, columns), 1e-4, |recorder| {
         kernel.run(recorder, &logits, &out, columns)
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn streams_with_one_end_stand_together_and_fit() {
-        let rows = DepthRows {
-            sums: vec![vec![0]; 7],
-            ends: vec![3, 3, 3, 3, 6, 6, 6],
-            is_held: false,
-            top: 1,
-            followed: Vec::new(),
-        };
-        assert_eq!(parts(&rows, 100), [0..4, 4..7]);
-        assert_eq!(parts(&rows, 3), [0..2, 2..4, 4..6, 6..7]);
-        assert_eq!(parts(&rows, 0).len(), 7);
-    }
 }

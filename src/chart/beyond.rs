@@ -1,0 +1,117 @@
+//! The model's answer in its whole vocabulary, in words: the page and the command line show them wherever
+//! they show shares among the options (docs/definitions.md, "Beyond the options").
+
+use super::inside::seen;
+use super::number::{percent_tenths, short, thousands};
+use super::strokes::option_name;
+use crate::study::report::{Lens, LikelyToken, Vocabulary};
+
+/// Options that together hold less than this say little about the model: it is said at the answer.
+const SMALL_MASS: f64 = 0.01;
+
+/// A probability in the whole vocabulary: `"38.0 %"`, `"0.0024 %"`, `"2.86e-7 %"`.
+pub fn whole_share(p: f64) -> String {
+    match p {
+        0.0 => "0 %".to_owned(),
+        p if p < 5e-4 => format!("{} %", short(100.0 * p)),
+        p => percent_tenths(p),
+    }
+}
+
+/// One option in the whole vocabulary: `"38.0 %, rank 1"`.
+pub fn option_beyond(vocabulary: &Vocabulary, option: usize) -> String {
+    let share = whole_share(vocabulary.option_probabilities[option]);
+    format!("{share}, rank {}", thousands(vocabulary.option_ranks[option]))
+}
+
+/// What the model says first by itself, beside the right option: one sentence.
+pub fn says_first(lens: &Lens, is_judged: bool) -> String {
+    let Some(vocabulary) = &lens.vocabulary else {
+        return not_known(lens);
+    };
+    let Some(first) = vocabulary.top.first() else {
+        return String::new();
+    };
+    let said = format!(
+        "By itself the model says {} first, with {}",
+        quoted(first),
+        whole_share(first.probability)
+    );
+    let rank = vocabulary.option_ranks[lens.answer];
+    match (is_judged, rank) {
+        (false, _) => format!("{said}."),
+        (true, 1) => format!("{said}: the right answer."),
+        (true, rank) => format!(
+            "{said}; the right answer {} has rank {}.",
+            option_name(lens, lens.answer),
+            thousands(rank)
+        ),
+    }
+}
+
+/// A warning where the options together hold next to nothing of what the model says.
+pub fn small_mass(lens: &Lens) -> Option<String> {
+    let mass = lens.vocabulary.as_ref()?.mass;
+    (mass < SMALL_MASS).then(|| {
+        format!(
+            "These {} together hold {} of what the model says. Shares among them say little about it.",
+            options_counted(lens),
+            whole_share(mass)
+        )
+    })
+}
+
+/// Whether the option with the largest share is right, and among how many: `"which is right among these
+/// three"`; without the last words where the right option is the model's first word of all.
+pub fn verdict(lens: &Lens) -> String {
+    let is_first = lens.vocabulary.as_ref().is_some_and(|v| v.option_ranks[lens.answer] == 1);
+    match (lens.correct, is_first) {
+        (true, true) => "which is right".to_owned(),
+        (true, false) => format!("which is right among these {}", spelled(lens.logits.len())),
+        (false, _) => "which is wrong".to_owned(),
+    }
+}
+
+/// Why the whole vocabulary's numbers are missing.
+pub fn not_known(lens: &Lens) -> String {
+    match lens.vocabulary_lacks_bytes {
+        Some(bytes) => format!(
+            "Not known: the whole vocabulary needs {} MB more.",
+            thousands(bytes.div_ceil(1_000_000))
+        ),
+        None => "Not known: this run did not read the whole vocabulary.".to_owned(),
+    }
+}
+
+/// One of the likeliest tokens, as it is quoted.
+pub fn quoted(token: &LikelyToken) -> String {
+    match &token.text {
+        Some(text) if !text.is_empty() => format!("“{}”", seen(text)),
+        _ => format!("#{}", token.id),
+    }
+}
+
+/// `"three options"`.
+fn options_counted(lens: &Lens) -> String {
+    format!("{} options", spelled(lens.logits.len()))
+}
+
+/// A small number as a word.
+fn spelled(n: usize) -> String {
+    const WORDS: [&str; 8] = ["two", "three", "four", "five", "six", "seven", "eight", "nine"];
+    let word = n.checked_sub(2).and_then(|n| WORDS.get(n));
+    word.map_or_else(|| n.to_string(), |word| (*word).to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_share_keeps_the_digits_that_it_has() {
+        let shares = [1.0, 0.99999, 0.38029, 0.00092, 0.000024, 2.0e-9, 0.0];
+        let said = shares.map(whole_share);
+        let expected = ["100.0 %", "> 99.9 %", "38.0 %", "0.1 %", "0.0024 %", "2.00e-7 %", "0 %"];
+        assert_eq!(said, expected);
+    }
+}
