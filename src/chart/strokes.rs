@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::number::{counted, ordinal, short};
+use super::number::{counted, ordinal, short, spelled};
 use super::plot::{Axis, Line, MarkShape, Panel, Pen, Plot, Point, Series};
 use super::theme::mark;
 use super::{Column, TableCell, Theme};
@@ -198,6 +198,14 @@ pub fn option_name(lens: &Lens, k: usize) -> String {
 /// The option the model answers.
 pub(super) fn answered(lens: &Lens) -> usize {
     crate::measure::decomposition::argmax(&lens.probabilities)
+}
+
+/// Whether the answer is right, as the end of a sentence: `which is right among these three`.
+pub(super) fn verdict(lens: &Lens) -> String {
+    match lens.correct {
+        true => format!("which is right among these {}", spelled(lens.logits.len())),
+        false => "which is wrong".to_owned(),
+    }
 }
 
 /// `[M]` each stroke's vote: its value for the right option less the mean of its values for the

@@ -2,7 +2,7 @@
 
 use super::number::{probability, signed};
 use super::plot::{Line, Plot};
-use super::strokes::{self, answered, option_name};
+use super::strokes::{self, answered, option_name, verdict};
 use super::{Column, Figure, FigureDraft, Table, TableCell, Theme};
 use crate::study::report::Lens;
 
@@ -69,7 +69,7 @@ fn words(lens: &Lens, votes: &[f64], column: Column) -> [String; 2] {
         most = signed(votes[loudest]),
     );
     let answer = option_name(lens, answered(lens));
-    let verdict = if lens.correct { "which is right" } else { "which is wrong" };
+    let verdict = verdict(lens);
     let second = if column == Column::Logit {
         let margin = strokes::margin(
             &lens.logits.iter().map(|&x| f64::from(x)).collect::<Vec<_>>(),

@@ -6,6 +6,7 @@ use super::loaded::{LoadedModel, Question};
 use super::report::{AverageDepth, Averages, DepthGrid, HeadLooks, Lens, Report};
 use crate::engine::{AttentionReading, DepthReading, Trace, last_members};
 use crate::measure::decomposition::{ColumnNumbers, Share, Triple, argmax, decompose, softmax};
+use crate::measure::leads::leads;
 use crate::plan::Plan;
 
 /// What a trace says about its question.
@@ -25,6 +26,7 @@ pub fn lens(question: &Question, plan: &Plan, trace: Trace) -> Lens {
         tokens: text.map(|text| text.tokens.clone()),
         option_token_ids: question.prompt.option_ids.clone(),
         members,
+        leads: leads(&member_logits),
         member_logits,
         probabilities: softmax(&wide),
         correct: argmax(&wide) == question.answer,
