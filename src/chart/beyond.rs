@@ -2,7 +2,7 @@
 //! they show shares among the options (docs/definitions.md, "Beyond the options").
 
 use super::inside::seen;
-use super::number::{percent_tenths, short, thousands};
+use super::number::{percent_tenths, short, spelled, thousands};
 use super::strokes::option_name;
 use crate::study::report::{Lens, LikelyToken, Vocabulary};
 
@@ -94,13 +94,6 @@ pub fn quoted(token: &LikelyToken) -> String {
 /// `"three options"`.
 fn options_counted(lens: &Lens) -> String {
     format!("{} options", spelled(lens.logits.len()))
-}
-
-/// A small number as a word.
-fn spelled(n: usize) -> String {
-    const WORDS: [&str; 8] = ["two", "three", "four", "five", "six", "seven", "eight", "nine"];
-    let word = n.checked_sub(2).and_then(|n| WORDS.get(n));
-    word.map_or_else(|| n.to_string(), |word| (*word).to_owned())
 }
 
 #[cfg(test)]

@@ -27,6 +27,7 @@ mod figure;
 mod identity;
 mod inside;
 mod lab;
+mod leads;
 mod lesson;
 mod member;
 mod need;

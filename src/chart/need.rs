@@ -38,7 +38,7 @@ pub fn need_figure(need: &Need, theme: &Theme) -> Option<Figure> {
                 part.vote.mean,
                 part.loss.mean,
                 format!(
-                    "{}\nvote {}, loss {}, right without it {}",
+                    "{}\nvote {}, loss {}, right among the options without it {}",
                     name(part),
                     signed(part.vote.mean),
                     signed(part.loss.mean),
@@ -65,7 +65,8 @@ pub fn need_figure(need: &Need, theme: &Theme) -> Option<Figure> {
     )
     .tall(PLOT)
     .level(0.0, theme.quiet, Line::Solid);
-    let headers = ["without", "plan", "direct vote", "loss", "from", "to", "right without it"];
+    let headers =
+        ["without", "plan", "direct vote", "loss", "from", "to", "right among the options"];
     let rows = need.parts.iter().map(|part| {
         vec![
             TableCell::Text(name(part)),
@@ -88,7 +89,7 @@ pub fn need_figure(need: &Need, theme: &Theme) -> Option<Figure> {
         title: title(need, dearest),
         words: [
             format!(
-                "{} of “{}”, {} right as the model is{bars}.{together}",
+                "{} of “{}”, {} right among the options as the model is{bars}.{together}",
                 counted(need.rows, "row"),
                 need.task,
                 percent(need.accuracy.mean)
@@ -217,11 +218,11 @@ mod tests {
     fn bars_are_named_where_an_interval_exists() {
         assert_eq!(
             figure(&[around(1.0)], 12).words[0],
-            "12 rows of “sum”, 90 % right as the model is; bars are 95 % intervals."
+            "12 rows of “sum”, 90 % right among the options as the model is; bars are 95 % intervals."
         );
         assert_eq!(
             figure(&[Mean::without_interval(1.0)], 1).words[0],
-            "1 row of “sum”, 90 % right as the model is."
+            "1 row of “sum”, 90 % right among the options as the model is."
         );
     }
 }

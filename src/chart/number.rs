@@ -124,6 +124,13 @@ pub fn counted(n: usize, noun: &str) -> String {
     }
 }
 
+/// `three`; above ten in digits.
+pub fn spelled(n: usize) -> String {
+    const WORDS: [&str; 11] =
+        ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
+    WORDS.get(n).map_or_else(|| n.to_string(), |&word| word.to_owned())
+}
+
 /// `1st`, `2nd`, `3rd`, `4th`, …
 pub fn ordinal(n: usize) -> String {
     let suffix = match (n % 10, n % 100) {
@@ -221,6 +228,7 @@ mod tests {
         assert_eq!(seen, ["0", "0.168", "−0.00212", "12.2", "1.00", "1234", "2.7e−7", "−3.00"]);
         assert_eq!(signed(1.2), "+1.20");
         assert_eq!(fixed(-0.0001, 2), "0.00");
+        assert_eq!([2, 3, 10, 11].map(spelled), ["two", "three", "ten", "11"]);
         assert_eq!([1, 2, 3, 11, 22, 113].map(ordinal).join(" "), "1st 2nd 3rd 11th 22nd 113th");
     }
 }

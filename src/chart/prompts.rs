@@ -50,7 +50,7 @@ fn votes_of(prompts: &Prompts, members: &[Member], column: Column) -> PromptVote
                 votes::others(options)
             ),
             format!(
-                "All together they answer {} of {} prompts right; always the most frequent answer: {}.",
+                "All together they are right among the options on {} of {} prompts; always the most frequent answer: {}.",
                 percent(averages.accuracy),
                 averages.rows,
                 percent(averages.majority)
@@ -154,7 +154,7 @@ fn running(prompts: &Prompts, members: &[Member], column: Column, theme: &Theme)
     .plot(theme);
     plot.panels.push(right(members, averages, &accuracy, theme));
     for (text, share) in plot.hover.iter_mut().flatten().zip(&accuracy) {
-        *text += &format!("\nright {}", percent(*share));
+        *text += &format!("\nright among the options {}", percent(*share));
     }
     let (first, last) = (accuracy.first().copied(), accuracy.last().copied());
     let sum = total(averages, column);
@@ -173,7 +173,7 @@ fn running(prompts: &Prompts, members: &[Member], column: Column, theme: &Theme)
     FigureDraft {
         key: "running",
         title: format!(
-            "The sum answers {} right after the first stroke, {} after all",
+            "Among the options the sum is right on {} of the prompts after the first stroke, on {} after all",
             percent(first.unwrap_or(0.0)),
             percent(last.unwrap_or(0.0))
         ),
@@ -194,7 +194,7 @@ fn running(prompts: &Prompts, members: &[Member], column: Column, theme: &Theme)
                 format!("MSE ({})", column.error_unit()),
                 format!("bias ({})", column.error_unit()),
                 format!("diversity ({})", column.diversity_unit()),
-                "share right so far".to_owned(),
+                "share right among the options".to_owned(),
             ],
             rows: rows.collect(),
         },
@@ -205,11 +205,12 @@ fn running(prompts: &Prompts, members: &[Member], column: Column, theme: &Theme)
 
 /// How many are right after every stroke.
 fn right(members: &[Member], averages: &Averages, accuracy: &[f64], theme: &Theme) -> Panel {
-    let pen = Pen::new("right", theme.ink, Line::Solid, Mark::None);
+    let pen = Pen::new("right among the options", theme.ink, Line::Solid, Mark::None);
     let points = accuracy.iter().enumerate();
-    let points = points.map(|(i, y)| Point::new(i as f64, *y, format!("right {}", percent(*y))));
+    let points = points
+        .map(|(i, y)| Point::new(i as f64, *y, format!("right among the options {}", percent(*y))));
     Panel::new(
-        "share of prompts right so far, dots: most frequent answer",
+        "share of prompts right among the options so far, dots: most frequent answer",
         strokes::axis(members),
         Axis::over("", [0.0, 1.0].into_iter()),
         vec![Series::new(pen, points.collect())],

@@ -1,11 +1,14 @@
 //! MSE = bias - diversity over the first n strokes.
 
+use super::beyond::verdict;
+use super::leads::Leaders;
 use super::number::{percent, short};
 use super::plot::{Axis, Band, Line, Mark, Note, Panel, Pen, Plot, Point, Series};
 use super::strokes::{self, answered, option_name};
 use super::{Column, Figure, FigureDraft, Identity, Table, TableCell, Theme};
-use crate::engine::Member;
-use crate::measure::decomposition::{Triple, argmax, uniform_mse};
+use crate::engine::{Member, member_names};
+use crate::measure::decomposition::{Triple, uniform_mse};
+use crate::measure::leads::{Lead, leads};
 use crate::study::report::Lens;
 
 const PLOT: u32 = 220;
@@ -15,6 +18,8 @@ const PAPER_PLOT: u32 = 150;
 pub(super) fn figure(lens: &Lens, column: Column, theme: &Theme) -> Figure {
     let depths = column.by_depth(lens);
     let names = strokes::names(&lens.members);
+    let leads = leads(&lens.member_logits);
+    let leaders = leaders(lens, &leads, &names);
     let running = Running {
         members: &lens.members,
         column,
@@ -26,17 +31,17 @@ pub(super) fn figure(lens: &Lens, column: Column, theme: &Theme) -> Figure {
         panel.note = Some(Note {
             x: i as f64,
             y: depths[i].mse,
-            text: "✓ right from here".to_owned(),
+            text: format!("✓ {} leads from here", option_name(lens, lens.answer)),
             // MSE mostly falls, so there is room above it on its right and below it on its left.
             after: 3 * i < depths.len(),
         });
     }
     FigureDraft {
         key: "running",
-        title: title(lens, &names),
-        words: words(lens, &names, column, &depths),
+        title: leaders.heading(),
+        words: words(lens, column, &depths, leaders.list(&member_names(&lens.members))),
         plot,
-        table: table(lens, column, &depths),
+        table: table(lens, &leads, column, &depths),
     }
     .figure(theme)
 }
@@ -147,68 +152,18 @@ fn settled(lens: &Lens) -> Option<usize> {
     }
 }
 
-fn title(lens: &Lens, names: &[String]) -> String {
-    let right = option_name(lens, lens.answer);
-    match settled(lens) {
-        Some(0) => format!("Among the options the sum says {right} from {} on", names[0]),
-        Some(i) => format!("Among the options the sum says {right} for good from {} on", names[i]),
-        None => {
-            let correct: Vec<bool> =
-                lens.decomposition.by_depth.iter().map(|depth| depth.correct).collect();
-            let answer = option_name(lens, answered(lens));
-            format!(
-                "Among the options the sum {} and ends at {answer}",
-                said(&right, &correct, names)
-            )
-        }
+/// The options that lead the running sum.
+fn leaders<'a>(lens: &Lens, leads: &[Lead], names: &'a [String]) -> Leaders<'a> {
+    Leaders {
+        scope: "Among the options",
+        changes: leads.iter().map(|lead| (lead.from, option_name(lens, lead.option))).collect(),
+        depths: names,
+        last: Some("the last component"),
     }
 }
 
-/// When a sum that ends wrong says the right option: after which strokes, `[M]`, it does.
-fn said(right: &str, correct: &[bool], names: &[String]) -> String {
-    let first = correct.iter().position(|&is| is);
-    let (Some(first), Some(last)) = (first, correct.iter().rposition(|&is| is)) else {
-        return format!("never says {right}");
-    };
-    let count = correct.iter().filter(|&&is| is).count();
-    if count <= last - first {
-        format!(
-            "says {right} now and then, after {count} of {} strokes and last after {},",
-            correct.len(),
-            names[last]
-        )
-    } else if count == 1 {
-        format!("says {right} only after {}", names[first])
-    } else if first == 0 {
-        format!("says {right} up to {}", names[last])
-    } else {
-        format!("says {right} from {} to {}", names[first], names[last])
-    }
-}
-
-/// Changes of the lead that are listed; of more only the last ones.
-const LEADS: usize = 6;
-
-/// Which option leads the running sum, and from which stroke on.
-fn leads(lens: &Lens, names: &[String]) -> String {
-    let leaders: Vec<usize> =
-        lens.decomposition.by_depth.iter().map(|depth| argmax(&depth.logits)).collect();
-    let changes: Vec<usize> =
-        (1..leaders.len()).filter(|&i| leaders[i] != leaders[i - 1]).collect();
-    let from = |i: usize| format!("{} from {} on", option_name(lens, leaders[i]), names[i]);
-    if changes.len() < LEADS {
-        let all = std::iter::once(0).chain(changes).map(from);
-        return format!("Who leads the options: {}.", all.collect::<Vec<_>>().join(", "));
-    }
-    let last = changes[changes.len() - LEADS..].iter().map(|&i| from(i));
-    format!(
-        "The lead among the options changes {} times, last: {}.",
-        changes.len(),
-        last.collect::<Vec<_>>().join(", ")
-    )
-}
-
-fn words(lens: &Lens, names: &[String], column: Column, depths: &[Triple]) -> [String; 2] {
+/// `changes` lists those of the lead that the heading has no room for.
+fn words(lens: &Lens, column: Column, depths: &[Triple], changes: Option<String>) -> [String; 2] {
     let last = depths[depths.len() - 1];
     let sum = Identity::of(lens, column);
     let first = if sum.holds {
@@ -231,10 +186,11 @@ fn words(lens: &Lens, names: &[String], column: Column, depths: &[Triple]) -> [S
             strokes::count(&lens.members),
         )
     };
-    [first, leads(lens, names)]
+    let end = format!("The sum ends at {}, {}.", option_name(lens, answered(lens)), verdict(lens));
+    [first, std::iter::once(end).chain(changes).collect::<Vec<_>>().join(" ")]
 }
 
-fn table(lens: &Lens, column: Column, depths: &[Triple]) -> Table {
+fn table(lens: &Lens, leads: &[Lead], column: Column, depths: &[Triple]) -> Table {
     let cells = strokes::cells(&lens.members);
     let headers = vec![
         "strokes".to_owned(),
@@ -242,8 +198,11 @@ fn table(lens: &Lens, column: Column, depths: &[Triple]) -> Table {
         format!("MSE ({})", column.error_unit()),
         format!("bias ({})", column.error_unit()),
         format!("diversity ({})", column.diversity_unit()),
-        "right so far".to_owned(),
+        "leads the options".to_owned(),
+        "right among the options".to_owned(),
     ];
+    let leader =
+        |i: usize| leads.iter().rev().find(|lead| lead.from <= i).map_or(0, |lead| lead.option);
     let rows = depths
         .iter()
         .enumerate()
@@ -254,60 +213,10 @@ fn table(lens: &Lens, column: Column, depths: &[Triple]) -> Table {
                 TableCell::Number(t.mse),
                 TableCell::Number(t.bias),
                 TableCell::Number(t.diversity),
+                TableCell::Text(option_name(lens, leader(i))),
                 TableCell::Check(lens.decomposition.by_depth[i].correct),
             ]
         })
         .collect();
     Table { headers, rows }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::said;
-
-    /// Whether the sentence is true of a sum that is right after these strokes, read word by word.
-    fn is_true(sentence: &str, correct: &[bool]) -> bool {
-        let stroke = |name: &str| -> usize { name[1..].parse().expect("a stroke's number") };
-        let only = |first: usize, last: usize| {
-            let wanted = (0..correct.len()).map(|i| first <= i && i <= last);
-            wanted.eq(correct.iter().copied())
-        };
-        if sentence == "never says R" {
-            return correct.iter().all(|is| !is);
-        }
-        let rest = sentence.strip_prefix("says R ").expect("a sentence about R");
-        let words: Vec<&str> = rest.split(' ').collect();
-        match words[..] {
-            ["only", "after", at] => only(stroke(at), stroke(at)),
-            ["up", "to", last] => stroke(last) > 0 && only(0, stroke(last)),
-            ["from", first, "to", last] => only(stroke(first), stroke(last)),
-            ["now", "and", "then,", "after", n, "of", m, "strokes", "and", "last", "after", at] => {
-                let right: Vec<usize> = (0..correct.len()).filter(|&i| correct[i]).collect();
-                let at = stroke(at.trim_end_matches(','));
-                let is_in_pieces = right.windows(2).any(|two| two[1] > two[0] + 1);
-                is_in_pieces
-                    && right.last() == Some(&at)
-                    && (n, m)
-                        == (right.len().to_string().as_str(), correct.len().to_string().as_str())
-            }
-            _ => false,
-        }
-    }
-
-    #[test]
-    fn what_a_wrong_sum_said_is_true_of_every_sequence() {
-        let names: Vec<String> = (0..9).map(|n| format!("s{n}")).collect();
-        for length in 1..=9 {
-            // Every order of right and wrong that ends wrong.
-            for bits in 0..1_usize << (length - 1) {
-                let correct: Vec<bool> = (0..length).map(|i| bits >> i & 1 == 1).collect();
-                let sentence = said("R", &correct, &names);
-                assert!(is_true(&sentence, &correct), "{sentence}: {correct:?}");
-            }
-        }
-        // scholar-2 on row 18 of mood at level 5.
-        let correct = [false, false, false, true, false];
-        assert_eq!(said("R", &correct, &names), "says R only after s3");
-        assert!(!is_true("says R up to s3", &correct));
-    }
 }

@@ -1,5 +1,6 @@
 //! What every stroke adds to the right answer against the others.
 
+use super::beyond::verdict;
 use super::number::{probability, signed};
 use super::plot::{Line, Plot};
 use super::strokes::{self, answered, option_name};
@@ -69,7 +70,7 @@ fn words(lens: &Lens, votes: &[f64], column: Column) -> [String; 2] {
         most = signed(votes[loudest]),
     );
     let answer = option_name(lens, answered(lens));
-    let verdict = if lens.correct { "which is right" } else { "which is wrong" };
+    let verdict = verdict(lens);
     let second = if column == Column::Logit {
         let margin = strokes::margin(
             &lens.logits.iter().map(|&x| f64::from(x)).collect::<Vec<_>>(),

@@ -71,7 +71,8 @@ impl MemberTable<'_> {
         if blocks.iter().any(|block| block.starts_with('∥')) {
             legend.push("∥ side by side".into());
         }
-        legend.push("last two columns: all members down to the line".into());
+        legend
+            .push("last two columns: all members down to the line, right among the options".into());
         let line = format!("({})\n", legend.join("; "));
         text + &if line.chars().count() <= 90 {
             line

@@ -112,7 +112,7 @@ pub fn run(args: NeedArgs) -> anyhow::Result<()> {
 }
 
 fn shown(need: &Need) -> String {
-    let header = ["without", "direct vote", "loss", "95 % from", "to", "right without it"];
+    let header = ["without", "direct vote", "loss", "95 % from", "to", "right among\nthe options"];
     let mut rows = table(&header.map(String::from), 1);
     let number = |x: f64| Cell::new(number::short(x));
     for part in &need.parts {
@@ -131,7 +131,7 @@ fn shown(need: &Need) -> String {
         .rank_correlation
         .map_or_else(String::new, |r| format!("; rank correlation of vote and loss {r:.2}"));
     format!(
-        "\n{}: {}, {} right, lead {} logits{together}.\nVotes and losses are logits of the right option less the mean of \
+        "\n{}: {}, {} right among the options, lead {} logits{together}.\nVotes and losses are logits of the right option less the mean of \
          the others'. Neither is importance.\n\n{}\n",
         need.task,
         number::counted(need.rows, "row"),

@@ -88,7 +88,8 @@ fn score(score: Score) -> &'static str {
 fn measures(orders: &Orders, lines: &[(String, &Measures)]) -> String {
     let word = lines.iter().any(|(_, m)| m.perplexity.is_some());
     let bytes = lines.iter().any(|(_, m)| m.accuracy_per_byte.is_some());
-    let mut headers = vec!["order", "right, 95 % interval", "change", "normalised"];
+    let right = format!("{}\n95 % interval", orders.score.right());
+    let mut headers = vec!["order", &right, "change", "normalised"];
     if word {
         headers.push("perplexity");
     }
@@ -130,7 +131,8 @@ fn measures(orders: &Orders, lines: &[(String, &Measures)]) -> String {
 }
 
 fn medians(medians: &[Median], tasks: usize) -> String {
-    let headers = ["order", "right", "normalised", "KL, nats"].map(String::from);
+    let headers =
+        ["order", "right by the\ntask's score", "normalised", "KL, nats"].map(String::from);
     let mut shown_table = table(&headers, 1);
     for median in medians {
         let rounds = median.rounds.map_or(String::new(), |r| format!(":{r}"));

@@ -67,7 +67,7 @@ pub fn prompts(
     let averages: &Averages = &summary.averages;
     let mut text = heading(model, engine, plan);
     text += &format!(
-        "prompts   {}, answered right {} (always the most frequent answer: {})\n\n",
+        "prompts   {}, right among the options {} (always the most frequent answer: {})\n\n",
         thousands(averages.rows),
         percent_tenths(averages.accuracy),
         percent_tenths(averages.majority)

@@ -8,6 +8,7 @@ pub mod ensemble;
 pub mod information;
 pub mod interval;
 pub mod largest;
+pub mod leads;
 pub mod scatter;
 pub mod similarity;
 pub mod tradeoff;

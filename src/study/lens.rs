@@ -8,6 +8,7 @@ use super::report::{
 };
 use crate::engine::{AttentionReading, Trace, VocabularyReading, last_members};
 use crate::measure::decomposition::{ColumnNumbers, Share, Triple, argmax, decompose, softmax};
+use crate::measure::leads::leads;
 use crate::plan::Plan;
 
 /// What a trace says about its question.
@@ -28,6 +29,7 @@ pub fn lens(model: &LoadedModel, question: &Question, plan: &Plan, trace: Trace)
         tokens: text.map(|text| text.tokens.clone()),
         option_token_ids: question.prompt.option_ids.clone(),
         members,
+        leads: leads(&member_logits),
         member_logits,
         probabilities: softmax(&wide),
         correct: argmax(&wide) == question.answer,

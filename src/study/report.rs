@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::engine::{Member, VocabularyReading};
 use crate::measure::decomposition::{ColumnNumbers, Decomposition, Triple};
+use crate::measure::leads::Lead;
 use crate::study::LoadedModel;
 use crate::study::coupling::{Coupling, TaskCoupling};
 pub use crate::study::facts::ModelFacts;
@@ -113,6 +114,10 @@ pub struct Lens {
     pub vocabulary_lacks_bytes: Option<u64>,
     #[serde(flatten)]
     pub decomposition: Decomposition,
+    /// Which option leads the sum of the first members, and from which member on. Reports of earlier versions have
+    /// none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub leads: Vec<Lead>,
     /// The stream at the last token, read by the whole vocabulary before the first step and after
     /// each (docs/definitions.md, "Logit lens"). `[S + 1]`
     #[serde(default, skip_serializing_if = "Option::is_none")]

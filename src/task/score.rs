@@ -20,6 +20,17 @@ pub enum Score {
     Generate,
 }
 
+impl Score {
+    /// Names what the score calls right, as tables and axes say it.
+    pub fn right(self) -> &'static str {
+        match self {
+            Self::Option | Self::Continuation => "right among the options",
+            Self::LastWord => "right in the last word",
+            Self::Generate => "right in the written number",
+        }
+    }
+}
+
 /// Where a written answer ends: what comes after is the model asking itself the next question.
 pub const STOPS: [&str; 3] = ["Question:", "</s>", "<|im_end|>"];
 

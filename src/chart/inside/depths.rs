@@ -103,10 +103,10 @@ impl Doubt<'_> {
         );
         FigureDraft {
             key: "doubt",
-            title: format!("Doubt is largest after {}", names[widest]),
+            title: format!("In the whole vocabulary doubt is largest after {}", names[widest]),
             words: [
                 format!(
-                    "There the whole vocabulary's entropy is {} {unit}, at the end {}.",
+                    "There the entropy is {} {unit}, at the end {}.",
                     short(entropy(widest)),
                     short(entropy(depths.len() - 1))
                 ),

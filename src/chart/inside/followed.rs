@@ -1,10 +1,13 @@
 //! Words that are followed from stroke to stroke: probability and rank.
 
 use super::{probability, word};
-use crate::chart::number::{percent, short};
+use crate::chart::leads::Leaders;
+use crate::chart::number::{counted, percent, short};
 use crate::chart::plot::{Axis, Line, MARKS, Panel, Pen, Plot, Point, Series};
 use crate::chart::{Figure, FigureDraft, Table, TableCell, Theme, strokes};
-use crate::engine::FollowedToken;
+use crate::engine::{FollowedToken, VocabularyReading};
+use crate::measure::decomposition::argmax;
+use crate::measure::leads::changes;
 use crate::study::report::Lens;
 
 const PLOT: u32 = 150;
@@ -77,38 +80,23 @@ pub(super) fn figure(lens: &Lens, theme: &Theme) -> Option<Figure> {
     Some(draft.figure(theme))
 }
 
-/// Returns which followed word leads the others at the end and from where on, and its probability there.
+/// Returns who leads the followed words along the stream, and what the last of them ends at.
 fn leading(lens: &Lens, names: &[String], followed: &[String]) -> (String, String) {
     let depths = lens.logit_lens_members.as_deref().unwrap_or_default();
-    let leader = |tokens: &[FollowedToken]| {
-        (0..tokens.len()).fold(0, |best, n| {
-            if tokens[n].log_probability > tokens[best].log_probability { n } else { best }
-        })
-    };
-    let leaders: Vec<usize> = depths.iter().map(|depth| leader(&depth.followed)).collect();
-    let (Some(&last), Some(end)) = (leaders.last(), depths.last()) else {
+    let leaders = changes(depths.iter().map(|depth| likeliest(&depth.followed)));
+    let (Some(&(_, last)), Some(end)) = (leaders.last(), depths.last()) else {
         return Default::default();
     };
-    let since = leaders.iter().rposition(|&n| n != last);
-    let from = since
-        .map_or("from the embedding".to_owned(), |at| format!("for good from {}", names[at + 1]));
-    let title = if followed.len() > 1 {
-        format!("“{}” leads the followed words {from} on", followed[last])
-    } else {
-        let changed = depths.iter().rposition(|depth| depth.followed[0].rank > 1);
-        match changed {
-            None => {
-                format!("“{}” is the whole vocabulary's likeliest from the start", followed[0])
-            }
-            Some(at) if at + 1 < depths.len() => format!(
-                "“{}” is the whole vocabulary's likeliest for good from {} on",
-                followed[0],
-                names[at + 1]
-            ),
-            Some(_) => {
-                format!("“{}” is not the whole vocabulary's likeliest at the end", followed[0])
-            }
+    let title = match followed {
+        [only] => first_rank(depths, names, only),
+        several => Leaders {
+            scope: "Among the followed words",
+            changes: leaders.iter().map(|&(from, n)| (from, format!("“{}”", several[n]))).collect(),
+            depths: &names[..depths.len()],
+            // The constant term, where a model has one, is no depth.
+            last: (depths.len() == names.len()).then_some("the last component"),
         }
+        .heading(),
     };
     let token = &end.followed[last];
     let first = format!(
@@ -118,4 +106,25 @@ fn leading(lens: &Lens, names: &[String], followed: &[String]) -> (String, Strin
         token.rank
     );
     (title, first)
+}
+
+/// Index of the likeliest of the followed words; the first of equals.
+fn likeliest(tokens: &[FollowedToken]) -> usize {
+    let logs: Vec<f64> = tokens.iter().map(|token| token.log_probability).collect();
+    argmax(&logs)
+}
+
+/// Says where a single followed word is the likeliest of the whole vocabulary.
+fn first_rank(depths: &[VocabularyReading], names: &[String], word: &str) -> String {
+    let leads: Vec<bool> = depths.iter().map(|depth| depth.followed[0].rank == 1).collect();
+    let count = leads.iter().filter(|leads| **leads).count();
+    let scope = "In the whole vocabulary";
+    match changes(leads)[..] {
+        [(_, true)] => format!("{scope} “{word}” leads all the way"),
+        [(_, false)] => format!("{scope} “{word}” never leads"),
+        [(_, false), (from, true)] => {
+            format!("{scope} “{word}” leads from {} to the end", names[from])
+        }
+        _ => format!("{scope} “{word}” leads after {count} of {}", counted(depths.len(), "depth")),
+    }
 }

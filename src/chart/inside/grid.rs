@@ -1,10 +1,12 @@
 //! What the stream would answer at every depth and position.
 
 use super::{DepthColour, cut, depth_names, line, steps, token, word};
+use crate::chart::leads::Leaders;
 use crate::chart::number::{percent, short};
 use crate::chart::plot::{Axis, Panel, Patch, Plot, Ramp};
 use crate::chart::{Figure, FigureDraft, Table, TableCell, Theme};
 use crate::engine::{VocabularyReading, last_members, member_names};
+use crate::measure::leads::changes;
 use crate::plan::{MAX_RUNS, Plan, Step};
 use crate::study::report::{Lens, LensNorm};
 
@@ -149,26 +151,20 @@ fn place(name: &str) -> String {
     }
 }
 
-/// From which depth on the last token's likeliest next is the model's answer.
+/// Who leads the whole vocabulary along the depth, at the last token.
 fn title(lens: &Lens, names: &[String]) -> String {
     let Some(depths) = lens.logit_lens.as_ref().filter(|depths| !depths.is_empty()) else {
         return "What the stream would answer".to_owned();
     };
-    let answer = depths[depths.len() - 1].top_ids[0];
-    let others = depths.iter().rposition(|depth| depth.top_ids[0] != answer);
-    let word = word(lens, answer);
-    match others {
-        None => format!("“{word}” leads the whole vocabulary from the embedding on"),
-        Some(last) if last + 2 == depths.len() => {
-            format!("“{word}” leads the whole vocabulary for good only at the very end")
-        }
-        Some(last) => {
-            format!(
-                "“{word}” leads the whole vocabulary for good from block {} on",
-                names[last + 1]
-            )
-        }
+    let leaders = changes(depths.iter().map(|depth| depth.top_ids[0]));
+    let blocks: Vec<String> = names.iter().map(|name| format!("block {name}")).collect();
+    Leaders {
+        scope: "In the whole vocabulary",
+        changes: leaders.iter().map(|&(at, id)| (at, format!("“{}”", word(lens, id)))).collect(),
+        depths: &blocks,
+        last: None,
     }
+    .heading()
 }
 
 fn words(lens: &Lens) -> [String; 2] {

@@ -264,7 +264,7 @@ fn title(of: PictureMean, cells: &[&PictureCell]) -> Option<String> {
 
 fn quantity(of: PictureMean) -> String {
     let (word, column) = match of {
-        PictureMean::Accuracy => return "right answers, %".to_owned(),
+        PictureMean::Accuracy => return "right among the options, %".to_owned(),
         PictureMean::Line => return "line-shape score".to_owned(),
         PictureMean::Mse(column) => ("MSE", column),
         PictureMean::Bias(column) => ("bias", column),

@@ -27,7 +27,10 @@ fn every_order_of_a_task_has_its_mark_with_its_interval() {
         cell("a", "mood", None, 0.5),
     ];
     let figure = drawn(cells, &marks);
-    assert_eq!(figure.title, "Right answers, % on “sum”: 25 % (drop:0) to 75 % (own order)");
+    assert_eq!(
+        figure.title,
+        "Right among the options, % on “sum”: 25 % (drop:0) to 75 % (own order)"
+    );
     let [sum, mood] = figure.plot.panels[0].series.as_slice() else {
         panic!("a series a task");
     };

@@ -43,7 +43,7 @@ pub(super) fn figure(
     };
     let reach = reach(all()).chain([own.mean]).chain(chance);
     let mut panel = Panel::new(
-        format!("{}, {level}", quantity.axis(column)),
+        format!("{}, {level}", quantity.axis(orders.score, column)),
         Axis::whole("blocks in the middle", 0.0, last + 1.0),
         Axis::over("", reach),
         series,
@@ -213,5 +213,5 @@ fn words(orders: &Orders, quantity: Quantity, curves: &[FamilyCurve<'_>]) -> [St
         format!("In order, with {blocks} in the middle: {}.", ranked.join(", "))
     });
     let spots = curves.iter().flat_map(|curve| &curve.spots);
-    [first, rows_note(orders, true, spots)]
+    [first, rows_note(orders, quantity, true, spots)]
 }

@@ -45,7 +45,7 @@ pub(super) fn figure(
         )
     };
     let values = spots.iter().map(|spot| spot.value.mean);
-    let ramp = Ramp::over(quantity.axis(column), values.chain([own.mean]));
+    let ramp = Ramp::over(quantity.axis(orders.score, column), values.chain([own.mean]));
     let draft = FigureDraft {
         key: "heads-off",
         title: title(&apart, own, &sure, &spots),
@@ -57,7 +57,7 @@ pub(super) fn figure(
                 interval(&own),
                 chance_note(quantity, spots.len())
             ),
-            rows_note(orders, false, spots.iter()),
+            rows_note(orders, quantity, false, spots.iter()),
         ],
         table: table(orders, &[Sweep::Heads], quantity, column),
         plot: Plot {

@@ -51,11 +51,12 @@ pub(super) fn figure(
             Vec::new(),
         )
     };
-    let ramp = Ramp::over(quantity.axis(column), spots.iter().map(|spot| spot.value.mean));
+    let ramp =
+        Ramp::over(quantity.axis(orders.score, column), spots.iter().map(|spot| spot.value.mean));
     let draft = FigureDraft {
         key: "loops",
         title: title(quantity, best.len(), sure),
-        words: words(quantity, &best, most, sure, rows_note(orders, false, spots.iter())),
+        words: words(quantity, &best, most, sure, rows_note(orders, quantity, false, spots.iter())),
         table: table(orders, &[Sweep::Loop], quantity, column),
         plot: Plot {
             ramp: Some(ramp),

@@ -174,9 +174,10 @@ fn ends(mean: &Mean) -> impl Iterator<Item = f64> + use<> {
     [mean.low, mean.mean, mean.high].into_iter().filter(|end| end.is_finite())
 }
 
-/// Says where the intervals of these spots are and what they are of: `has_bars`, or in the table alone.
+/// Says what accuracy counts, where the intervals of these spots are and what they are of: `has_bars`, or in the table alone.
 fn rows_note<'a>(
     orders: &Orders,
+    quantity: Quantity,
     has_bars: bool,
     mut spots: impl Iterator<Item = &'a SweepSpot<'a>>,
 ) -> String {
@@ -185,16 +186,17 @@ fn rows_note<'a>(
     } else {
         counted(orders.rows, "row")
     };
+    let meaning = quantity.meaning(orders.score);
     if !spots.any(|spot| spot.value.has_interval()) {
-        return format!("Over {rows} of “{}”, without intervals.", orders.task);
+        return format!("{meaning}Over {rows} of “{}”, without intervals.", orders.task);
     }
     let intervals = if has_bars { "Bars are" } else { "The table has" };
-    format!("{intervals} 95 % intervals over {rows} of “{}”.", orders.task)
+    format!("{meaning}{intervals} 95 % intervals over {rows} of “{}”.", orders.task)
 }
 
 /// The points' numbers in every quantity they have, with their plans.
 fn table(orders: &Orders, sweeps: &[Sweep], quantity: Quantity, column: Column) -> Table {
-    let name = quantity.axis(column);
+    let name = quantity.axis(orders.score, column);
     let headers = vec![
         "plan".to_owned(),
         name,

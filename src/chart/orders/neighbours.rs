@@ -44,7 +44,7 @@ pub(super) fn figure(
     let reach = reach(drops.iter().chain(&swaps)).chain(ends(&own)).chain(chance);
     let mut legend: Vec<Pen> = series.iter().map(|one| one.pen.clone()).collect();
     let mut panel = Panel::new(
-        format!("{}, line: own order {}", quantity.axis(column), short(own.mean)),
+        format!("{}, line: own order {}", quantity.axis(orders.score, column), short(own.mean)),
         Axis::whole("block", -0.5, last + 0.5),
         Axis::over("", reach),
         series,
@@ -133,5 +133,5 @@ fn words(
         },
         chance_note(apart.quantity, drops.len() + swaps.len()),
     );
-    [first, rows_note(apart.orders, true, drops.iter().chain(swaps))]
+    [first, rows_note(apart.orders, apart.quantity, true, drops.iter().chain(swaps))]
 }

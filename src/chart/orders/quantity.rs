@@ -3,6 +3,7 @@
 use crate::chart::Column;
 use crate::measure::interval::{Mean, Resamples, paired_rows};
 use crate::study::orders::{Measures, OrderRows, Orders, Variant};
+use crate::task::score::Score;
 
 /// Resamples of the rows.
 const RESAMPLES: usize = 1000;
@@ -54,14 +55,24 @@ impl Quantity {
     }
 
     /// On an axis, with its unit.
-    pub fn axis(self, column: Column) -> String {
+    pub fn axis(self, score: Score, column: Column) -> String {
         match self {
-            Self::Accuracy => "accuracy (share of rows)".to_owned(),
-            Self::Normalised => "accuracy (0 = chance, 1 = own order)".to_owned(),
+            Self::Accuracy => format!("{} (share of rows)", score.right()),
+            Self::Normalised => format!("{} (0 = chance, 1 = own order)", score.right()),
             Self::Kl => "KL from the own order (nats)".to_owned(),
             Self::Bias => format!("bias ({})", column.error_unit()),
             Self::Diversity => format!("diversity ({})", column.diversity_unit()),
             Self::Mse => format!("MSE ({})", column.error_unit()),
+        }
+    }
+
+    /// Says what accuracy counts; nothing of other quantities.
+    pub(super) fn meaning(self, score: Score) -> String {
+        match self {
+            Self::Accuracy | Self::Normalised => {
+                format!("Accuracy is the share of rows that are {}. ", score.right())
+            }
+            _ => String::new(),
         }
     }
 

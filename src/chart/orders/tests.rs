@@ -93,7 +93,7 @@ fn heading_and_words_agree_on_whether_a_block_surely_moves_it() {
         drops.words,
         [
             "1 of 2 drops surely differ from the own order's 0.500 (0.480 to 0.520), row by row.",
-            "Bars are 95 % intervals over 100 rows of “sum”."
+            "Accuracy is the share of rows that are right among the options. Bars are 95 % intervals over 100 rows of “sum”."
         ]
     );
     let heads = orders(Sweep::Heads, (0.5, 0.02), &[unsure, (0.35, 0.02)]);
@@ -136,6 +136,6 @@ fn one_row_without_intervals_is_not_said_to_have_bars() {
     // A share of one row has Wilson's interval.
     assert_eq!(
         figure(&one, Quantity::Accuracy).words[1],
-        "Bars are 95 % intervals over 1 row of “sum”."
+        "Accuracy is the share of rows that are right among the options. Bars are 95 % intervals over 1 row of “sum”."
     );
 }

@@ -50,7 +50,7 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
                 Series::new(pen.clone(), points.collect())
             });
             panels.push(Panel::new(
-                format!("{kind}'s r with accuracy, {column} column"),
+                format!("{kind}'s r with the share right among the options, {column} column"),
                 Axis::category("", names.clone()),
                 Axis::over("", [-1.0, 1.0].into_iter()),
                 series.collect(),
@@ -75,7 +75,7 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
         key: "fig-3-correlation",
         title,
         words: [
-            "Every model's curves are standardised by themselves, then all its junction points are pooled; filled marks have p < 0.05.".to_owned(),
+            "Accuracy is the share right among the options. Every model's curves are standardised by themselves, then all its junction points are pooled; filled marks have p < 0.05.".to_owned(),
             "Junction points of one model depend on each other, so p compares the models' own coefficients, from three models on; means over tasks are by Fisher's z and have no p.".to_owned(),
         ],
         table: table(survey, all),

@@ -11,7 +11,7 @@ use crate::study::survey::Survey;
 type DepthOf = fn(&AverageDepth) -> f64;
 
 const QUANTITIES: [(&str, DepthOf); 3] = [
-    ("accuracy, mean over tasks", |depth| depth.accuracy),
+    ("right among the options, mean over tasks", |depth| depth.accuracy),
     ("MSE, squared probability, mean over tasks", |depth| depth.probability.mse),
     ("MSE × 100, as the paper prints it, mean over tasks", |depth| 100.0 * depth.paper.mse),
 ];
@@ -22,7 +22,7 @@ struct ModelCurve {
     tasks: Vec<usize>,
     /// `[M]` a number a quantity.
     depths: Vec<[f64; 3]>,
-    /// Accuracy of the whole model, the mean over tasks.
+    /// Share right among the options of the whole model, the mean over tasks.
     right: Mean,
 }
 
@@ -62,7 +62,11 @@ fn title(survey: &Survey, curves: &[ModelCurve]) -> String {
     };
     let tasks = counted(best.tasks.len(), "task");
     let Some(second) = others.first() else {
-        return format!("{}: {} right, mean over {tasks}", name(best), right(best));
+        return format!(
+            "{}: {} right among the options, mean over {tasks}",
+            name(best),
+            right(best)
+        );
     };
     if others.iter().any(|other| other.tasks != best.tasks) {
         return "Accuracy and MSE along the depth of models that answered different tasks"
@@ -73,7 +77,7 @@ fn title(survey: &Survey, curves: &[ModelCurve]) -> String {
         false => "no model is clearly best".to_owned(),
     };
     format!(
-        "Over the same {tasks} {verdict}: {} {} right, {} {}",
+        "Over the same {tasks} {verdict}: {} {} right among the options, {} {}",
         name(best),
         right(best),
         name(second),
@@ -131,7 +135,7 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
         key: "fig-6-depth",
         title: title(survey, &curves),
         words: [
-            "Each model is read after every member, as a share of its own members.".to_owned(),
+            "Accuracy is the share right among the options; each model is read after every member, as a share of its own members.".to_owned(),
             format!("{}; tasks count the same whatever their rows.", extent(survey)),
         ],
         table: Table {
@@ -189,14 +193,17 @@ mod tests {
     fn nobody_is_best_alone_or_over_other_tasks_or_within_the_interval() {
         let both: &[usize] = &[0, 1];
         assert_eq!(heading(&[]), "No model of this survey has numbers");
-        assert_eq!(heading(&[(0.425, both)]), "model-0: 42 % right, mean over 2 tasks");
+        assert_eq!(
+            heading(&[(0.425, both)]),
+            "model-0: 42 % right among the options, mean over 2 tasks"
+        );
         assert_eq!(
             heading(&[(0.75, both), (0.996, both)]),
-            "Over the same 2 tasks model-1 answers best: model-1 99.6 % right, model-0 75 %"
+            "Over the same 2 tasks model-1 answers best: model-1 99.6 % right among the options, model-0 75 %"
         );
         assert_eq!(
             heading(&[(0.99, both), (0.996, both)]),
-            "Over the same 2 tasks no model is clearly best: model-1 99.6 % right, model-0 99 %"
+            "Over the same 2 tasks no model is clearly best: model-1 99.6 % right among the options, model-0 99 %"
         );
         assert_eq!(
             heading(&[(0.42, &[2]), (0.996, both)]),

@@ -30,7 +30,7 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
                 "Rows of a task are as hard as its axis says; bars are Wilson's 95 % intervals.{}",
                 below_chance(&all)
             ),
-            format!("{}.", extent(survey)),
+            format!("{}; accuracy is the share right among the options.", extent(survey)),
         ],
         table: table(survey, &all),
         plot: Plot::new(panels, legend.chain([chance]).collect(), 2),
@@ -50,7 +50,7 @@ fn panel(survey: &Survey, task: usize, all: &[KnownCell<'_>], theme: &Theme) -> 
         let points = cell.found.levels.iter().map(|of| {
             let right = of.accuracy();
             let name = format!(
-                "{} on {}, {}\n{} of {} right, {}",
+                "{} on {}, {}\n{} of {} right among the options, {}",
                 survey.models[cell.model].name,
                 survey.tasks[task].name,
                 said(survey, task, of.level),
@@ -70,7 +70,7 @@ fn panel(survey: &Survey, task: usize, all: &[KnownCell<'_>], theme: &Theme) -> 
     let (low, high) =
         places.fold((f64::MAX, f64::MIN), |(low, high), level| (low.min(level), high.max(level)));
     let panel = Panel::new(
-        format!("{}: share of right answers", survey.tasks[task].name),
+        format!("{}: share right among the options", survey.tasks[task].name),
         Axis::whole(noun(survey, task), low - 0.5, high + 0.5),
         Axis::over("", [0.0, 1.0].into_iter()),
         series.collect(),

@@ -64,7 +64,7 @@ pub(super) fn figure(survey: &Survey, model: usize, theme: &Theme) -> Figure {
         key: "fig-5-stream",
         title: title(name, &readings),
         words: [
-            "At every junction point the members so far are read as if the model ended there, with the final norm's scale of the full run.".to_owned(),
+            "Accuracy is the share right among the options. At every junction point the members so far are read as if the model ended there, with the final norm's scale of the full run.".to_owned(),
             "Each curve is standardised by itself, so heights compare within a curve only; the CSV has the numbers as they are.".to_owned(),
         ],
         table: Table {

@@ -18,7 +18,7 @@ type TableQuantity = (&'static str, CellNumber, Option<CellNumber>);
 /// The first is accuracy, which alone has an interval.
 const QUANTITIES: [TableQuantity; 4] = [
     (
-        "accuracy (level: majority class)",
+        "share of rows (level: majority class)",
         |cell| cell.found.averages.accuracy,
         Some(|cell| cell.found.averages.majority),
     ),
@@ -65,8 +65,9 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
         let points = series.iter().flat_map(|one| &one.points);
         let reach = points
             .flat_map(|point| [point.y].into_iter().chain(point.interval.into_iter().flatten()));
+        let name = if q == 0 { format!("{}, {name}", rights(&all)) } else { (*name).to_owned() };
         Panel::new(
-            (*name).to_owned(),
+            name,
             Axis::category("", task_names(survey)),
             Axis::from_zero("", reach),
             series.clone(),
@@ -80,14 +81,27 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
         words: [
             near_uniform(&all),
             format!(
-                "{}; MSE and bias × 100 by Eq. 14 and diversity by Eq. 8, which are not one identity.",
-                extent(survey)
+                "{}; accuracy is the share {}. MSE and bias × 100 by Eq. 14 and diversity by Eq. 8, which are not one identity.",
+                extent(survey),
+                rights(&all)
             ),
         ],
         table: table(survey, &all),
         plot,
     }
     .figure(theme)
+}
+
+/// Says what the cells' scores call right.
+fn rights(all: &[KnownCell<'_>]) -> String {
+    let mut words: Vec<&str> = Vec::new();
+    for cell in all {
+        let right = cell.found.facts.score.right();
+        if !words.contains(&right) {
+            words.push(right);
+        }
+    }
+    words.join(" or ")
 }
 
 /// A cell's accuracy beside what guessing scores there.

@@ -54,7 +54,8 @@ pub fn text(survey: &Survey) -> String {
         }
     }
     let mut text = shown(&table);
-    text += "\nMSE and bias ×100 and diversity as the paper prints them (no identity; uniform is the \
+    text += "\nAccuracy is the share right among the options, or by the last word where that is a task's score.\n";
+    text += "MSE and bias ×100 and diversity as the paper prints them (no identity; uniform is the \
              constant its MSE sits next to), then the same of probabilities, where MSE = bias - diversity.\n";
     text += &by_level(survey);
     for (model, task, found) in survey.found() {
@@ -142,7 +143,7 @@ fn by_level(survey: &Survey) -> String {
         text += &format!("\n{}", shown(&table));
     }
     if !text.is_empty() {
-        text += "\nPercent right by level, with Wilson's 95 % intervals.\n";
+        text += "\nPercent right among the options by level, with Wilson's 95 % intervals.\n";
     }
     text
 }

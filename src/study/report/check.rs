@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use super::{Averages, Lab, Lens, Prompts, Report, ReportError, Vocabulary};
 use crate::engine::MemberKind;
 use crate::measure::decomposition::ColumnNumbers;
+use crate::measure::leads::leads;
 use crate::plan::MAX_RUNS;
 use crate::study::coupling::{ModelsCoupling, check};
 use crate::study::geometry::Geometry;
@@ -116,6 +117,10 @@ fn lens(lens: &Lens) -> Result<(), Reason> {
     }
     if let Some(beyond) = &lens.vocabulary {
         vocabulary(beyond, k)?;
+    }
+    // Reports of earlier versions list none.
+    if !lens.leads.is_empty() && lens.leads != leads(&lens.member_logits) {
+        return Err("leads does not follow from member_logits".to_owned());
     }
     // The bias is no stream's.
     let has_bias = lens.members.last().is_some_and(|last| last.kind == MemberKind::Bias);
@@ -395,6 +400,10 @@ mod tests {
                 "a row of member_logits has 3 entries for 4",
             ),
             (lens(&|lens| pop(&mut lens["option_token_ids"])), "option_token_ids has 3"),
+            (
+                lens(&|lens| lens["leads"] = json!([{"from": 99, "option": 0}])),
+                "leads does not follow from member_logits",
+            ),
             (
                 orders(&|sweep| sweep["rows"] = json!(0)),
                 "the sweep on “sum” does not fit the rest of the file (it has numbers of 0 rows)",

@@ -6,6 +6,7 @@ use atelier::engine::{FollowedToken, Member, MemberKind, VocabularyReading, memb
 use atelier::measure::coupling::{BothMetrics, Spectrum, Undefined, chance};
 use atelier::measure::decomposition::{argmax, decompose, softmax};
 use atelier::measure::interval::Mean;
+use atelier::measure::leads::leads;
 use atelier::measure::scatter::Together;
 use atelier::plan::Strategy;
 use atelier::study::coupling::{
@@ -76,6 +77,7 @@ pub fn lens(name: &str, answer: Option<usize>) -> Lens {
         option_token_ids: golden.option_token_ids,
         decomposition: decompose(&members, &member_logits, &logits, answer),
         members,
+        leads: leads(&member_logits),
         member_logits,
         probabilities: softmax(&wide),
         correct: argmax(&wide) == answer,

@@ -134,10 +134,10 @@ fn a_survey_counts_what_its_intervals_carry() {
 fn who_leads_is_said_with_of_what() {
     let lens = reports::inside();
     let depths = depth_figures(&lens, DepthColour::default(), &LIGHT);
-    assert!(titled(&depths, "depths").title.contains("leads the whole vocabulary"));
-    assert!(titled(&depths, "followed").title.contains("leads the followed words"));
+    assert!(titled(&depths, "depths").title.starts_with("In the whole vocabulary "));
+    assert!(titled(&depths, "followed").title.starts_with("Among the followed words "));
     let [votes, _, running] = figures(&lens, Column::Probability, &LIGHT);
-    assert!(running.title.starts_with("Among the options the sum"), "{}", running.title);
+    assert!(running.title.starts_with("Among the options "), "{}", running.title);
     assert!(votes.words[0].contains("above the mean of the others"), "{}", votes.words[0]);
 }
 

@@ -184,7 +184,10 @@ fn a_file_of_prompts_gives_every_row_and_their_averages() {
     let rows = std::fs::File::open(folder.file("rows.jsonl")).expect("rows.jsonl");
     let piped = piped.stdin(rows).output().expect("atelier starts");
     assert_eq!(String::from_utf8_lossy(&piped.stdout), text);
-    assert!(text.contains("prompts   3, answered right ") && text.contains("66.7 %"), "{text}");
+    assert!(
+        text.contains("prompts   3, right among the options ") && text.contains("66.7 %"),
+        "{text}"
+    );
     assert!(text.contains("Means over 3 prompts"), "{text}");
 }
 

@@ -120,7 +120,7 @@ fn member(lens: &Lens, name: &str) -> Result<usize, crate::study::lessons::Lesso
     all.position(|of| of == name).ok_or_else(|| lacks(format!("no {name} wrote on its stream")))
 }
 
-/// Members that would say the right option by themselves.
+/// Counts the members whose largest vote is for the right option.
 fn alone(lens: &Lens) -> usize {
     let is_right = |logits: &&Vec<f32>| {
         let wide: Vec<f64> = logits.iter().map(|&x| f64::from(x)).collect();
