@@ -5,7 +5,7 @@ use super::plot::{Axis, Band, Line, Mark, Note, Panel, Pen, Plot, Point, Series}
 use super::strokes::{self, answered, option_name};
 use super::{Column, Figure, FigureDraft, Identity, Table, TableCell, Theme};
 use crate::engine::Member;
-use crate::measure::decomposition::{Triple, argmax, uniform_mse};
+use crate::measure::decomposition::{Depth, Triple, argmax, uniform_mse};
 use crate::study::report::Lens;
 
 const PLOT: u32 = 220;
@@ -36,7 +36,7 @@ pub(super) fn figure(lens: &Lens, column: Column, theme: &Theme) -> Figure {
         title: title(lens, &names),
         words: words(lens, &names, column, &depths),
         plot,
-        table: table(lens, column, &depths),
+        table: table(lens, column),
     }
     .figure(theme)
 }
@@ -234,31 +234,18 @@ fn words(lens: &Lens, names: &[String], column: Column, depths: &[Triple]) -> [S
     [first, leads(lens, names)]
 }
 
-fn table(lens: &Lens, column: Column, depths: &[Triple]) -> Table {
-    let cells = strokes::cells(&lens.members);
-    let headers = vec![
-        "strokes".to_owned(),
-        "last stroke".to_owned(),
-        format!("MSE ({})", column.error_unit()),
-        format!("bias ({})", column.error_unit()),
-        format!("diversity ({})", column.diversity_unit()),
-        "right so far".to_owned(),
-    ];
-    let rows = depths
-        .iter()
-        .enumerate()
-        .map(|(i, t)| {
-            vec![
-                TableCell::Count(i + 1),
-                cells[i].clone(),
-                TableCell::Number(t.mse),
-                TableCell::Number(t.bias),
-                TableCell::Number(t.diversity),
-                TableCell::Check(lens.decomposition.by_depth[i].correct),
-            ]
-        })
-        .collect();
-    Table { headers, rows }
+fn table(lens: &Lens, column: Column) -> Table {
+    let mut headers = vec!["strokes".to_owned(), "last stroke".to_owned()];
+    headers.extend(column.depth_headers());
+    headers.push("right so far".to_owned());
+    let depths = lens.decomposition.by_depth.iter().zip(strokes::cells(&lens.members));
+    let row = |(depth, stroke): (&Depth, TableCell)| {
+        let mut row = vec![TableCell::Count(depth.members), stroke];
+        row.extend(column.depth_cells(&depth.triples));
+        row.push(TableCell::Check(depth.correct));
+        row
+    };
+    Table { headers, rows: depths.map(row).collect() }
 }
 
 #[cfg(test)]
