@@ -272,7 +272,7 @@ fn quantity(of: PictureMean) -> String {
     };
     let column = match column {
         ReadColumn::Probability => "probabilities",
-        ReadColumn::Logit => "logits",
+        ReadColumn::Logit => "centred logits",
         ReadColumn::Paper => "by the paper's formula",
     };
     format!("{word}, {column}")
