@@ -73,6 +73,36 @@ fn written(t: &Triple) -> [String; 3] {
     t.numbers().map(|x| fixed(x, digits))
 }
 
+/// Errors of what the model answers, beside the error of its components' mean answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AnswerErrors {
+    /// `mean_k (t - softmax(sum_i u_i))²`, of the shares among the options.
+    pub shares: String,
+    /// `-ln P(right)` over the whole vocabulary, nats; `None` where it was not read.
+    pub surprise: Option<String>,
+    /// The right answer is not the model's first word, so that the surprise says more than the shares.
+    pub surprise_leads: bool,
+    /// Why these differ from the MSE, in one sentence.
+    pub note: String,
+}
+
+impl AnswerErrors {
+    pub fn of(lens: &Lens) -> Self {
+        let vocabulary = lens.vocabulary.as_ref();
+        let note = format!(
+            "The MSE is the error of the mean of {} separate answers; the model adds their votes instead, and its \
+             surprise counts every token of the vocabulary.",
+            lens.members.len()
+        );
+        Self {
+            shares: short(lens.decomposition.share_error),
+            surprise: vocabulary.map(|vocabulary| short(vocabulary.surprise)),
+            surprise_leads: vocabulary.is_some_and(|v| v.option_ranks[lens.answer] != 1),
+            note,
+        }
+    }
+}
+
 /// The fewest decimals, three or more, at which the rounded numbers add up as written and no
 /// nonzero diversity reads as 0.
 fn digits(mse: f64, bias: f64, diversity: f64) -> usize {
