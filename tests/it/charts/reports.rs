@@ -360,7 +360,7 @@ pub fn need() -> Need {
 pub fn prompts() -> Prompts {
     let rows: Vec<Lens> =
         (0..4).map(|answer| lens("tinystories-656k-lily", Some(answer % 2))).collect();
-    let mut averages = RunningAverages::default());
+    let mut averages = RunningAverages::default();
     rows.iter().for_each(|row| averages.add(row));
     Prompts { averages: averages.finish().expect("four rows"), rows }
 }
