@@ -2,18 +2,18 @@
 //! they show shares among the options (docs/definitions.md, "Beyond the options").
 
 use super::inside::seen;
-use super::number::{percent_tenths, short, spelled, thousands};
+use super::number::{percent_tenths, significant, spelled, thousands};
 use super::strokes::option_name;
 use crate::study::report::{Lens, LikelyToken, Vocabulary};
 
 /// Options that together hold less than this say little about the model: it is said at the answer.
 const SMALL_MASS: f64 = 0.01;
 
-/// A probability in the whole vocabulary: `"38.0 %"`, `"0.0024 %"`, `"2.86e-7 %"`.
+/// A probability in the whole vocabulary: `"38.0 %"`, `"0.0024 %"`, `"3e−7 %"`.
 pub fn whole_share(p: f64) -> String {
     match p {
         0.0 => "0 %".to_owned(),
-        p if p < 5e-4 => format!("{} %", short(100.0 * p)),
+        p if p < 5e-4 => format!("{} %", significant(100.0 * p, 2)),
         p => percent_tenths(p),
     }
 }
@@ -104,7 +104,7 @@ mod tests {
     fn a_share_keeps_the_digits_that_it_has() {
         let shares = [1.0, 0.99999, 0.38029, 0.00092, 0.000024, 2.0e-9, 0.0];
         let said = shares.map(whole_share);
-        let expected = ["100.0 %", "> 99.9 %", "38.0 %", "0.1 %", "0.0024 %", "2.00e-7 %", "0 %"];
+        let expected = ["100.0 %", "> 99.9 %", "38.0 %", "0.1 %", "0.0024 %", "2e−7 %", "0 %"];
         assert_eq!(said, expected);
     }
 }
