@@ -9,6 +9,7 @@ pub mod coupling;
 pub mod gguf;
 pub mod parity;
 pub mod tangents;
+pub mod vocabulary;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
