@@ -1,6 +1,8 @@
 //! Goldens of `tests/golden/vocabulary`: tied and untied heads, a head with a bias, LayerNorm, parallel steps, and the
 //! real model.
 
+mod record;
+
 use std::path::Path;
 
 use serde_json::{Value, json};
@@ -26,6 +28,7 @@ pub fn goldens_hold_for(lenses: &mut Lenses, tolerance: f64) {
         let found = parity::golden_lenses(lenses, &name, &golden, &orders);
         for ((at, found), expected) in found.iter().zip(plans) {
             options_hold(found, expected, at, tolerance);
+            record::record_holds(found, expected, at, tolerance);
             checked += 1;
         }
     }
