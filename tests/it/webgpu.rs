@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::common;
 use crate::common::load as on_cpu;
-use crate::common::{coupling, parity, tangents};
+use crate::common::{coupling, parity, tangents, vocabulary};
 use atelier::engine::EngineChoice;
 use atelier::engine::webgpu::AdapterChoice;
 use atelier::model::{DType, ModelFiles};
@@ -34,6 +34,11 @@ fn on_gpu(folder: &Path) -> LoadedModel {
 #[test]
 fn every_golden_run_and_every_plan_of_it() {
     parity::goldens_hold(&on_gpu, TOLERANCE);
+}
+
+#[test]
+fn every_golden_run_of_the_whole_vocabulary() {
+    vocabulary::goldens_hold(&on_gpu, TOLERANCE);
 }
 
 #[test]
