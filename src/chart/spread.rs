@@ -243,7 +243,7 @@ mod tests {
         };
         assert_eq!(
             heading(Column::Probability, [0.0, 0.1, 0.0, 0.0, 0.2, 0.0, 0.9]),
-            "In squared probability, diversity comes from the late MLPs"
+            "In squared shares, diversity comes from the late MLPs"
         );
         assert_eq!(
             heading(Column::Logit, [0.0, 0.9, 0.1, 0.1, 0.1, 0.0, 0.1]),

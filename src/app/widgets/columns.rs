@@ -4,14 +4,14 @@ use leptos::prelude::*;
 
 use super::words::Words;
 use crate::app::state::Studio;
-use crate::chart::Column;
+use crate::chart::{Column, capital};
 
 #[component]
 pub fn Columns() -> impl IntoView {
     let studio = expect_context::<Studio>();
     let about = move || match studio.column.get() {
         Column::Probability => {
-            "Every stroke answers alone, as probabilities over the options; the identity holds."
+            "Every stroke answers alone, as shares among the options; the identity holds."
         }
         Column::Logit => {
             "Every stroke's raw logits, which add up to the model's own; the identity holds in their scale."
@@ -19,11 +19,6 @@ pub fn Columns() -> impl IntoView {
         Column::Paper => {
             "The numbers as the paper prints them, from two scales at once; no identity."
         }
-    };
-    let label = |column| match column {
-        Column::Probability => "Probability",
-        Column::Logit => "Logit",
-        Column::Paper => "As in the paper",
     };
     view! {
         <fieldset class="columns">
@@ -39,7 +34,7 @@ pub fn Columns() -> impl IntoView {
                                 prop:checked=move || studio.column.get() == column
                                 on:change=move |_| studio.choose_column(column)
                             />
-                            <span>{label(column)}</span>
+                            <span>{capital(column.label())}</span>
                         </label>
                     }
                 })

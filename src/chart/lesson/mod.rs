@@ -271,7 +271,7 @@ fn quantity(of: PictureMean) -> String {
         PictureMean::Diversity(column) => ("diversity", column),
     };
     let column = match column {
-        ReadColumn::Probability => "probabilities",
+        ReadColumn::Probability => Column::Probability.label(),
         ReadColumn::Logit => "logits",
         ReadColumn::Paper => "by the paper's formula",
     };

@@ -75,7 +75,7 @@ fn view_answers(answers: Answers) -> impl IntoView {
     view! {
         <dl class="two-answers">
             <div>
-                <dt>"Sum of the votes: what the model says"</dt>
+                <dt>"Sum of the votes: its share among these options"</dt>
                 <dd>{right.clone()} " " <b>{sum}</b></dd>
             </div>
             <div>
