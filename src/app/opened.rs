@@ -322,7 +322,7 @@ mod tests {
         let mut report = read("a.json", &text(|_| ())).expect("a sound report");
         assert!(about(&report).starts_with("scholar-12 · plan "));
         let row = report.lens.take().expect("a run");
-        let mut averages = RunningAverages::new(2);
+        let mut averages = RunningAverages::default();
         averages.add(&row);
         averages.add(&row);
         report.prompts = Some(Prompts {

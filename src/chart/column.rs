@@ -1,6 +1,7 @@
 //! The three columns of docs/definitions.md, section 3, and in which unit each is shown.
 
-use crate::measure::decomposition::Triple;
+use super::TableCell;
+use crate::measure::decomposition::{ColumnNumbers, Columns, Triple, Triples};
 use crate::study::report::Lens;
 
 /// Which points the votes are: never mixed without saying so.
@@ -9,9 +10,11 @@ pub enum Column {
     /// `softmax(u_i)`.
     #[default]
     Probability,
-    /// `u_i`.
+    /// `u_i` less its mean over the options: the part of the logits that moves probabilities. The whole
+    /// and the offset stand beside it.
     Logit,
     /// As the paper prints it: mse and bias by its Eq. 14, times 100; diversity by Eq. 8 on raw logits.
+    /// Its centred part stands beside it.
     Paper,
 }
 
@@ -32,7 +35,7 @@ impl Column {
     pub const fn label(self) -> &'static str {
         match self {
             Self::Probability => "shares among the options",
-            Self::Logit => "logits",
+            Self::Logit => "centred logits",
             Self::Paper => "as in the paper",
         }
     }
@@ -51,7 +54,7 @@ impl Column {
     pub fn error_unit(self) -> &'static str {
         match self {
             Self::Probability => "squared shares",
-            Self::Logit => "squared logits",
+            Self::Logit => "squared centred logits",
             Self::Paper => "squared shares × 100",
         }
     }
@@ -60,49 +63,125 @@ impl Column {
     pub fn diversity_unit(self) -> &'static str {
         match self {
             Self::Probability => "squared shares",
-            Self::Logit | Self::Paper => "squared logits",
+            Self::Logit => "squared centred logits",
+            Self::Paper => "squared logits",
         }
+    }
+
+    /// Says what bias and mse are the distance from.
+    pub fn target(self) -> &'static str {
+        match self {
+            Self::Probability | Self::Paper => {
+                "The target is 1 for the right option and 0 for the others."
+            }
+            Self::Logit => {
+                "The target is 1 for the right option and 0 for the others, less their mean."
+            }
+        }
+    }
+
+    /// The numbers that the column draws, as they are shown.
+    pub(super) fn drawn(self, triples: &Triples) -> Triple {
+        let t = match self {
+            Self::Probability => triples.probability,
+            Self::Logit => triples.centred,
+            Self::Paper => triples.paper,
+        };
+        Triple { mse: t.mse * self.scale(), bias: t.bias * self.scale(), diversity: t.diversity }
     }
 
     /// The whole run's numbers as they are shown.
     pub fn total(self, lens: &Lens) -> Triple {
-        let d = &lens.decomposition;
-        self.shown(match self {
-            Self::Probability => d.probability.total,
-            Self::Logit => d.logit.total,
-            Self::Paper => d.paper,
-        })
+        self.drawn(&lens.decomposition.triples())
     }
 
-    /// The same over the first n strokes, n = 1..M.
+    /// The numbers over the first n strokes, n = 1..M, as they are shown.
     pub fn by_depth(self, lens: &Lens) -> Vec<Triple> {
-        let of = |depth: &crate::measure::decomposition::Depth| match self {
-            Self::Probability => depth.probability,
-            Self::Logit => depth.logit,
-            Self::Paper => depth.paper,
-        };
-        lens.decomposition.by_depth.iter().map(|depth| self.shown(of(depth))).collect()
+        lens.decomposition.by_depth.iter().map(|depth| self.drawn(&depth.triples)).collect()
     }
 
     /// `[M]` every stroke's bias, as shown. The paper's bias is the probabilities' (Eq. 14).
-    pub fn member_bias(self, lens: &Lens) -> Vec<f64> {
-        let d = &lens.decomposition;
-        let values =
-            if self == Self::Logit { &d.logit.member_bias } else { &d.probability.member_bias };
-        values.iter().map(|x| x * self.scale()).collect()
+    pub(super) fn member_bias(self, columns: &Columns<'_>) -> Vec<f64> {
+        let column = if self == Self::Logit { columns.centred } else { columns.probability };
+        column.member_bias.iter().map(|x| x * self.scale()).collect()
     }
 
-    /// `[M]` every stroke's diversity. The paper's is the raw logits' (Eq. 8).
-    pub fn member_diversity(self, lens: &Lens) -> &[f64] {
-        let d = &lens.decomposition;
-        if self == Self::Probability {
-            &d.probability.member_diversity
-        } else {
-            &d.logit.member_diversity
+    /// `[M]` every stroke's diversity. The paper's is the whole logits' (Eq. 8).
+    pub(super) fn member_diversity<'a>(self, columns: &Columns<'a>) -> &'a [f64] {
+        let column = match self {
+            Self::Probability => columns.probability,
+            Self::Logit => columns.centred,
+            Self::Paper => columns.logit,
+        };
+        &column.member_diversity
+    }
+
+    /// The column that headings and shares speak of: where the drawn diversity is of logits, their centred part.
+    pub(super) fn spoken<'a>(self, columns: &Columns<'a>) -> &'a ColumnNumbers {
+        match self {
+            Self::Probability => columns.probability,
+            Self::Logit | Self::Paper => columns.centred,
         }
     }
 
-    pub(super) fn shown(self, t: Triple) -> Triple {
-        Triple { mse: t.mse * self.scale(), bias: t.bias * self.scale(), diversity: t.diversity }
+    /// Headers of a table of the first n strokes: of what is drawn, and of what stands beside it.
+    pub(super) fn depth_headers(self) -> impl Iterator<Item = String> {
+        let (error, diversity) = (self.error_unit(), self.diversity_unit());
+        let drawn = [
+            format!("MSE ({error})"),
+            format!("bias ({error})"),
+            format!("diversity ({diversity})"),
+        ];
+        drawn.into_iter().chain(self.beside().iter().map(|(name, _)| (*name).to_owned()))
+    }
+
+    /// Cells under [`Self::depth_headers`].
+    pub(super) fn depth_cells(self, triples: &Triples) -> impl Iterator<Item = TableCell> {
+        let drawn = self.drawn(triples).numbers();
+        let beside = self.beside().iter().map(|(_, number)| number(triples));
+        drawn.into_iter().chain(beside).map(TableCell::Number)
+    }
+
+    fn beside(self) -> &'static [Beside] {
+        match self {
+            Self::Probability => &[],
+            Self::Logit => &PARTS,
+            Self::Paper => &CENTRED,
+        }
+    }
+
+    /// What a table has beside the drawn numbers of every stroke.
+    pub(super) fn members_beside(self) -> &'static [MembersBeside] {
+        match self {
+            Self::Probability => &[],
+            Self::Logit => &MEMBER_PARTS,
+            Self::Paper => &MEMBERS_CENTRED,
+        }
     }
 }
+
+/// A number beside what is drawn, with its header.
+type Beside = (&'static str, fn(&Triples) -> f64);
+
+const PARTS: [Beside; 6] = [
+    ("offset MSE (squared logits)", |t| t.offset.mse),
+    ("offset bias (squared logits)", |t| t.offset.bias),
+    ("offset diversity (squared logits)", |t| t.offset.diversity),
+    ("whole MSE (squared logits)", |t| t.logit.mse),
+    ("whole bias (squared logits)", |t| t.logit.bias),
+    ("whole diversity (squared logits)", |t| t.logit.diversity),
+];
+const CENTRED: [Beside; 1] =
+    [("centred diversity (squared centred logits)", |t| t.centred.diversity)];
+
+/// Numbers of every stroke beside what is drawn, with their header.
+type MembersBeside = (&'static str, for<'a> fn(&Columns<'a>) -> &'a [f64]);
+
+const MEMBER_PARTS: [MembersBeside; 4] = [
+    ("offset bias (squared logits)", |c| &c.offset.member_bias),
+    ("offset diversity (squared logits)", |c| &c.offset.member_diversity),
+    ("whole bias (squared logits)", |c| &c.logit.member_bias),
+    ("whole diversity (squared logits)", |c| &c.logit.member_diversity),
+];
+const MEMBERS_CENTRED: [MembersBeside; 1] =
+    [("centred diversity (squared centred logits)", |c| &c.centred.member_diversity)];

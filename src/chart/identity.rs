@@ -2,7 +2,7 @@
 
 use super::number::{fixed, short};
 use super::{Column, strokes};
-use crate::measure::decomposition::uniform_mse;
+use crate::measure::decomposition::{Triple, Triples, uniform_mse};
 use crate::study::report::Lens;
 
 /// The whole run's three numbers, rounded for reading.
@@ -20,15 +20,19 @@ pub struct Identity {
 impl Identity {
     /// In a column's numbers.
     pub fn of(lens: &Lens, column: Column) -> Self {
-        let t = column.total(lens);
+        let triples = lens.decomposition.triples();
+        let t = column.drawn(&triples);
+        let target = column.target();
         if column == Column::Paper {
             let k = lens.logits.len();
             let note = format!(
                 "As the paper prints them these are not one identity: mse and bias are squared shares × 100 \
                  (Eq. 14, which divides the logits by {m}, so mse sits near the uniform value {uniform}), and diversity \
-                 is in squared logits (Eq. 8).",
+                 is in squared logits (Eq. 8). {target} Of the diversity {centred} is centred. The rest is the offset, which \
+                 moves no probability.",
                 m = lens.members.len(),
                 uniform = short(100.0 * uniform_mse(k)),
+                centred = short(triples.centred.diversity),
             );
             return Self {
                 mse: short(t.mse),
@@ -38,17 +42,62 @@ impl Identity {
                 note,
             };
         }
-        let digits = digits(t.mse, t.bias, t.diversity);
+        let parts = if column == Column::Logit { parts(&triples) } else { String::new() };
         let note = format!(
-            "The {strokes} add up to the model's own logits within {error}.",
+            "{target} {parts}The {strokes} add up to the model's own logits within {error}.",
             strokes = strokes::count(&lens.members),
             error = short(lens.decomposition.sum_error),
         );
+        let [mse, bias, diversity] = written(&t);
+        Self { mse, bias, diversity, holds: true, note }
+    }
+}
+
+/// Says what the centred logits leave out.
+fn parts(triples: &Triples) -> String {
+    let sum = |triple: &Triple| {
+        let [mse, bias, diversity] = written(triple);
+        format!("MSE {mse} = bias {bias} − diversity {diversity}")
+    };
+    format!(
+        "Each stroke's mean over the options, its offset, is taken out: it moves no probability. The offset alone has {}. \
+         The whole logits have {}. ",
+        sum(&triples.offset),
+        sum(&triples.logit)
+    )
+}
+
+/// The three numbers with as many decimals as they need to add up.
+fn written(t: &Triple) -> [String; 3] {
+    let digits = digits(t.mse, t.bias, t.diversity);
+    t.numbers().map(|x| fixed(x, digits))
+}
+
+/// Errors of what the model answers, beside the error of its components' mean answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AnswerErrors {
+    /// `mean_k (t - softmax(sum_i u_i))²`, of the shares among the options.
+    pub shares: String,
+    /// `-ln P(right)` over the whole vocabulary, nats; `None` where it was not read.
+    pub surprise: Option<String>,
+    /// The right answer is not the model's first word, so that the surprise says more than the shares.
+    pub surprise_leads: bool,
+    /// Why these differ from the MSE, in one sentence.
+    pub note: String,
+}
+
+impl AnswerErrors {
+    pub fn of(lens: &Lens) -> Self {
+        let vocabulary = lens.vocabulary.as_ref();
+        let note = format!(
+            "The MSE is the error of the mean of {} separate answers; the model adds their votes instead, and its \
+             surprise counts every token of the vocabulary.",
+            lens.members.len()
+        );
         Self {
-            mse: fixed(t.mse, digits),
-            bias: fixed(t.bias, digits),
-            diversity: fixed(t.diversity, digits),
-            holds: true,
+            shares: short(lens.decomposition.share_error),
+            surprise: vocabulary.map(|vocabulary| short(vocabulary.surprise)),
+            surprise_leads: vocabulary.is_some_and(|v| v.option_ranks[lens.answer] != 1),
             note,
         }
     }

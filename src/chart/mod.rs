@@ -56,7 +56,7 @@ pub use coupling::{
     task_coupling_figures, task_linearised_figure, task_ways_figure,
 };
 pub use figure::Figure;
-pub use identity::Identity;
+pub use identity::{AnswerErrors, Identity};
 pub use inside::{
     AttentionShown, DepthColour, attention_figures, attention_members, attention_runs,
     depth_figures, doubt_figure, switched, token,

@@ -107,42 +107,14 @@ impl PromptVotes {
 }
 
 fn spread(averages: &Averages, members: &[Member], column: Column, theme: &Theme) -> Figure {
-    // The paper's bias is the probabilities' (Eq. 14), its diversity the raw logits' (Eq. 8).
-    let bias = if column == Column::Logit { &averages.logit } else { &averages.probability };
-    let diversity =
-        if column == Column::Probability { &averages.probability } else { &averages.logit };
-    Spread {
-        members,
-        column,
-        bias: bias.member_bias.iter().map(|x| x * column.scale()).collect(),
-        diversity: diversity.member_diversity.clone(),
-        total: total(averages, column),
-    }
-    .draft(theme)
-    .figure(theme)
-}
-
-fn total(averages: &Averages, column: Column) -> Triple {
-    column.shown(match column {
-        Column::Probability => averages.probability.total,
-        Column::Logit => averages.logit.total,
-        Column::Paper => averages.paper,
-    })
+    let (columns, triples) = (averages.columns(), averages.triples());
+    Spread { members, column, columns, triples }.draft(theme).figure(theme)
 }
 
 fn running(prompts: &Prompts, members: &[Member], column: Column, theme: &Theme) -> Figure {
     let averages = &prompts.averages;
-    let depths: Vec<Triple> = averages
-        .by_depth
-        .iter()
-        .map(|depth| {
-            column.shown(match column {
-                Column::Probability => depth.probability,
-                Column::Logit => depth.logit,
-                Column::Paper => depth.paper,
-            })
-        })
-        .collect();
+    let depths: Vec<Triple> =
+        averages.by_depth.iter().map(|depth| column.drawn(&depth.triples)).collect();
     let accuracy: Vec<f64> = averages.by_depth.iter().map(|depth| depth.accuracy).collect();
     let uniform = prompts.rows.iter().map(|row| uniform_mse(row.logits.len()));
     let mut plot = Running {
@@ -157,19 +129,17 @@ fn running(prompts: &Prompts, members: &[Member], column: Column, theme: &Theme)
         *text += &format!("\nright among the options {}", percent(*share));
     }
     let (first, last) = (accuracy.first().copied(), accuracy.last().copied());
-    let sum = total(averages, column);
+    let sum = column.drawn(&averages.triples());
     let names = strokes::names(members);
-    let rows = depths.iter().zip(&accuracy).zip(&names).enumerate();
-    let rows = rows.map(|(i, ((t, share), name))| {
-        vec![
-            TableCell::Count(i + 1),
-            TableCell::Text(name.clone()),
-            TableCell::Number(t.mse),
-            TableCell::Number(t.bias),
-            TableCell::Number(t.diversity),
-            TableCell::Number(*share),
-        ]
+    let rows = averages.by_depth.iter().zip(&names).map(|(depth, name)| {
+        let mut row = vec![TableCell::Count(depth.members), TableCell::Text(name.clone())];
+        row.extend(column.depth_cells(&depth.triples));
+        row.push(TableCell::Number(depth.accuracy));
+        row
     });
+    let mut headers = vec!["strokes".to_owned(), "last stroke".to_owned()];
+    headers.extend(column.depth_headers());
+    headers.push("share right among the options".to_owned());
     FigureDraft {
         key: "running",
         title: format!(
@@ -187,17 +157,7 @@ fn running(prompts: &Prompts, members: &[Member], column: Column, theme: &Theme)
             ),
             format!("Means over {} prompts of one plan.", averages.rows),
         ],
-        table: Table {
-            headers: vec![
-                "strokes".to_owned(),
-                "last stroke".to_owned(),
-                format!("MSE ({})", column.error_unit()),
-                format!("bias ({})", column.error_unit()),
-                format!("diversity ({})", column.diversity_unit()),
-                "share right among the options".to_owned(),
-            ],
-            rows: rows.collect(),
-        },
+        table: Table { headers, rows: rows.collect() },
         plot,
     }
     .figure(theme)

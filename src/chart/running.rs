@@ -7,7 +7,7 @@ use super::plot::{Axis, Band, Line, Mark, Note, Panel, Pen, Plot, Point, Series}
 use super::strokes::{self, answered, option_name};
 use super::{Column, Figure, FigureDraft, Identity, Table, TableCell, Theme};
 use crate::engine::{Member, member_names};
-use crate::measure::decomposition::{Triple, uniform_mse};
+use crate::measure::decomposition::{Depth, Triple, uniform_mse};
 use crate::measure::leads::{Lead, leads};
 use crate::study::report::Lens;
 
@@ -41,7 +41,7 @@ pub(super) fn figure(lens: &Lens, column: Column, theme: &Theme) -> Figure {
         title: leaders.heading(),
         words: words(lens, column, &depths, leaders.list(&member_names(&lens.members))),
         plot,
-        table: table(lens, &leads, column, &depths),
+        table: table(lens, &leads, column),
     }
     .figure(theme)
 }
@@ -190,33 +190,20 @@ fn words(lens: &Lens, column: Column, depths: &[Triple], changes: Option<String>
     [first, std::iter::once(end).chain(changes).collect::<Vec<_>>().join(" ")]
 }
 
-fn table(lens: &Lens, leads: &[Lead], column: Column, depths: &[Triple]) -> Table {
-    let cells = strokes::cells(&lens.members);
-    let headers = vec![
-        "strokes".to_owned(),
-        "last stroke".to_owned(),
-        format!("MSE ({})", column.error_unit()),
-        format!("bias ({})", column.error_unit()),
-        format!("diversity ({})", column.diversity_unit()),
-        "leads the options".to_owned(),
-        "right among the options".to_owned(),
-    ];
+fn table(lens: &Lens, leads: &[Lead], column: Column) -> Table {
+    let mut headers = vec!["strokes".to_owned(), "last stroke".to_owned()];
+    headers.extend(column.depth_headers());
+    headers.extend(["leads the options", "right among the options"].map(str::to_owned));
+
     let leader =
         |i: usize| leads.iter().rev().find(|lead| lead.from <= i).map_or(0, |lead| lead.option);
-    let rows = depths
-        .iter()
-        .enumerate()
-        .map(|(i, t)| {
-            vec![
-                TableCell::Count(i + 1),
-                cells[i].clone(),
-                TableCell::Number(t.mse),
-                TableCell::Number(t.bias),
-                TableCell::Number(t.diversity),
-                TableCell::Text(option_name(lens, leader(i))),
-                TableCell::Check(lens.decomposition.by_depth[i].correct),
-            ]
-        })
-        .collect();
-    Table { headers, rows }
+    let depths = lens.decomposition.by_depth.iter().zip(strokes::cells(&lens.members));
+    let row = |(i, (depth, stroke)): (usize, (&Depth, TableCell))| {
+        let mut row = vec![TableCell::Count(depth.members), stroke];
+        row.extend(column.depth_cells(&depth.triples));
+        row.push(TableCell::Text(option_name(lens, leader(i))));
+        row.push(TableCell::Check(depth.correct));
+        row
+    };
+    Table { headers, rows: depths.enumerate().map(row).collect() }
 }

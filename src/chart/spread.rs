@@ -6,7 +6,7 @@ use super::strokes::{self, kind_name};
 use super::votes::capital;
 use super::{Column, Figure, FigureDraft, Table, TableCell, Theme};
 use crate::engine::{Member, MemberKind};
-use crate::measure::decomposition::Triple;
+use crate::measure::decomposition::{ColumnNumbers, Columns, Triples};
 use crate::study::report::Lens;
 
 const PLOT: u32 = 120;
@@ -15,9 +15,8 @@ pub(super) fn figure(lens: &Lens, column: Column, theme: &Theme) -> Figure {
     let spread = Spread {
         members: &lens.members,
         column,
-        bias: column.member_bias(lens),
-        diversity: column.member_diversity(lens).to_vec(),
-        total: column.total(lens),
+        columns: lens.decomposition.columns(),
+        triples: lens.decomposition.triples(),
     };
     let mut draft = spread.draft(theme);
     strokes::lead(&mut draft.plot, &lens.members);
@@ -31,47 +30,54 @@ pub(super) fn figure(lens: &Lens, column: Column, theme: &Theme) -> Figure {
 pub(super) struct Spread<'a> {
     pub members: &'a [Member],
     pub column: Column,
-    /// `[M]`
-    pub bias: Vec<f64>,
-    /// `[M]`
-    pub diversity: Vec<f64>,
-    pub total: Triple,
+    pub columns: Columns<'a>,
+    pub triples: Triples,
 }
 
 impl Spread<'_> {
     pub fn draft(&self, theme: &Theme) -> FigureDraft {
         let names = strokes::names(self.members);
-        let hover = names.iter().zip(&self.bias).zip(&self.diversity);
+        let bias = self.column.member_bias(&self.columns);
+        let diversity = self.column.member_diversity(&self.columns);
+        let hover = names.iter().zip(&bias).zip(diversity);
         let hover = hover.map(|((name, bias), diversity)| {
             format!("{name}\nbias {}\ndiversity {}", short(*bias), short(*diversity))
         });
         FigureDraft {
             key: "spread",
             title: self.title(),
-            words: words(self.members, &names, self.column, &self.bias, &self.diversity),
-            table: table(self.members, self.column, &names, &self.bias, &self.diversity),
+            words: self.words(&names, &bias),
+            table: self.table(&names, &bias, diversity),
             plot: Plot {
                 shared: true,
                 hover: Some(hover.collect()),
-                ..Plot::new(self.panels(theme).to_vec(), strokes::kind_pens(self.members, theme), 1)
+                ..Plot::new(
+                    self.panels(theme, &bias, diversity).to_vec(),
+                    strokes::kind_pens(self.members, theme),
+                    1,
+                )
             },
         }
     }
 
     /// Another unit may tell of another source, so the unit stands first.
     fn title(&self) -> String {
-        let unit = self.column.diversity_unit();
-        format!("In {unit}, {}", source_of(self.members, &self.bias, &self.diversity))
+        let unit = match self.column {
+            Column::Probability => Column::Probability.diversity_unit(),
+            Column::Logit | Column::Paper => Column::Logit.diversity_unit(),
+        };
+        let ColumnNumbers { member_bias, member_diversity, .. } = self.column.spoken(&self.columns);
+        format!("In {unit}, {}", source_of(self.members, member_bias, member_diversity))
     }
 
-    fn panels(&self, theme: &Theme) -> [Panel; 2] {
-        let (column, total) = (self.column, self.total);
+    fn panels(&self, theme: &Theme, bias: &[f64], diversity: &[f64]) -> [Panel; 2] {
+        let (column, total) = (self.column, self.column.drawn(&self.triples));
         let pen = |name: &str, colour| Pen::new(name, colour, Line::None, Mark::None);
         let bias = strokes::panel(
             self.members,
             theme,
             format!("bias ({}), line: mean {}", column.error_unit(), short(total.bias)),
-            &self.bias,
+            bias,
             Some((pen("bias", theme.bias), MarkShape::PaleBars)),
         );
         let diversity = strokes::panel(
@@ -82,13 +88,79 @@ impl Spread<'_> {
                 column.diversity_unit(),
                 short(total.diversity)
             ),
-            &self.diversity,
+            diversity,
             Some((pen("diversity", theme.diversity), MarkShape::HollowBars)),
         );
         [
             bias.tall(PLOT).level(total.bias, theme.ink, Line::Solid),
             diversity.tall(PLOT).level(total.diversity, theme.ink, Line::Dashed),
         ]
+    }
+
+    fn words(&self, names: &[String], bias: &[f64]) -> [String; 2] {
+        // 1. Who makes the diversity; of logits the centred part, with what the offset has beside it.
+        let diversity = &self.column.spoken(&self.columns).member_diversity;
+        let [(kind, share), ..] = kinds_by_share(self.members, diversity);
+        let most = extreme(diversity, |a, b| a > b);
+        let centred = if self.column == Column::Probability { "" } else { "centred " };
+        let first = format!(
+            "{} of the {centred}diversity is made by {}; the stroke farthest from the others is {} ({}).{}",
+            percent(share),
+            who(kind),
+            names[most],
+            short(diversity[most]),
+            self.offset_share(),
+        );
+
+        // 2. Who is nearest to the target, and what the target is.
+        let low = extreme(bias, |a, b| a < b);
+        let high = extreme(bias, |a, b| a > b);
+        let unit = if self.column == Column::Paper { " in the paper's × 100" } else { "" };
+        let second = format!(
+            "{} comes nearest to the target alone (bias {}) and {} misses it most ({}){unit}. {}",
+            capital(&names[low]),
+            short(bias[low]),
+            names[high],
+            short(bias[high]),
+            self.column.target(),
+        );
+        [first, second]
+    }
+
+    /// Says how much of the whole logits' diversity is the offset's.
+    fn offset_share(&self) -> String {
+        let (offset, whole) = (self.triples.offset.diversity, self.triples.logit.diversity);
+        if self.column == Column::Probability || whole <= 0.0 {
+            return String::new();
+        }
+        format!(
+            " The offset, common to all options, has {} of the whole diversity {} and moves no probability.",
+            percent(offset / whole),
+            short(whole)
+        )
+    }
+
+    fn table(&self, names: &[String], bias: &[f64], diversity: &[f64]) -> Table {
+        let beside = self.column.members_beside();
+        let mut headers = vec![
+            "stroke".to_owned(),
+            "kind".to_owned(),
+            format!("bias ({})", self.column.error_unit()),
+            format!("diversity ({})", self.column.diversity_unit()),
+        ];
+        headers.extend(beside.iter().map(|(name, _)| (*name).to_owned()));
+        let row = |i: usize| {
+            let mut row = vec![
+                TableCell::Text(names[i].clone()),
+                TableCell::Text(kind_name(self.members[i].kind).to_owned()),
+                TableCell::Number(bias[i]),
+                TableCell::Number(diversity[i]),
+            ];
+            let numbers = beside.iter().map(|(_, numbers)| numbers(&self.columns)[i]);
+            row.extend(numbers.map(TableCell::Number));
+            row
+        };
+        Table { headers, rows: (0..names.len()).map(row).collect() }
     }
 }
 
@@ -114,61 +186,6 @@ fn source_of(members: &[Member], bias: &[f64], diversity: &[f64]) -> String {
         (Some(third), _) => format!("diversity comes from the {third} MLPs"),
         (None, _) => format!("diversity comes from {}, at every depth", who(kind)),
     }
-}
-
-fn words(
-    members: &[Member],
-    names: &[String],
-    column: Column,
-    bias: &[f64],
-    diversity: &[f64],
-) -> [String; 2] {
-    let [(kind, share), ..] = kinds_by_share(members, diversity);
-    let most = extreme(diversity, |a, b| a > b);
-    let first = format!(
-        "{} of the diversity is made by {}; the stroke farthest from the others is {} ({}).",
-        percent(share),
-        who(kind),
-        names[most],
-        short(diversity[most]),
-    );
-    let low = extreme(bias, |a, b| a < b);
-    let high = extreme(bias, |a, b| a > b);
-    let unit = if column == Column::Paper { " in the paper's × 100" } else { "" };
-    let second = format!(
-        "{} comes nearest to the right answer alone (bias {}) and {} misses it most ({}){unit}.",
-        capital(&names[low]),
-        short(bias[low]),
-        names[high],
-        short(bias[high]),
-    );
-    [first, second]
-}
-
-fn table(
-    members: &[Member],
-    column: Column,
-    names: &[String],
-    bias: &[f64],
-    diversity: &[f64],
-) -> Table {
-    let headers = vec![
-        "stroke".to_owned(),
-        "kind".to_owned(),
-        format!("bias ({})", column.error_unit()),
-        format!("diversity ({})", column.diversity_unit()),
-    ];
-    let rows = (0..names.len())
-        .map(|i| {
-            vec![
-                TableCell::Text(names[i].clone()),
-                TableCell::Text(kind_name(members[i].kind).to_owned()),
-                TableCell::Number(bias[i]),
-                TableCell::Number(diversity[i]),
-            ]
-        })
-        .collect();
-    Table { headers, rows }
 }
 
 /// The kinds with their shares of the sum, largest first.
@@ -219,7 +236,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn another_unit_may_name_another_source_so_the_heading_names_the_unit() {
+    fn the_heading_names_the_unit_and_speaks_of_no_offset() {
         let kinds = [
             MemberKind::Embedding,
             MemberKind::Attention,
@@ -230,24 +247,34 @@ mod tests {
             MemberKind::Mlp,
         ];
         let members = kinds.map(|kind| Member { kind, block: None });
-        let heading = |column: Column, diversity: [f64; 7]| {
-            let total = Triple { mse: 0.1, bias: 0.2, diversity: 0.1 };
-            Spread {
-                members: &members,
-                column,
-                bias: vec![0.2; 7],
-                diversity: diversity.to_vec(),
-                total,
-            }
-            .title()
+        let numbers = |diversity: [f64; 7]| ColumnNumbers {
+            member_bias: vec![0.2; 7],
+            member_diversity: diversity.to_vec(),
+            ..ColumnNumbers::empty(7)
+        };
+        let probability = numbers([0.0, 0.1, 0.0, 0.0, 0.2, 0.0, 0.9]);
+        let centred = numbers([0.0, 0.9, 0.1, 0.1, 0.1, 0.0, 0.1]);
+        // What all options share: the whole logits tell of nothing else.
+        let offset = numbers([0.0, 0.0, 9.0, 0.0, 0.0, 0.0, 0.0]);
+        let columns = Columns {
+            probability: &probability,
+            logit: &offset,
+            centred: &centred,
+            offset: &offset,
+        };
+        let heading = |column: Column| {
+            let triples = Triples::default();
+            Spread { members: &members, column, columns, triples }.title()
         };
         assert_eq!(
-            heading(Column::Probability, [0.0, 0.1, 0.0, 0.0, 0.2, 0.0, 0.9]),
+            heading(Column::Probability),
             "In squared shares, diversity comes from the late MLPs"
         );
-        assert_eq!(
-            heading(Column::Logit, [0.0, 0.9, 0.1, 0.1, 0.1, 0.0, 0.1]),
-            "In squared logits, diversity comes from the early attention"
-        );
+        for column in [Column::Logit, Column::Paper] {
+            assert_eq!(
+                heading(column),
+                "In squared centred logits, diversity comes from the early attention"
+            );
+        }
     }
 }

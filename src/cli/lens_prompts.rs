@@ -111,7 +111,7 @@ impl PromptFile {
     /// What the engine says, or a place that cannot be written.
     pub fn run(&self, asking: &PromptRun<'_>, to: &mut dyn Write) -> anyhow::Result<PromptSummary> {
         let bar = Progress::new("running", "prompts");
-        let mut averaging = RunningAverages::new(self.rows);
+        let mut averaging = RunningAverages::default();
         let mut summary = None;
         let mut uniform = 0.0;
         let head = serde_json::to_string(&Report::of(asking.model))?;

@@ -5,13 +5,15 @@ use comfy_table::Cell;
 use super::table::{self, decimals, kind, table};
 use super::view::{ShownColumn, hundred, pick, scale};
 use crate::engine::Member;
-use crate::measure::decomposition::{ColumnNumbers, argmax, softmax};
+use crate::measure::decomposition::{Columns, argmax, softmax};
 use crate::plan::{Half, Plan, Step};
 use crate::study::report::Lens;
 
 /// Options whose votes need more characters than this make a line too wide: the right one's vote
 /// and the member's choice stand for them.
 const WIDEST: usize = 44;
+/// Characters of the column that the paper's view has besides.
+const CENTRED: usize = 10;
 
 /// The member table of one prompt, or of means.
 pub struct MemberTable<'a> {
@@ -19,8 +21,7 @@ pub struct MemberTable<'a> {
     pub members: &'a [Member],
     pub plan: &'a Plan,
     pub view: ShownColumn,
-    pub probability: &'a ColumnNumbers,
-    pub logit: &'a ColumnNumbers,
+    pub columns: Columns<'a>,
     /// [M] mse of the first n members.
     pub mse: Vec<f64>,
     /// [M] whether, or how often, the first n members have the right answer.
@@ -29,13 +30,17 @@ pub struct MemberTable<'a> {
 
 impl MemberTable<'_> {
     pub fn text(&self, votes: Option<(&Lens, &[String])>) -> String {
-        let bias = pick(self.view, self.probability, self.logit, self.probability);
-        let diversity = pick(self.view, self.probability, self.logit, self.logit);
+        let Columns { probability, logit, centred, .. } = self.columns;
+        let bias = pick(self.view, probability, centred, probability);
+        let diversity = pick(self.view, probability, centred, logit);
         let scaled = |values: &[f64]| {
             table::column(&values.iter().map(|v| v * scale(self.view)).collect::<Vec<_>>())
         };
         let bias = scaled(&bias.member_bias);
         let diversity = table::column(&diversity.member_diversity);
+        // The paper's diversity is of whole logits: what of it moves probabilities stands beside it.
+        let beside =
+            (self.view == ShownColumn::Paper).then(|| table::column(&centred.member_diversity));
         let mse = scaled(&self.mse);
         let blocks = block_labels(self.plan, self.members.len());
         let votes = votes.map(|(lens, labels)| VoteColumns::new(lens, labels, self.view));
@@ -44,17 +49,16 @@ impl MemberTable<'_> {
         header.extend(votes.iter().flat_map(|votes| votes.header.clone()));
         // On a line of its own: a row of five options leaves no room beside the name.
         let hundred = hundred(self.view).replace(' ', "\n");
-        header.extend([
-            format!("bias{hundred}"),
-            "diversity".into(),
-            format!("MSE so far{hundred}"),
-            "right".into(),
-        ]);
+        header.extend([format!("bias{hundred}"), "diversity".into()]);
+        header.extend(beside.iter().map(|_| "centred".into()));
+        header.extend([format!("MSE so far{hundred}"), "right".into()]);
         let mut table = table(&header, 2);
         for (i, member) in self.members.iter().enumerate() {
             let mut row = vec![Cell::new(&blocks[i]), kind(member.kind)];
             row.extend(votes.iter().flat_map(|votes| votes.rows[i].iter().map(Cell::new)));
-            row.extend([&bias[i], &diversity[i], &mse[i], &self.right[i]].map(Cell::new));
+            row.extend([&bias[i], &diversity[i]].map(Cell::new));
+            row.extend(beside.iter().map(|centred| Cell::new(&centred[i])));
+            row.extend([&mse[i], &self.right[i]].map(Cell::new));
             table.add_row(row);
         }
         let text = table::text(&table);
@@ -70,6 +74,11 @@ impl MemberTable<'_> {
         }
         if blocks.iter().any(|block| block.starts_with('∥')) {
             legend.push("∥ side by side".into());
+        }
+        match self.view {
+            ShownColumn::Probability => {}
+            ShownColumn::Logit => legend.push("bias, diversity, MSE: centred logits".into()),
+            ShownColumn::Paper => legend.push("centred: diversity of centred logits".into()),
         }
         legend
             .push("last two columns: all members down to the line, right among the options".into());
@@ -103,7 +112,8 @@ impl VoteColumns {
         let right = format!("✓ {}", labels[lens.answer]);
         // A vote takes 7 characters with its mark, a label its own and the same mark's.
         let width = |label: &String| (label.chars().count() + 1).max(7) + 1;
-        if labels.iter().map(width).sum::<usize>() + 2 > WIDEST {
+        let widest = if view == ShownColumn::Paper { WIDEST - CENTRED } else { WIDEST };
+        if labels.iter().map(width).sum::<usize>() + 2 > widest {
             let row = |row: &Vec<f64>| vec![number(row[lens.answer]), labels[argmax(row)].clone()];
             return VoteColumns {
                 header: vec![right, "choice".into()],

@@ -5,10 +5,10 @@ use super::lens_prompts::PromptSummary;
 use super::members::MemberTable;
 use super::table::{bar, thousands};
 use super::totals::{kinds, totals};
-use super::view::{ShownColumn, pick};
+use super::view::{ShownColumn, drawn};
 use crate::chart::number::{percent_tenths, short};
 use crate::chart::{option_beyond, says_first, small_mass};
-use crate::measure::decomposition::{Triple, uniform_mse};
+use crate::measure::decomposition::uniform_mse;
 use crate::plan::Plan;
 use crate::study::report::{Averages, Lens, ModelFacts};
 
@@ -28,28 +28,23 @@ pub fn lens(
     text += &answers(lens, &labels);
     text += "\n";
 
-    let depth: Vec<Triple> = d
-        .by_depth
-        .iter()
-        .map(|depth| pick(view, depth.probability, depth.logit, depth.paper))
-        .collect();
+    let mse = d.by_depth.iter().map(|depth| drawn(view, &depth.triples).mse).collect();
     let correct =
         d.by_depth.iter().map(|depth| if depth.correct { "✓" } else { "" }.to_string()).collect();
     let members = MemberTable {
         members: &lens.members,
         plan,
         view,
-        probability: &d.probability,
-        logit: &d.logit,
-        mse: depth.iter().map(|triple| triple.mse).collect(),
+        columns: d.columns(),
+        mse,
         right: correct,
     };
     text += &members.text(Some((lens, &labels)));
     text += "\n";
     let uniform = uniform_mse(lens.option_token_ids.len());
-    text += &totals(&d.probability.total, &d.logit.total, &d.paper, uniform);
+    text += &totals(&d.triples(), uniform);
     text += "\n";
-    text += &kinds(view, &d.probability, &d.logit);
+    text += &kinds(view, &d.columns());
     text += "\n";
     text +=
         &format!("The members' votes add to the model's own logits within {:.1e}.\n", d.sum_error);
@@ -77,24 +72,15 @@ pub fn prompts(
         members: &summary.first.members,
         plan,
         view,
-        probability: &averages.probability,
-        logit: &averages.logit,
-        mse: depth
-            .clone()
-            .map(|depth| pick(view, depth.probability, depth.logit, depth.paper).mse)
-            .collect(),
+        columns: averages.columns(),
+        mse: depth.clone().map(|depth| drawn(view, &depth.triples).mse).collect(),
         right: depth.map(|depth| percent_tenths(depth.accuracy)).collect(),
     };
     text += &members.text(None);
     text += "\n";
-    text += &totals(
-        &averages.probability.total,
-        &averages.logit.total,
-        &averages.paper,
-        summary.uniform,
-    );
+    text += &totals(&averages.triples(), summary.uniform);
     text += "\n";
-    text += &kinds(view, &averages.probability, &averages.logit);
+    text += &kinds(view, &averages.columns());
     text += "\n";
     text += &format!(
         "Means over {} prompts; the members' votes add to the model's own logits within {:.1e} on each.\n",

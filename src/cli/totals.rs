@@ -6,15 +6,22 @@ use super::table::{self, kind, table};
 use super::view::{ShownColumn, hundred, pick, scale};
 use crate::chart::number::percent_tenths;
 use crate::engine::MemberKind;
-use crate::measure::decomposition::{ByKind, ColumnNumbers, Share, Triple};
+use crate::measure::decomposition::{ColumnNumbers, Columns, Share, Triples};
 
-/// The three columns, the identity written out.
-pub fn totals(probability: &Triple, logit: &Triple, paper: &Triple, uniform: f64) -> String {
+/// Every column with the identity written out, the logits' in its two parts besides.
+pub fn totals(triples: &Triples, uniform: f64) -> String {
+    let Triples { paper, probability, logit, centred, offset } = triples;
     let header = ["", "MSE", "", "bias", "", "diversity", ""].map(String::from);
     let mut table = table(&header, 1);
     let bold = |text: &String| Cell::new(text).add_attribute(Attribute::Bold);
-    for (name, t) in [("probability", probability), ("logit", logit)] {
-        let [mse, bias, diversity] = &table::column(&[t.mse, t.bias, t.diversity])[..] else {
+    let rows = [
+        ("probability", probability),
+        ("logit, centred", centred),
+        ("logit, offset", offset),
+        ("logit, whole", logit),
+    ];
+    for (name, t) in rows {
+        let [mse, bias, diversity] = &table::column(&t.numbers())[..] else {
             continue;
         };
         table.add_row([
@@ -41,35 +48,31 @@ pub fn totals(probability: &Triple, logit: &Triple, paper: &Triple, uniform: f64
     ];
     table.add_row(row);
     table.column_mut(6).into_iter().for_each(|note| note.set_cell_alignment(CellAlignment::Left));
-    table::text(&table)
+    table::text(&table) + TARGET
 }
 
+/// What bias and MSE are the distance from, and what the logits' parts are.
+const TARGET: &str =
+    "(target: 1 for the right option and 0 for the others, for centred logits less their mean;
+ offset: a member's mean over the options, which moves no probability)
+";
+
 /// Each kind's share of bias and diversity (Eqs. 9 and 10): they add to the whole.
-pub fn kinds(view: ShownColumn, probability: &ColumnNumbers, logit: &ColumnNumbers) -> String {
-    let bias_of = pick(view, probability, logit, probability);
-    let diversity_of = pick(view, probability, logit, logit);
-    let shares = |by: &ByKind| by.shares().map(|(_, share)| share).collect::<Vec<_>>();
-    let sum = |by: &ByKind, value: fn(&Share) -> f64| shares(by).iter().map(value).sum::<f64>();
-    let whole = [sum(&bias_of.by_kind, |s| s.bias), sum(&diversity_of.by_kind, |s| s.diversity)];
-
-    let share = |value: f64, of: f64| {
-        if of > 0.0 { percent_tenths(value / of) } else { String::new() }
-    };
-    let bias: Vec<f64> =
-        shares(&bias_of.by_kind).iter().map(|s| s.bias).chain([whole[0]]).collect();
-    let diversity: Vec<f64> =
-        shares(&diversity_of.by_kind).iter().map(|s| s.diversity).chain([whole[1]]).collect();
-    let bias_text = table::column(&bias.iter().map(|v| v * scale(view)).collect::<Vec<_>>());
-    let diversity_text = table::column(&diversity);
-
-    let header = [
-        "kind".into(),
-        "members".into(),
-        format!("bias{}", hundred(view)),
-        "".into(),
-        "diversity".into(),
-        "".into(),
+/// The printed diversity of the paper's column is of whole logits; its centred part stands beside it.
+pub fn kinds(view: ShownColumn, columns: &Columns<'_>) -> String {
+    let bias_of = pick(view, columns.probability, columns.centred, columns.probability);
+    let diversity_of = pick(view, columns.probability, columns.centred, columns.logit);
+    let mut quantities = vec![
+        KindShares::of(format!("bias{}", hundred(view)), bias_of, |s| s.bias, scale(view)),
+        KindShares::of("diversity".to_owned(), diversity_of, |s| s.diversity, 1.0),
     ];
+    if view == ShownColumn::Paper {
+        let centred = KindShares::of("centred".to_owned(), columns.centred, |s| s.diversity, 1.0);
+        quantities.push(centred);
+    }
+
+    let mut header = vec!["kind".to_owned(), "members".to_owned()];
+    header.extend(quantities.iter().flat_map(|of| [of.name.clone(), String::new()]));
     let mut table = table(&header, 1);
     let kinds: Vec<(MemberKind, Share)> = bias_of.by_kind.shares().collect();
     for i in 0..=kinds.len() {
@@ -80,14 +83,33 @@ pub fn kinds(view: ShownColumn, probability: &ColumnNumbers, logit: &ColumnNumbe
                 (Cell::new("all"), all)
             }
         };
-        table.add_row([
-            name,
-            Cell::new(members),
-            Cell::new(&bias_text[i]),
-            Cell::new(share(bias[i], whole[0])),
-            Cell::new(&diversity_text[i]),
-            Cell::new(share(diversity[i], whole[1])),
-        ]);
+        let numbers = quantities.iter().flat_map(|of| [&of.numbers[i], &of.shares[i]]);
+        let mut row = vec![name, Cell::new(members)];
+        row.extend(numbers.map(Cell::new));
+        table.add_row(row);
     }
     table::text(&table)
+}
+
+/// One quantity of every kind, and of all in the end.
+struct KindShares {
+    name: String,
+    numbers: Vec<String>,
+    /// Of the whole, per cent.
+    shares: Vec<String>,
+}
+
+impl KindShares {
+    fn of(name: String, column: &ColumnNumbers, value: fn(&Share) -> f64, scale: f64) -> Self {
+        let mut values: Vec<f64> =
+            column.by_kind.shares().map(|(_, share)| value(&share)).collect();
+        let whole: f64 = values.iter().sum();
+        values.push(whole);
+        let share = |value: &f64| {
+            if whole > 0.0 { percent_tenths(value / whole) } else { String::new() }
+        };
+        let shares = values.iter().map(share).collect();
+        let scaled: Vec<f64> = values.iter().map(|value| value * scale).collect();
+        Self { name, numbers: table::column(&scaled), shares }
+    }
 }

@@ -1,11 +1,13 @@
 //! Which of the three columns a table shows, and in what scale.
 
+use crate::measure::decomposition::{Triple, Triples};
+
 /// The column that the member table shows; the totals show all three.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum ShownColumn {
     /// Points are softmaxed votes: the default picture.
     Probability,
-    /// Points are raw logits.
+    /// Points are logits less their mean over the options.
     Logit,
     /// What the paper prints: mse and bias x100 in probabilities, diversity in logits.
     Paper,
@@ -28,4 +30,9 @@ pub fn scale(view: ShownColumn) -> f64 {
 /// What a header says of that scale.
 pub fn hundred(view: ShownColumn) -> &'static str {
     if view == ShownColumn::Paper { " ×100" } else { "" }
+}
+
+/// The three numbers of the column shown.
+pub fn drawn(view: ShownColumn, triples: &Triples) -> Triple {
+    pick(view, triples.probability, triples.centred, triples.paper)
 }

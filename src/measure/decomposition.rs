@@ -1,5 +1,6 @@
 //! Bias, diversity and MSE of members (Krogh & Vedelsby 1994; *Diversity of Transformer Layers*,
-//! Theorem 1, Eqs. 7-10 and 14), in three columns that are never mixed.
+//! Theorem 1, Eqs. 7-10 and 14), in three columns that are never mixed. The logits' column falls into
+//! two parts, exactly: the centred logits, and the offset that no probability sees.
 
 use serde::{Deserialize, Serialize};
 
@@ -30,6 +31,27 @@ pub struct ByKind {
     /// Of the constants that no branch wrote; left out where a model has none.
     #[serde(default, skip_serializing_if = "Share::is_none")]
     pub bias: Share,
+}
+
+impl Triple {
+    /// Adds another row's numbers.
+    pub fn add(&mut self, row: &Self) {
+        self.mse += row.mse;
+        self.bias += row.bias;
+        self.diversity += row.diversity;
+    }
+
+    /// Multiplies each number.
+    pub fn scale(&mut self, factor: f64) {
+        self.mse *= factor;
+        self.bias *= factor;
+        self.diversity *= factor;
+    }
+
+    /// `[mse, bias, diversity]`
+    pub fn numbers(&self) -> [f64; 3] {
+        [self.mse, self.bias, self.diversity]
+    }
 }
 
 impl Share {
@@ -75,15 +97,102 @@ pub struct ColumnNumbers {
     pub member_diversity: Vec<f64>,
 }
 
-/// The same numbers over the first `members` members (a "junction point").
+impl ColumnNumbers {
+    /// Numbers that are 0, of so many members.
+    pub fn empty(members: usize) -> Self {
+        Self {
+            total: Triple::default(),
+            by_kind: ByKind::default(),
+            member_bias: vec![0.0; members],
+            member_diversity: vec![0.0; members],
+        }
+    }
+
+    /// Adds another row's numbers of the same members.
+    pub fn add(&mut self, row: &Self) {
+        self.total.add(&row.total);
+        for (kind, share) in row.by_kind.shares() {
+            let sum = self.by_kind.of_mut(kind);
+            sum.count = share.count;
+            sum.bias += share.bias;
+            sum.diversity += share.diversity;
+        }
+        let biases = self.member_bias.iter_mut().zip(&row.member_bias);
+        let diversities = self.member_diversity.iter_mut().zip(&row.member_diversity);
+        for (sum, x) in biases.chain(diversities) {
+            *sum += x;
+        }
+    }
+
+    /// Multiplies each number.
+    pub fn scale(&mut self, factor: f64) {
+        self.total.scale(factor);
+        let ByKind { embedding, attention, mlp, bias } = &mut self.by_kind;
+        for share in [embedding, attention, mlp, bias] {
+            share.bias *= factor;
+            share.diversity *= factor;
+        }
+        for x in self.member_bias.iter_mut().chain(&mut self.member_diversity) {
+            *x *= factor;
+        }
+    }
+}
+
+/// The column of the members' mean logits.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Offset {
+    #[serde(flatten)]
+    pub column: ColumnNumbers,
+    /// `[M]` `m_i = mean_k u_ik`
+    pub members: Vec<f64>,
+}
+
+/// The three numbers in every column. `logit = centred + offset`, number by number.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Triples {
+    pub paper: Triple,
+    pub probability: Triple,
+    pub logit: Triple,
+    pub centred: Triple,
+    pub offset: Triple,
+}
+
+impl Triples {
+    /// Adds another row's numbers.
+    pub fn add(&mut self, row: &Self) {
+        self.paper.add(&row.paper);
+        self.probability.add(&row.probability);
+        self.logit.add(&row.logit);
+        self.centred.add(&row.centred);
+        self.offset.add(&row.offset);
+    }
+
+    /// Multiplies each number.
+    pub fn scale(&mut self, factor: f64) {
+        let Self { paper, probability, logit, centred, offset } = self;
+        for triple in [paper, probability, logit, centred, offset] {
+            triple.scale(factor);
+        }
+    }
+}
+
+/// The columns that have numbers of every member and kind. `logit = centred + offset`, number by number.
+#[derive(Clone, Copy, Debug)]
+pub struct Columns<'a> {
+    pub probability: &'a ColumnNumbers,
+    pub logit: &'a ColumnNumbers,
+    pub centred: &'a ColumnNumbers,
+    pub offset: &'a ColumnNumbers,
+}
+
+/// Numbers over the first `members` members (a "junction point").
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Depth {
     pub members: usize,
     /// `[K]` sum of the first members' logits
     pub logits: Vec<f64>,
-    pub paper: Triple,
-    pub probability: Triple,
-    pub logit: Triple,
+    #[serde(flatten)]
+    pub triples: Triples,
     /// Is the argmax of the partial sum the right answer?
     pub correct: bool,
 }
@@ -93,14 +202,44 @@ pub struct Depth {
 pub struct Decomposition {
     /// `max_k |sum_i u_ik - logits_k|`: the residue of the identity the whole picture rests on.
     pub sum_error: f64,
+    /// `mean_k (t - softmax(logits)_k)²`: the error of the model's shares among the options.
+    pub share_error: f64,
     /// Points are `softmax(u_i)`.
     pub probability: ColumnNumbers,
     /// Points are `u_i`; the target is still one-hot.
     pub logit: ColumnNumbers,
+    /// Points are `u_i - m_i`, the target `t - mean_k t`: what is left of the logits once each
+    /// member's mean over the options, which moves no probability, is taken out.
+    pub centred: ColumnNumbers,
+    /// Points are `m_i`, the target `mean_k t`.
+    pub offset: Offset,
     /// What the paper prints: mse and bias by its Eq. 14 (softmax of the mean logits), diversity by
     /// Eq. 8 on raw logits. Not one identity.
     pub paper: Triple,
     pub by_depth: Vec<Depth>,
+}
+
+impl Decomposition {
+    /// The whole run's numbers.
+    pub fn triples(&self) -> Triples {
+        Triples {
+            paper: self.paper,
+            probability: self.probability.total,
+            logit: self.logit.total,
+            centred: self.centred.total,
+            offset: self.offset.column.total,
+        }
+    }
+
+    /// Members and kinds in every column.
+    pub fn columns(&self) -> Columns<'_> {
+        Columns {
+            probability: &self.probability,
+            logit: &self.logit,
+            centred: &self.centred,
+            offset: &self.offset.column,
+        }
+    }
 }
 
 /// The points of one column: `[M][K]`.
@@ -119,11 +258,17 @@ pub fn decompose(
 ) -> Decomposition {
     assert_eq!(members.len(), member_logits.len(), "one row of logits a member");
     assert!(answer < logits.len(), "answer {answer} of {} options", logits.len());
+    // 1. Points and targets of every column: u_i = c_i + m_i.
     let u: Points =
         member_logits.iter().map(|row| row.iter().map(|&x| f64::from(x)).collect()).collect();
     let p: Points = u.iter().map(|row| softmax(row)).collect();
+    let m: Points = u.iter().map(|row| vec![average(row)]).collect();
+    let c: Points = u.iter().map(|row| less(row, average(row))).collect();
     let target = one_hot(logits.len(), answer);
+    let target_mean = [average(&target)];
+    let target_centred = less(&target, target_mean[0]);
 
+    // 2. The same numbers over the first n members.
     let mut by_depth = Vec::with_capacity(u.len());
     for n in 1..=u.len() {
         let sum = scaled_sum(&u[..n], 1.0);
@@ -131,18 +276,31 @@ pub fn decompose(
             members: n,
             correct: argmax(&sum) == answer,
             logits: sum,
-            paper: paper(&u[..n], &p[..n], &target),
-            probability: triple(&p[..n], &target),
-            logit: triple(&u[..n], &target),
+            triples: Triples {
+                paper: paper(&u[..n], &p[..n], &target),
+                probability: triple(&p[..n], &target),
+                logit: triple(&u[..n], &target),
+                centred: triple(&c[..n], &target_centred),
+                offset: triple(&m[..n], &target_mean),
+            },
         });
     }
+
+    // 3. The sum of all, beside what the model itself computes.
     let sum = scaled_sum(&u, 1.0);
-    let sum_error =
-        sum.iter().zip(logits).map(|(a, &b)| (a - f64::from(b)).abs()).fold(0.0, f64::max);
+    let own: Vec<f64> = logits.iter().map(|&x| f64::from(x)).collect();
+    let sum_error = sum.iter().zip(&own).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+
     Decomposition {
         sum_error,
+        share_error: mean_square(&softmax(&own), &target),
         probability: column(members, &p, &target),
         logit: column(members, &u, &target),
+        centred: column(members, &c, &target_centred),
+        offset: Offset {
+            column: column(members, &m, &target_mean),
+            members: m.iter().flatten().copied().collect(),
+        },
         paper: paper(&u, &p, &target),
         by_depth,
     }
@@ -211,10 +369,112 @@ fn scaled_sum(points: &[Vec<f64>], scale: f64) -> Vec<f64> {
     (0..points[0].len()).map(|k| points.iter().map(|p| p[k]).sum::<f64>() * scale).collect()
 }
 
+fn average(x: &[f64]) -> f64 {
+    x.iter().sum::<f64>() / x.len() as f64
+}
+
+fn less(x: &[f64], mean: f64) -> Vec<f64> {
+    x.iter().map(|x| x - mean).collect()
+}
+
 fn mean_square(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum::<f64>() / a.len() as f64
 }
 
 fn one_hot(k: usize, answer: usize) -> Vec<f64> {
     (0..k).map(|i| if i == answer { 1.0 } else { 0.0 }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use super::*;
+
+    /// A run of random-llama3: the embedding and six blocks.
+    fn golden() -> (Value, Decomposition) {
+        let text = include_str!("../../tests/golden/vocabulary/random-llama3.json");
+        let golden: Value = serde_json::from_str(text).expect("the golden file");
+        let plan = golden["plans"][0].clone();
+        let blocks = (0..6).flat_map(|block| {
+            [MemberKind::Attention, MemberKind::Mlp].map(|kind| Member { kind, block: Some(block) })
+        });
+        let embedding = Member { kind: MemberKind::Embedding, block: None };
+        let members: Vec<Member> = std::iter::once(embedding).chain(blocks).collect();
+        let votes: Vec<Vec<f32>> = read(&plan["member_logits"]);
+        let logits: Vec<f32> = read(&plan["option_logits"]);
+        let found = decompose(&members, &votes, &logits, read(&golden["answer"]));
+        (plan, found)
+    }
+
+    fn read<T: serde::de::DeserializeOwned>(value: &Value) -> T {
+        serde_json::from_value(value.clone()).expect("a value of the golden file")
+    }
+
+    /// Every number of `golden` stands in `found`, under the same name.
+    fn holds(golden: &Value, found: &Value, name: &str) {
+        match golden {
+            Value::Object(fields) => {
+                fields
+                    .iter()
+                    .for_each(|(field, x)| holds(x, &found[field], &format!("{name}.{field}")));
+            }
+            Value::Array(items) => {
+                assert_eq!(Some(items.len()), found.as_array().map(Vec::len), "{name}");
+                let pairs = items.iter().zip(found.as_array().into_iter().flatten());
+                pairs.for_each(|(golden, found)| holds(golden, found, name));
+            }
+            golden => {
+                let [golden, found] = [golden, found].map(|x| x.as_f64().unwrap_or(f64::NAN));
+                assert!((golden - found).abs() < 1e-6, "{name}: {found} for {golden}");
+            }
+        }
+    }
+
+    #[test]
+    fn both_parts_of_the_logits_are_the_goldens() {
+        let (golden, found) = golden();
+        let found = serde_json::to_value(&found).expect("JSON");
+        for part in ["centred", "offset", "by_depth", "share_error"] {
+            holds(&golden[part], &found[part], part);
+        }
+    }
+
+    #[test]
+    fn whole_logits_are_the_sum_of_their_parts_everywhere() {
+        let (_, found) = golden();
+        let close =
+            |whole: f64, a: f64, b: f64| assert!((whole - (a + b)).abs() < 1e-12, "{whole}");
+        let triples = found.by_depth.iter().map(|depth| depth.triples).chain([found.triples()]);
+        for Triples { logit, centred, offset, .. } in triples {
+            for part in 0..3 {
+                close(logit.numbers()[part], centred.numbers()[part], offset.numbers()[part]);
+            }
+        }
+        let Columns { logit, centred, offset, .. } = found.columns();
+        for i in 0..logit.member_bias.len() {
+            close(logit.member_bias[i], centred.member_bias[i], offset.member_bias[i]);
+            let diversity = |column: &ColumnNumbers| column.member_diversity[i];
+            close(diversity(logit), diversity(centred), diversity(offset));
+        }
+        let kinds = logit.by_kind.shares().zip(centred.by_kind.shares());
+        for (((_, whole), (_, centred)), (_, offset)) in kinds.zip(offset.by_kind.shares()) {
+            close(whole.bias, centred.bias, offset.bias);
+            close(whole.diversity, centred.diversity, offset.diversity);
+        }
+    }
+
+    #[test]
+    fn what_all_options_share_moves_the_offset_alone() {
+        let members =
+            [MemberKind::Embedding, MemberKind::Mlp].map(|kind| Member { kind, block: None });
+        let votes = [vec![0.5, -1.0, 2.0], vec![1.0, 0.25, -0.75]];
+        let lifted = [vec![0.5, -1.0, 2.0], vec![9.0, 8.25, 7.25]];
+        let [before, after] =
+            [votes, lifted].map(|votes| decompose(&members, &votes, &[0.0; 3], 1));
+        assert!((before.centred.total.diversity - after.centred.total.diversity).abs() < 1e-12);
+        assert!((before.probability.total.mse - after.probability.total.mse).abs() < 1e-12);
+        assert!(after.offset.column.total.diversity > 10.0 + before.offset.column.total.diversity);
+        assert!((after.offset.members[1] - 8.0 - before.offset.members[1]).abs() < 1e-12);
+    }
 }

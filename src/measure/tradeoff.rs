@@ -107,6 +107,11 @@ impl Tradeoff {
         self.bias_residue() - self.diversity_residue()
     }
 
+    /// `Ω - v̄ = var_i(m_i)`: the diversity of the members' offsets, which Ω holds and no probability sees.
+    pub fn offset_diversity(&self) -> f64 {
+        self.omega - self.var_bar
+    }
+
     /// Returns the terms against a target that lies `share` of the way from its mean (0: the same for
     /// every option) to itself (1): `t - mean t` times `share`. The mean stays, and so does all that
     /// only hangs on it.
@@ -191,7 +196,10 @@ mod tests {
             let mut target = vec![0.0; 3];
             target[answer] = 1.0;
             let found = Tradeoff::of(&wide, &target);
-            let known = decompose(&members, &points, &[0.0; 3], answer).logit.total;
+            let parts = decompose(&members, &points, &[0.0; 3], answer);
+            let (known, offset) = (parts.logit.total, parts.offset.column.total);
+            assert!((found.offset_diversity() - offset.diversity).abs() < 1e-12);
+            assert!((found.bias_bar_squared - offset.mse).abs() < 1e-12);
             assert!((found.bias - known.bias).abs() < 1e-12);
             assert!((found.diversity - known.diversity).abs() < 1e-12);
             assert!((found.mse - known.mse).abs() < 1e-12);

@@ -3,11 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::loaded::{LoadedModel, Question};
-use super::report::{
-    AverageDepth, Averages, DepthGrid, HeadLooks, Lens, LikelyToken, Report, Vocabulary,
-};
+use super::report::{Averages, DepthGrid, HeadLooks, Lens, LikelyToken, Report, Vocabulary};
 use crate::engine::{AttentionReading, Trace, VocabularyReading, last_members};
-use crate::measure::decomposition::{ColumnNumbers, Share, Triple, argmax, decompose, softmax};
+use crate::measure::decomposition::{argmax, decompose, softmax};
 use crate::measure::leads::leads;
 use crate::plan::Plan;
 
@@ -167,100 +165,29 @@ pub fn report(model: &LoadedModel, lens: Lens) -> Report {
 }
 
 /// Means over rows of one plan, and so of the same members, row by row.
+#[derive(Default)]
 pub struct RunningAverages {
-    /// Rows that will come.
-    n: f64,
-    counts: BTreeMap<usize, usize>,
+    answers: BTreeMap<usize, usize>,
     sums: Option<Averages>,
 }
 
 impl RunningAverages {
-    /// Of so many rows.
-    pub fn new(rows: usize) -> Self {
-        Self { n: rows as f64, counts: BTreeMap::new(), sums: None }
-    }
-
     /// # Panics
     /// If the row is of another plan than those before.
     pub fn add(&mut self, row: &Lens) {
-        let n = self.n;
-        *self.counts.entry(row.answer).or_default() += 1;
+        *self.answers.entry(row.answer).or_default() += 1;
         let found = &row.decomposition;
-        let sums = self.sums.get_or_insert_with(|| nothing(row.members.len()));
+        let sums = self.sums.get_or_insert_with(|| Averages::empty(row.members.len()));
         assert_eq!(found.by_depth.len(), sums.by_depth.len(), "rows of one plan");
-        sums.rows += 1;
-        sums.accuracy += f64::from(row.correct);
-        sums.sum_error = sums.sum_error.max(found.sum_error);
-        add_column(&mut sums.probability, &found.probability, n);
-        add_column(&mut sums.logit, &found.logit, n);
-        add_triple(&mut sums.paper, &found.paper, n);
-        for (sum, depth) in sums.by_depth.iter_mut().zip(&found.by_depth) {
-            add_triple(&mut sum.paper, &depth.paper, n);
-            add_triple(&mut sum.probability, &depth.probability, n);
-            add_triple(&mut sum.logit, &depth.logit, n);
-            sum.accuracy += f64::from(depth.correct);
-        }
+        sums.add(found, row.correct);
     }
 
     /// `None` where no row came.
     pub fn finish(self) -> Option<Averages> {
-        let n = self.n;
         let mut sums = self.sums?;
-        sums.accuracy /= n;
-        sums.majority = self.counts.values().copied().max().unwrap_or(0) as f64 / n;
-        for depth in &mut sums.by_depth {
-            depth.accuracy /= n;
-        }
+        sums.divide();
+        let most = self.answers.values().copied().max().unwrap_or(0);
+        sums.majority = most as f64 / sums.rows as f64;
         Some(sums)
-    }
-}
-
-fn nothing(members: usize) -> Averages {
-    let column = || ColumnNumbers {
-        total: Triple::default(),
-        by_kind: Default::default(),
-        member_bias: vec![0.0; members],
-        member_diversity: vec![0.0; members],
-    };
-    let depth = |i: usize| AverageDepth {
-        members: i + 1,
-        paper: Triple::default(),
-        probability: Triple::default(),
-        logit: Triple::default(),
-        accuracy: 0.0,
-    };
-    Averages {
-        rows: 0,
-        accuracy: 0.0,
-        majority: 0.0,
-        sum_error: 0.0,
-        probability: column(),
-        logit: column(),
-        paper: Triple::default(),
-        by_depth: (0..members).map(depth).collect(),
-    }
-}
-
-fn add_triple(sum: &mut Triple, row: &Triple, n: f64) {
-    sum.mse += row.mse / n;
-    sum.bias += row.bias / n;
-    sum.diversity += row.diversity / n;
-}
-
-fn add_column(sum: &mut ColumnNumbers, row: &ColumnNumbers, n: f64) {
-    add_triple(&mut sum.total, &row.total, n);
-    let add = |sum: &mut Share, share: &Share| {
-        sum.count = share.count;
-        sum.bias += share.bias / n;
-        sum.diversity += share.diversity / n;
-    };
-    for (kind, share) in row.by_kind.shares() {
-        add(sum.by_kind.of_mut(kind), &share);
-    }
-    for (sum, x) in sum.member_bias.iter_mut().zip(&row.member_bias) {
-        *sum += x / n;
-    }
-    for (sum, x) in sum.member_diversity.iter_mut().zip(&row.member_diversity) {
-        *sum += x / n;
     }
 }

@@ -1,5 +1,6 @@
 //! The file every study writes and the page opens: `*.atelier.json`, versioned.
 
+mod averages;
 pub(in crate::study) mod check;
 mod opened;
 
@@ -10,7 +11,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::engine::{Member, VocabularyReading};
-use crate::measure::decomposition::{ColumnNumbers, Decomposition, Triple};
+use crate::measure::decomposition::{ColumnNumbers, Decomposition, Triple, Triples};
 use crate::measure::leads::Lead;
 use crate::study::LoadedModel;
 use crate::study::coupling::{Coupling, TaskCoupling};
@@ -239,8 +240,14 @@ pub struct Averages {
     pub majority: f64,
     /// The largest of the rows' `sum_error`.
     pub sum_error: f64,
+    /// The mean error of the model's shares among the options.
+    pub share_error: f64,
     pub probability: ColumnNumbers,
     pub logit: ColumnNumbers,
+    /// The part of the logits' column that moves probabilities.
+    pub centred: ColumnNumbers,
+    /// The part of it that moves none: `logit = centred + offset`, number by number.
+    pub offset: ColumnNumbers,
     pub paper: Triple,
     pub by_depth: Vec<AverageDepth>,
 }
@@ -249,9 +256,8 @@ pub struct Averages {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AverageDepth {
     pub members: usize,
-    pub paper: Triple,
-    pub probability: Triple,
-    pub logit: Triple,
+    #[serde(flatten)]
+    pub triples: Triples,
     pub accuracy: f64,
 }
 

@@ -82,14 +82,73 @@ fn close(a: &Value, b: &Value) -> bool {
     }
 }
 
+/// The small reports that tests draw, and the command that makes each.
+#[test]
+fn the_small_reports_are_what_the_engine_makes() {
+    let prompt = "Ann says that the film is really good. So it is";
+    let rows = project("tests/it/guards/rows.jsonl").display().to_string();
+    let asked: [(&str, &[&str]); 3] = [
+        (
+            "lens",
+            &["lens", "--prompt", prompt, "--option", " good", "--option", " bad", "--answer", "0"],
+        ),
+        ("prompts", &["lens", "--prompts", &rows]),
+        ("sweep", &["orders", "--task", "mood", "--rows", "8", "--strategy", "drop,swap"]),
+    ];
+    let made = asked.map(|(name, words)| {
+        let words = [words, &["--model", "scholar-2", "--json"]].concat();
+        let words: Vec<String> = words.into_iter().map(str::to_owned).collect();
+        let mut report: Value = serde_json::from_str(&atelier(&words)).expect("a report");
+        if let Some(orders) = report.pointer_mut("/orders/0") {
+            orders.as_object_mut().expect("a sweep").remove("fingerprint");
+        }
+        (name, report)
+    });
+    let survey: Value =
+        serde_json::from_str(&survey("scholar-2", "mood,topic", 8)).expect("a report");
+    for (name, made) in made.into_iter().chain([("survey", survey)]) {
+        let path = project(&format!("tests/golden/reports/{name}.atelier.json"));
+        if std::env::var_os("UPDATE").is_some() {
+            std::fs::write(&path, made.to_string() + "\n").expect("written");
+            continue;
+        }
+        let kept = std::fs::read_to_string(&path).expect("a report");
+        let kept: Value = serde_json::from_str(&kept).expect("JSON");
+        let is_same = match name {
+            "survey" => ["mood", "topic"].iter().all(|task| {
+                close(&cell(&kept, "scholar-2", task), &cell(&made, "scholar-2", task))
+            }),
+            _ => close(&kept, &made),
+        };
+        assert!(
+            is_same,
+            "{name} is not what the engine makes now; if that is meant, run UPDATE=1 cargo test --test it baked::"
+        );
+    }
+}
+
+fn project(path: &str) -> std::path::PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
+}
+
 const SCHOLARS: &str = "scholar-2,scholar-4,scholar-8,scholar-12,scholar-12-shared";
+const ROWS: usize = 500;
 const TASKS: &str = "topic,quiz,fact,often,same,follows,mood,sense,sum,last";
 
-/// `atelier survey`, 500 rows a task.
-fn survey(models: &str, tasks: &str) -> String {
+/// `atelier survey`, so many rows a task.
+fn survey(models: &str, tasks: &str, rows: usize) -> String {
     let folder = tempfile::tempdir().expect("a folder");
     let output = Command::new(env!("CARGO_BIN_EXE_atelier"))
-        .args(["survey", "--models", models, "--tasks", tasks, "--rows", "500", "--out"])
+        .args([
+            "survey",
+            "--models",
+            models,
+            "--tasks",
+            tasks,
+            "--rows",
+            &rows.to_string(),
+            "--out",
+        ])
         .arg(folder.path())
         .output()
         .expect("the command line runs");
@@ -122,14 +181,14 @@ fn cell(report: &Value, model: &str, task: &str) -> Value {
 #[test]
 fn the_baked_survey_is_what_the_engine_makes() {
     if std::env::var_os("UPDATE").is_some() {
-        std::fs::write(baked_survey(), survey(SCHOLARS, TASKS)).expect("written");
+        std::fs::write(baked_survey(), survey(SCHOLARS, TASKS, ROWS)).expect("written");
         return;
     }
     let kept = std::fs::read_to_string(baked_survey()).expect("the baked survey");
     atelier::study::survey::SurveyReport::read(&kept).expect("a survey that can be opened");
     let kept: Value = serde_json::from_str(&kept).expect("JSON");
     let models = "scholar-2,scholar-12-shared";
-    let made: Value = serde_json::from_str(&survey(models, "sum,often")).expect("JSON");
+    let made: Value = serde_json::from_str(&survey(models, "sum,often", ROWS)).expect("JSON");
     for model in models.split(',') {
         for task in ["sum", "often"] {
             assert!(

@@ -1,7 +1,6 @@
 //! Every picture of every kind of report: what it says, what it draws, and that no file can make it
 //! panic.
 
-mod before;
 mod drawn;
 mod fuzz;
 mod model;

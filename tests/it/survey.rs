@@ -259,7 +259,8 @@ fn what_a_survey_finds_adds_up() {
         let at = format!("{} on {}", model.name, task.name);
         let close =
             |a: f64, b: f64| assert!((a - b).abs() < 3e-6 * b.abs().max(1.0), "{at}: {a} {b}");
-        for column in [&found.averages.probability, &found.averages.logit] {
+        let all = found.averages.columns();
+        for column in [all.probability, all.logit, all.centred, all.offset] {
             let total = column.total;
             close(total.mse, total.bias - total.diversity);
             let by = column.by_kind;
@@ -267,8 +268,9 @@ fn what_a_survey_finds_adds_up() {
             close(kinds.iter().map(|kind| kind.bias).sum(), total.bias);
             close(kinds.iter().map(|kind| kind.diversity).sum(), total.diversity);
         }
-        close(found.tradeoff.bias, found.averages.logit.total.bias);
-        close(found.tradeoff.diversity, found.averages.logit.total.diversity);
+        close(found.tradeoff.bias, all.logit.total.bias);
+        close(found.tradeoff.diversity, all.logit.total.diversity);
+        close(found.tradeoff.offset_diversity(), all.offset.total.diversity);
         let depth = &found.averages.by_depth;
         assert_eq!(depth.len(), model.members.len());
         close(depth[depth.len() - 1].accuracy, found.averages.accuracy);
@@ -607,9 +609,11 @@ for row in rows:
     assert len(row["member_logits"]) == k * len(members)
     for option, logit in enumerate(row["logits"]):
         off = max(off, abs(sum(row["member_logits"][option::k]) - logit))
-    for column in ("probability", "logit"):
+    for column in ("probability", "logit", "centred", "offset"):
         mse, bias, diversity = (row[f"{column}_{part}"] for part in ("mse", "bias", "diversity"))
         assert abs(mse - (bias - diversity)) < 1e-9
+    for part in ("mse", "bias", "diversity"):
+        assert abs(row[f"logit_{part}"] - (row[f"centred_{part}"] + row[f"offset_{part}"])) < 1e-9
     assert row["choices"][row["right"]] and row["prompt"]
     assert row["level"] in (2, 3, 4, 5)
 assert off < 1e-3, off

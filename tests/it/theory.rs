@@ -82,8 +82,9 @@ fn theorem_1_holds_of_large_logits_and_only_mixed_columns_are_two_scales() {
     for cell in &mut survey.cells {
         if let SurveyedOutcome::Found(found) = &mut cell.outcome {
             for sample in &mut found.samples {
-                let [_, bias, diversity] = sample.logit.map(|x| 3600.0 * x);
-                sample.logit = [bias - diversity, bias, diversity];
+                for numbers in [&mut sample.logit, &mut sample.centred, &mut sample.offset] {
+                    *numbers = numbers.map(|x| 36_000.0 * x);
+                }
             }
         }
     }
@@ -96,7 +97,7 @@ fn theorem_1_holds_of_large_logits_and_only_mixed_columns_are_two_scales() {
     // Numbers that do not belong together are of one scale all the same.
     for cell in &mut survey.cells {
         if let SurveyedOutcome::Found(found) = &mut cell.outcome {
-            found.samples[0].logit[0] += 1.0;
+            found.samples[0].centred[0] += 1.0;
         }
     }
     let figure = draw(1, 1.0, &survey, [0, 0]).unwrap();

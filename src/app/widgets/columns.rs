@@ -9,16 +9,21 @@ use crate::chart::{Column, capital};
 #[component]
 pub fn Columns() -> impl IntoView {
     let studio = expect_context::<Studio>();
-    let about = move || match studio.column.get() {
-        Column::Probability => {
-            "Every stroke answers alone, as shares among the options; the identity holds."
-        }
-        Column::Logit => {
-            "Every stroke's raw logits, which add up to the model's own; the identity holds in their scale."
-        }
-        Column::Paper => {
-            "The numbers as the paper prints them, from two scales at once; no identity."
-        }
+    let about = move || {
+        let column = studio.column.get();
+        let points = match column {
+            Column::Probability => {
+                "Every stroke answers alone, as shares among the options; the identity holds."
+            }
+            Column::Logit => {
+                "Every stroke's logits less their mean over the options, which moves no probability; the identity holds. \
+                 The offset and the whole stand in the tables."
+            }
+            Column::Paper => {
+                "The numbers as the paper prints them, from two scales at once; no identity."
+            }
+        };
+        format!("{points} {}", column.target())
     };
     view! {
         <fieldset class="columns">

@@ -5,7 +5,7 @@ use crate::chart::plot::{Axis, Line, Mark, Panel, Pen, Plot, Point, Series};
 use crate::chart::strokes;
 use crate::chart::{Column, Figure, FigureDraft, Table, TableCell, Theme};
 use crate::engine::member_names;
-use crate::measure::decomposition::Triple;
+use crate::measure::decomposition::{Depth, Triple};
 use crate::study::report::Lab;
 use crate::study::report::Lens;
 
@@ -58,7 +58,7 @@ pub(super) fn figure(lab: &Lab, column: Column, theme: &Theme) -> Figure {
         key: "both",
         title: title(lab, column),
         words: words(lab, column),
-        table: table(lab, column, &before, &after),
+        table: table(lab, column),
         plot: Plot { shared: true, ..Plot::new(panels.collect(), legend.to_vec(), 1) },
     }
     .figure(theme)
@@ -128,35 +128,22 @@ fn words(lab: &Lab, column: Column) -> [String; 2] {
     [first, second]
 }
 
-fn table(lab: &Lab, column: Column, before: &[Triple], after: &[Triple]) -> Table {
-    let headers = vec![
-        "order".to_owned(),
-        "strokes".to_owned(),
-        "last stroke".to_owned(),
-        format!("MSE ({})", column.error_unit()),
-        format!("bias ({})", column.error_unit()),
-        format!("diversity ({})", column.diversity_unit()),
-    ];
-    let rows = |name: &'static str, cells: Vec<TableCell>, depths: &[Triple]| {
-        depths
-            .iter()
-            .zip(cells)
-            .enumerate()
-            .map(|(n, (t, cell))| {
-                vec![
-                    TableCell::Text(name.to_owned()),
-                    TableCell::Count(n + 1),
-                    cell,
-                    TableCell::Number(t.mse),
-                    TableCell::Number(t.bias),
-                    TableCell::Number(t.diversity),
-                ]
-            })
-            .collect::<Vec<_>>()
+fn table(lab: &Lab, column: Column) -> Table {
+    let mut headers = vec!["order".to_owned(), "strokes".to_owned(), "last stroke".to_owned()];
+    headers.extend(column.depth_headers());
+    let rows = |name: &'static str, lens: &Lens, strokes: Vec<TableCell>| {
+        let depths = lens.decomposition.by_depth.iter().zip(strokes);
+        let row = |(depth, stroke): (&Depth, TableCell)| {
+            let name = TableCell::Text(name.to_owned());
+            let mut row = vec![name, TableCell::Count(depth.members), stroke];
+            row.extend(column.depth_cells(&depth.triples));
+            row
+        };
+        depths.map(row).collect::<Vec<_>>()
     };
     let own = strokes::names(&lab.original.members);
     let own = own.into_iter().map(TableCell::Text).collect();
-    let mut all = rows("own", own, before);
-    all.extend(rows("yours", strokes::cells(&lab.arranged.members), after));
+    let mut all = rows("own", &lab.original, own);
+    all.extend(rows("yours", &lab.arranged, strokes::cells(&lab.arranged.members)));
     Table { headers, rows: all }
 }

@@ -272,7 +272,7 @@ fn quantity(of: PictureMean) -> String {
     };
     let column = match column {
         ReadColumn::Probability => Column::Probability.label(),
-        ReadColumn::Logit => "logits",
+        ReadColumn::Logit => Column::Logit.label(),
         ReadColumn::Paper => "by the paper's formula",
     };
     format!("{word}, {column}")

@@ -18,7 +18,7 @@ use super::number::{counted, interval};
 use super::plot::Point as Place;
 use super::{Column, Figure, Table, TableCell, Theme};
 use crate::measure::interval::Mean;
-use crate::study::orders::{Orders, Sweep, SweepPoint, Variant};
+use crate::study::orders::{Measures, Orders, Sweep, SweepPoint, Variant};
 
 /// The pictures this sweep has points for, in one quantity.
 pub fn sweep_figures(
@@ -196,29 +196,29 @@ fn rows_note<'a>(
 
 /// The points' numbers in every quantity they have, with their plans.
 fn table(orders: &Orders, sweeps: &[Sweep], quantity: Quantity, column: Column) -> Table {
-    let name = quantity.axis(orders.score, column);
-    let headers = vec![
+    let beside = quantity.beside(&orders.original.measures, column);
+    let mut headers = vec![
         "plan".to_owned(),
-        name,
+        quantity.axis(orders.score, column),
         "from".to_owned(),
         "to".to_owned(),
-        "plans in the mean".to_owned(),
     ];
-    let row = |plan: &str, value: Mean, n: usize| {
-        vec![
-            TableCell::Plan(plan.to_owned()),
-            TableCell::Number(value.mean),
-            TableCell::Number(value.low),
-            TableCell::Number(value.high),
-            TableCell::Count(n),
-        ]
+    headers.extend(beside.into_iter().map(|(name, _)| name));
+    headers.push("plans in the mean".to_owned());
+
+    let row = |plan: &str, measures: &Measures, n: usize| {
+        let value = quantity.of(measures, column)?;
+        let mut row = vec![TableCell::Plan(plan.to_owned())];
+        row.extend([value.mean, value.low, value.high].map(TableCell::Number));
+        let beside = quantity.beside(measures, column).into_iter();
+        row.extend(beside.map(|(_, value)| TableCell::Number(value.mean)));
+        row.push(TableCell::Count(n));
+        Some(row)
     };
-    let original = quantity
-        .of(&orders.original.measures, column)
-        .map(|value| row(&orders.original.plan, value, 1));
+    let original = row(&orders.original.plan, &orders.original.measures, 1);
     let points = sweeps
         .iter()
         .flat_map(|&sweep| spots(orders, sweep, quantity, column))
-        .map(|spot| row(spot.plan(orders), spot.value, spot.point.variants.len()));
+        .filter_map(|spot| row(spot.plan(orders), &spot.point.measures, spot.point.variants.len()));
     Table { headers, rows: original.into_iter().chain(points).collect() }
 }

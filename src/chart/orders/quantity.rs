@@ -2,7 +2,7 @@
 
 use crate::chart::Column;
 use crate::measure::interval::{Mean, Resamples, paired_rows};
-use crate::study::orders::{Measures, OrderRows, Orders, Variant};
+use crate::study::orders::{Measures, OrderRows, Orders, Variant, VoteMeans};
 use crate::task::score::Score;
 
 /// Resamples of the rows.
@@ -94,7 +94,7 @@ impl Quantity {
     pub fn of(self, measures: &Measures, column: Column) -> Option<Mean> {
         let votes = match column {
             Column::Probability => &measures.probability,
-            Column::Logit => &measures.logit,
+            Column::Logit => &measures.centred,
             Column::Paper => &measures.paper,
         };
         let scaled = |mean: Mean| Mean {
@@ -112,11 +112,32 @@ impl Quantity {
         }
     }
 
+    /// Means that stand beside the number in a table, with their names: a logit column's offset and whole, the centred
+    /// part of the paper's diversity.
+    pub(super) fn beside(self, measures: &Measures, column: Column) -> Vec<(String, Mean)> {
+        let part = |votes: &VoteMeans| match self {
+            Self::Bias => Some(votes.bias),
+            Self::Diversity => Some(votes.diversity),
+            Self::Mse => Some(votes.mse),
+            Self::Accuracy | Self::Normalised | Self::Kl => None,
+        };
+        let parts: &[(&str, &VoteMeans)] = match column {
+            Column::Probability => &[],
+            Column::Logit => &[("offset", &measures.offset), ("whole", &measures.logit)],
+            Column::Paper if self == Self::Diversity => &[("centred", &measures.centred)],
+            Column::Paper => &[],
+        };
+        let named = |(name, votes): &(&str, &VoteMeans)| {
+            Some((format!("{name} {} (squared logits)", self.word()), part(votes)?))
+        };
+        parts.iter().filter_map(named).collect()
+    }
+
     /// The rows behind the number; `None` where the report keeps none.
     fn rows(self, rows: &OrderRows, column: Column) -> Option<Vec<f64>> {
         let votes = match column {
             Column::Probability => &rows.probability,
-            Column::Logit => &rows.logit,
+            Column::Logit => &rows.centred,
             Column::Paper => &rows.paper,
         };
         let part = |part: usize| votes.iter().map(|three| three[part]).collect();

@@ -18,6 +18,8 @@ fn measures((mean, half): Around) -> Measures {
         kl: Mean::without_interval(mean),
         probability: votes,
         logit: votes,
+        centred: votes,
+        offset: votes,
         paper: votes,
         log_likelihood: None,
         accuracy_per_byte: None,

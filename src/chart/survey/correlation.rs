@@ -11,8 +11,12 @@ type ColumnsOf = fn(&Correlated) -> &ColumnCorrelations;
 type PairOf = fn(&ColumnCorrelations) -> &Pair;
 type CoefficientOf = fn(&Pair) -> Option<Coefficient>;
 
-const COLUMNS: [(&str, ColumnsOf); 3] =
-    [("probability", |c| &c.probability), ("logit", |c| &c.logit), ("paper", |c| &c.paper)];
+const COLUMNS: [(&str, ColumnsOf); 4] = [
+    ("probability", |c| &c.probability),
+    ("logit", |c| &c.logit),
+    ("centred", |c| &c.centred),
+    ("paper", |c| &c.paper),
+];
 const QUANTITIES: [(&str, PairOf); 3] =
     [("−MSE", |c| &c.minus_mse), ("−bias", |c| &c.minus_bias), ("diversity", |c| &c.diversity)];
 const KINDS: [(&str, CoefficientOf); 2] =
@@ -28,7 +32,7 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
     ];
     let mut panels = Vec::new();
     // The default column and the paper's own.
-    for (column, columns) in [COLUMNS[0], COLUMNS[2]] {
+    for (column, columns) in [COLUMNS[0], COLUMNS[3]] {
         for (kind, coefficient) in KINDS {
             let series = pens.iter().zip(QUANTITIES).map(|(pen, (quantity, pair))| {
                 let points = all.iter().enumerate().filter_map(|(x, one)| {

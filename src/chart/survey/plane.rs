@@ -56,6 +56,10 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
         let t = &cell.found.tradeoff;
         if t.bias > 0.0 { t.omega / t.bias } else { 0.0 }
     }));
+    let offset = super::mean(all.iter().map(|cell| {
+        let t = &cell.found.tradeoff;
+        if t.omega > 0.0 { t.offset_diversity() / t.omega } else { 0.0 }
+    }));
     let worst = |residue: fn(&Tradeoff) -> f64| {
         all.iter().map(|cell| residue(&cell.found.tradeoff).abs()).fold(0.0, f64::max)
     };
@@ -73,6 +77,7 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
             t.var_bar,
             t.cov_bar,
             t.omega,
+            t.offset_diversity(),
             t.target_variance,
             t.target_covariance,
             t.paper_bias(),
@@ -97,12 +102,16 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
                 short(worst(Tradeoff::diversity_residue)),
                 short(worst(Tradeoff::mse_residue))
             ),
-            format!("{}; both axes are logarithmic, and points at 0 are left out.", extent(survey)),
+            format!(
+                "{}; both axes are logarithmic, and points at 0 are left out. These are whole logits: {} of Ω is the members' offset, which moves no probability.",
+                extent(survey),
+                percent(offset.unwrap_or(0.0))
+            ),
         ],
         table: Table {
             headers: headers(&[
                 "task", "model", "bias", "diversity", "mse", "mean bias squared", "mean variance", "mean covariance",
-                "omega", "target variance", "target covariance", "printed bias", "printed omega", "printed diversity",
+                "omega", "offset diversity in omega", "target variance", "target covariance", "printed bias", "printed omega", "printed diversity",
                 "bias residue", "diversity residue",
             ]),
             rows: rows.collect(),

@@ -10,12 +10,14 @@ use crate::chart::plot::{Axis, MarkShape, Pen};
 use crate::chart::strokes::{kind_name, kinds};
 use crate::engine::MemberKind;
 use crate::measure::decomposition::{ColumnNumbers, Share};
+use crate::study::report::Averages;
 use crate::study::survey::Survey;
 
 type Whole = fn(&ColumnNumbers) -> f64;
 type SharePart = fn(&Share) -> f64;
 type Pick = for<'a> fn(&'a KnownCell<'_>) -> &'a ColumnNumbers;
-const PANELS: [(&str, Pick, SharePart, Whole); 4] = [
+type SharePanel = (&'static str, Pick, SharePart, Whole);
+const PANELS: [SharePanel; 4] = [
     (
         "share of bias, shares among the options",
         |c| &c.found.averages.probability,
@@ -28,10 +30,28 @@ const PANELS: [(&str, Pick, SharePart, Whole); 4] = [
         |s| s.diversity,
         |c| c.total.diversity,
     ),
-    // The paper's Fig. 4: bias of probabilities, diversity of logits.
-    ("share of bias, logits", |c| &c.found.averages.logit, |s| s.bias, |c| c.total.bias),
+    ("share of bias, centred logits", |c| &c.found.averages.centred, |s| s.bias, |c| c.total.bias),
     (
-        "share of diversity, logits",
+        "share of diversity, centred logits",
+        |c| &c.found.averages.centred,
+        |s| s.diversity,
+        |c| c.total.diversity,
+    ),
+];
+
+/// The logits' other part and their whole, which stand in the table: the paper's Fig. 4 has the bias of
+/// probabilities and the diversity of whole logits.
+const BESIDE: [SharePanel; 4] = [
+    ("share of bias, offset", |c| &c.found.averages.offset, |s| s.bias, |c| c.total.bias),
+    (
+        "share of diversity, offset",
+        |c| &c.found.averages.offset,
+        |s| s.diversity,
+        |c| c.total.diversity,
+    ),
+    ("share of bias, whole logits", |c| &c.found.averages.logit, |s| s.bias, |c| c.total.bias),
+    (
+        "share of diversity, whole logits",
         |c| &c.found.averages.logit,
         |s| s.diversity,
         |c| c.total.diversity,
@@ -65,7 +85,7 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
     };
     let mut rows = Vec::new();
     let mut panels = Vec::new();
-    for (name, pick, part, whole) in PANELS {
+    for (index, (name, pick, part, whole)) in PANELS.into_iter().chain(BESIDE).enumerate() {
         let mut series = Vec::new();
         for (pen, kind) in pens.iter().zip(kinds.clone()) {
             let called = kind_name(kind);
@@ -88,12 +108,14 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
             }
             series.push(Series::bars(MarkShape::Bars, pen.clone(), points));
         }
-        panels.push(Panel::new(
-            name.to_owned(),
-            Axis::category("", names.clone()),
-            Axis::over("", [0.0, 1.0].into_iter()),
-            series,
-        ));
+        if index < PANELS.len() {
+            panels.push(Panel::new(
+                name.to_owned(),
+                Axis::category("", names.clone()),
+                Axis::over("", [0.0, 1.0].into_iter()),
+                series,
+            ));
+        }
     }
     let diversity = PANELS[1];
     let mlp = mean(
@@ -119,7 +141,11 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
         title,
         words: [
             "Each share is summed over a kind's members and divided by the whole (Eqs. 9 and 10), then averaged over tasks.".to_owned(),
-            format!("{}; a kind has more of the bias where it has more members.", extent(survey)),
+            format!(
+                "{}; a kind has more of the bias where it has more members. {}",
+                extent(survey),
+                offset_share(&all)
+            ),
         ],
         table: Table {
             headers: headers(&["model", "share of", "kind", "share"]),
@@ -128,4 +154,19 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
         plot: Plot::new(panels, pens, 2),
     }
     .figure(theme)
+}
+
+/// Says how much of the whole logits' diversity moves no probability.
+fn offset_share(all: &[KnownCell<'_>]) -> String {
+    let shares = all.iter().filter_map(|cell| {
+        let Averages { logit, offset, .. } = &cell.found.averages;
+        let whole = logit.total.diversity;
+        (whole > 0.0).then(|| offset.total.diversity / whole)
+    });
+    mean(shares).map_or_else(String::new, |share| {
+        format!(
+            "Of the whole logits' diversity {} is the offset's, on average: it moves no probability, and its shares stand in the table.",
+            percent(share)
+        )
+    })
 }

@@ -10,9 +10,9 @@ use crate::study::report::AverageDepth;
 use crate::study::survey::Survey;
 
 const CURVES: [fn(&AverageDepth) -> f64; 4] = [
-    |depth| depth.probability.mse,
-    |depth| depth.probability.bias,
-    |depth| depth.probability.diversity,
+    |depth| depth.triples.probability.mse,
+    |depth| depth.triples.probability.bias,
+    |depth| depth.triples.probability.diversity,
     |depth| depth.accuracy,
 ];
 
@@ -45,11 +45,9 @@ pub(super) fn figure(survey: &Survey, model: usize, theme: &Theme) -> Figure {
         for depth in depth {
             let mut row = vec![TableCell::Text(task.clone()), TableCell::Count(depth.members)];
             row.extend(CURVES.map(|value| TableCell::Number(value(depth))));
-            row.extend([
-                TableCell::Number(depth.paper.mse),
-                TableCell::Number(depth.paper.bias),
-                TableCell::Number(depth.paper.diversity),
-            ]);
+            let paper = depth.triples.paper.numbers();
+            row.extend(paper.map(TableCell::Number));
+            row.push(TableCell::Number(depth.triples.centred.diversity));
             rows.push(row);
         }
         let reach: Vec<f64> = series.iter().flat_map(|s| s.points.iter().map(|p| p.y)).collect();
@@ -70,6 +68,7 @@ pub(super) fn figure(survey: &Survey, model: usize, theme: &Theme) -> Figure {
         table: Table {
             headers: headers(&[
                 "task", "members", "mse", "bias", "diversity", "accuracy", "paper mse", "paper bias", "paper diversity",
+                "centred diversity",
             ]),
             rows,
         },

@@ -4,9 +4,10 @@
 use super::{
     Figure, FigureDraft, KnownCell, Line, Mark, Panel, Plot, Point, Series, Table, TableCell, Theme,
 };
-use super::{cells, extent, headers, model_pen, task_names};
+use super::{cells, extent, headers, mean, model_pen, task_names};
 use crate::chart::number::{counted, percent, short};
 use crate::chart::plot::{Axis, Pen};
+use crate::measure::decomposition::{Triple, Triples};
 use crate::measure::interval::{Mean, wilson};
 use crate::study::survey::Survey;
 
@@ -81,9 +82,10 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
         words: [
             near_uniform(&all),
             format!(
-                "{}; accuracy is the share {}. MSE and bias × 100 by Eq. 14 and diversity by Eq. 8, which are not one identity.",
+                "{}; accuracy is the share {}. MSE and bias × 100 by Eq. 14 and diversity by Eq. 8, which are not one identity. {}",
                 extent(survey),
-                rights(&all)
+                rights(&all),
+                centred_share(&all)
             ),
         ],
         table: table(survey, &all),
@@ -158,6 +160,20 @@ fn near_uniform(all: &[KnownCell<'_>]) -> String {
     )
 }
 
+/// Says how much of the printed diversity moves probabilities.
+fn centred_share(all: &[KnownCell<'_>]) -> String {
+    let shares = all.iter().filter_map(|cell| {
+        let Triples { paper, centred, .. } = cell.found.averages.triples();
+        (paper.diversity > 0.0).then(|| centred.diversity / paper.diversity)
+    });
+    mean(shares).map_or_else(String::new, |share| {
+        format!(
+            "Of that diversity {} is centred, on average; the rest is the members' offset, which moves no probability.",
+            percent(share)
+        )
+    })
+}
+
 fn table(survey: &Survey, all: &[KnownCell<'_>]) -> Table {
     let names = [
         "task",
@@ -172,18 +188,24 @@ fn table(survey: &Survey, all: &[KnownCell<'_>]) -> Table {
         "uniform x100",
         "paper bias x100",
         "paper diversity",
+        "paper diversity, centred",
         "probability mse",
         "probability bias",
         "probability diversity",
         "logit mse",
         "logit bias",
         "logit diversity",
+        "centred mse",
+        "centred bias",
+        "centred diversity",
+        "offset mse",
+        "offset bias",
+        "offset diversity",
     ];
     let row = |cell: &KnownCell<'_>| {
         let averages = &cell.found.averages;
         let right = accuracy(cell);
-        let (paper, own, logit) =
-            (averages.paper, averages.probability.total, averages.logit.total);
+        let Triples { paper, probability, logit, centred, offset } = averages.triples();
         let mut row = vec![
             TableCell::Text(survey.tasks[cell.task].name.clone()),
             TableCell::Text(survey.models[cell.model].name.clone()),
@@ -199,13 +221,10 @@ fn table(survey: &Survey, all: &[KnownCell<'_>]) -> Table {
             100.0 * cell.found.uniform,
             100.0 * paper.bias,
             paper.diversity,
-            own.mse,
-            own.bias,
-            own.diversity,
-            logit.mse,
-            logit.bias,
-            logit.diversity,
+            centred.diversity,
         ];
+        let columns = [probability, logit, centred, offset];
+        let numbers = numbers.into_iter().chain(columns.iter().flat_map(Triple::numbers));
         row.extend(numbers.map(TableCell::Number));
         row
     };

@@ -10,10 +10,12 @@ use crate::study::survey::Sample;
 type SampleColumn = (&'static str, fn(&Sample) -> [f64; 3]);
 const COLUMNS: [SampleColumn; 3] = [
     ("squared shares", |sample| sample.probability),
-    ("squared logits", |sample| sample.logit),
+    ("squared centred logits", |sample| sample.centred),
     ("the paper's mixed columns", |sample| sample.paper),
 ];
 
+/// The choice whose points are centred logits.
+const LOGITS: usize = 1;
 /// The choice whose MSE and bias are probabilities' and whose diversity is the logits'.
 const MIXED: usize = 2;
 /// The rounding of sums of a report in memory, as a share of its numbers.
@@ -29,6 +31,8 @@ pub(super) fn sketch(scene: &Scene<'_>) -> Result<FigureDraft, String> {
     let (mut points, mut rows) = (Vec::new(), Vec::new());
     // The largest difference, and the largest as a share of its row's numbers.
     let (mut worst, mut worst_share) = (0.0_f64, 0.0_f64);
+    // The largest among whole logits.
+    let mut worst_whole = 0.0_f64;
     for (task, found) in scene.cells() {
         let task = &scene.survey.tasks[task].name;
         for sample in &found.samples {
@@ -36,6 +40,8 @@ pub(super) fn sketch(scene: &Scene<'_>) -> Result<FigureDraft, String> {
             let residue = bias - diversity - mse;
             let sizes = mse.abs() + bias.abs() + diversity.abs();
             worst = worst.max(residue.abs());
+            let [whole_mse, whole_bias, whole_diversity] = sample.logit;
+            worst_whole = worst_whole.max((whole_bias - whole_diversity - whole_mse).abs());
             worst_share = worst_share.max(residue.abs() / sizes.max(f64::MIN_POSITIVE));
             let text = format!(
                 "{task}, row {}\n{} − {} against {}",
@@ -81,7 +87,17 @@ pub(super) fn sketch(scene: &Scene<'_>) -> Result<FigureDraft, String> {
             _ => format!("In this report bias − diversity misses the MSE by up to {}", short(worst)),
         },
         words: [
-            format!("{}, {} of its tasks.", scene.model_name(), counted(count, "sampled row")),
+            match choice {
+                LOGITS => format!(
+                    "{}, {} of its tasks. Among whole logits, with the offset that moves no probability, the largest difference is {}.",
+                    scene.model_name(),
+                    counted(count, "sampled row"),
+                    short(worst_whole)
+                ),
+                _ => {
+                    format!("{}, {} of its tasks.", scene.model_name(), counted(count, "sampled row"))
+                }
+            },
             match choice {
                 MIXED => "Diversity in squared logits is taken from a bias in squared shares: points leave the line, most of them below 0.".to_owned(),
                 _ if worst_share <= ALL_DIGITS => {

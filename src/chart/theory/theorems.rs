@@ -41,7 +41,7 @@ pub const THEOREMS: [Theorem; 8] = [
                  paper prints MSE and bias of probabilities (Eq. 14) and diversity of raw logits (Eq. 8), so that its Table 1 reads 23.3 − 12.2 = 23.0.",
         control: Control::Choice {
             label: "Take the three terms from",
-            choices: &[Column::Probability.label(), "logits", "the paper's mixed columns"],
+            choices: &[Column::Probability.label(), "centred logits", "the paper's mixed columns"],
         },
     },
     Theorem {
@@ -66,7 +66,8 @@ pub const THEOREMS: [Theorem; 8] = [
         claim: "Bias and diversity share a term, Ω: what raises diversity through it raises bias as much.",
         caveat: "As printed, Ω lies around the target's mean. For a target that is the same for every option both printed terms are then too large by \
                  as much, and their difference, the MSE, is right; for a right answer two terms of the bias are missing besides. Corrected after Brown \
-                 et al. (2005) they are exact. All in squared logits, means over all rows.",
+                 et al. (2005) they are exact. Ω also holds the spread of the members' means over the options, Ω − v̄: the offset, which moves \
+                 no probability. All in squares of whole logits, means over all rows.",
         control: Control::Share {
             label: "Target, from the same for all options (0) to the right answer alone (1)",
             start: 1.0,

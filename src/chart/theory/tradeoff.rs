@@ -59,6 +59,11 @@ impl TradeOffTerms {
         if self.bias > 0.0 { self.terms.omega / self.bias } else { 0.0 }
     }
 
+    /// The offset's part of Ω; 0 where there is no Ω.
+    fn offset_in_omega(&self) -> f64 {
+        if self.terms.omega > 0.0 { self.terms.offset_diversity() / self.terms.omega } else { 0.0 }
+    }
+
     /// Whether the difference of the printed terms is the MSE, but for rounding.
     fn is_mse_right(&self) -> bool {
         let sizes =
@@ -142,6 +147,7 @@ pub(super) fn sketch(scene: &Scene<'_>) -> Result<FigureDraft, String> {
         )
     });
     let shared = found.iter().map(|(_, t)| t.shared()).sum::<f64>() / found.len() as f64;
+    let offset = found.iter().map(|(_, t)| t.offset_in_omega()).sum::<f64>() / found.len() as f64;
     let rows = found.iter().map(|(task, t)| {
         let mut row = vec![TableCell::Text(task.clone())];
         row.extend(
@@ -156,6 +162,8 @@ pub(super) fn sketch(scene: &Scene<'_>) -> Result<FigureDraft, String> {
                 t.diversity_residue(),
                 t.mse_residue(),
                 t.terms.omega,
+                t.terms.var_bar,
+                t.terms.offset_diversity(),
             ]
             .map(TableCell::Number),
         );
@@ -166,7 +174,11 @@ pub(super) fn sketch(scene: &Scene<'_>) -> Result<FigureDraft, String> {
         title: PrintedResidues::of(&found).title(share == 0.0),
         words: [
             format!("{}, means over all rows of each task.", scene.model_name()),
-            format!("Ω, the shared term, is {} of the bias on average.", percent(shared)),
+            format!(
+                "Ω, the shared term, is {} of the bias on average. {} of Ω is the members' offset, Ω − v̄, which moves no probability.",
+                percent(shared),
+                percent(offset)
+            ),
         ],
         table: Table {
             headers: headers(&[
@@ -181,6 +193,8 @@ pub(super) fn sketch(scene: &Scene<'_>) -> Result<FigureDraft, String> {
                 "diversity residue",
                 "mse residue",
                 "omega",
+                "mean variance",
+                "offset diversity",
             ]),
             rows: rows.collect(),
         },

@@ -20,6 +20,7 @@ pub fn text(survey: &Survey) -> String {
         "uniform",
         "bias ×100",
         "diversity",
+        "centred",
         "MSE",
         "= bias",
         "- diversity",
@@ -47,6 +48,7 @@ pub fn text(survey: &Survey) -> String {
                 Cell::new(number(100.0 * found.uniform, 2)),
                 Cell::new(number(100.0 * paper.bias, 2)),
                 Cell::new(number(paper.diversity, 3)),
+                Cell::new(number(averages.centred.total.diversity, 3)),
                 Cell::new(number(own.mse, 4)),
                 Cell::new(number(own.bias, 4)),
                 Cell::new(number(own.diversity, 4)),
@@ -56,7 +58,8 @@ pub fn text(survey: &Survey) -> String {
     let mut text = shown(&table);
     text += "\nAccuracy is the share right among the options, or by the last word where that is a task's score.\n";
     text += "MSE and bias ×100 and diversity as the paper prints them (no identity; uniform is the \
-             constant its MSE sits next to), then the same of probabilities, where MSE = bias - diversity.\n";
+             constant its MSE sits next to), with that diversity in centred logits: the rest moves no probability. Then the same \
+             of probabilities, where MSE = bias - diversity.\n";
     text += &by_level(survey);
     for (model, task, found) in survey.found() {
         if let Some(why) = &found.facts.instead {

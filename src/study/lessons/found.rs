@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::ask::{SurveyAsk, TheoryAsk};
 use crate::engine::member_names;
-use crate::measure::decomposition::ByKind;
+use crate::measure::decomposition::{ByKind, Triple};
 use crate::measure::interval::{Mean, wilson};
 use crate::study::coupling::TaskCoupling;
 use crate::study::need::{Need, NeedRows};
@@ -92,10 +92,12 @@ pub struct FoundCell {
     /// Accuracy less that of the model's own order, row by row.
     pub change: Mean,
     pub probability: VoteMeans,
+    /// Whole logits, and their part that moves probabilities.
     pub logit: VoteMeans,
+    pub centred: VoteMeans,
     pub paper: VoteMeans,
-    /// Of `probability` and `logit`, where it is known.
-    pub by_kind: Option<[ByKind; 2]>,
+    /// Kinds in `probability`, `logit` and `centred`, where they are known.
+    pub by_kind: Option<[ByKind; 3]>,
     /// After how many members nearly all of the rows that the whole model gets right are right; with the
     /// name of the last of them.
     pub reached: Option<(usize, String)>,
@@ -128,6 +130,7 @@ impl FoundCell {
             change: variant.measures.change,
             probability: variant.measures.probability,
             logit: variant.measures.logit,
+            centred: variant.measures.centred,
             paper: variant.measures.paper,
             by_kind: None,
             reached: None,
@@ -147,13 +150,12 @@ impl StepFound {
         let mut models: Vec<SurveyedModel> = Vec::new();
         for (model, task, found) in survey.found() {
             let all = &found.averages;
-            let means = |[mse, bias, diversity]: [f64; 3]| VoteMeans {
-                mse: exact(mse),
-                bias: exact(bias),
-                diversity: exact(diversity),
+            let triples = all.triples();
+            let means = |t: Triple| VoteMeans {
+                mse: exact(t.mse),
+                bias: exact(t.bias),
+                diversity: exact(t.diversity),
             };
-            let triple =
-                |t: &crate::measure::decomposition::Triple| means([t.mse, t.bias, t.diversity]);
             // The last depth that is not there yet, and the member that brings it.
             let there = |accuracy: f64| accuracy >= NEARLY_ALL * all.accuracy;
             let before = all.by_depth.iter().rposition(|depth| !there(depth.accuracy));
@@ -169,10 +171,11 @@ impl StepFound {
                 accuracy: wilson(all.accuracy, all.rows),
                 correct: Vec::new(),
                 change: exact(0.0),
-                probability: triple(&all.probability.total),
-                logit: triple(&all.logit.total),
-                paper: triple(&all.paper),
-                by_kind: Some([all.probability.by_kind, all.logit.by_kind]),
+                probability: means(triples.probability),
+                logit: means(triples.logit),
+                centred: means(triples.centred),
+                paper: means(triples.paper),
+                by_kind: Some([&all.probability, &all.logit, &all.centred].map(|c| c.by_kind)),
                 reached: name.map(|name| (at + 1, name)),
             };
             match models.last_mut().filter(|last| last.model == model.name) {

@@ -56,7 +56,7 @@ impl PictureMean {
     fn value(self, cell: &FoundCell) -> Option<Mean> {
         let means = |column: ReadColumn| match column {
             ReadColumn::Probability => &cell.probability,
-            ReadColumn::Logit => &cell.logit,
+            ReadColumn::Logit => &cell.centred,
             ReadColumn::Paper => &cell.paper,
         };
         match self {

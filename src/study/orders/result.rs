@@ -110,8 +110,12 @@ pub struct Measures {
     pub kl: Mean,
     /// Points are `softmax(u_i)`: `mse = bias - diversity`.
     pub probability: VoteMeans,
-    /// Points are `u_i`.
+    /// Points are `u_i`: the sum of the two that follow.
     pub logit: VoteMeans,
+    /// Points are `u_i` less their mean over the options.
+    pub centred: VoteMeans,
+    /// Points are those means.
+    pub offset: VoteMeans,
     /// As the paper prints them: not one identity.
     pub paper: VoteMeans,
     /// Log-probability of the right continuation, nats a row; `None` where rows are single tokens.
@@ -144,6 +148,8 @@ pub struct OrderRows {
     /// `[mse, bias, diversity]` each.
     pub probability: Vec<[f64; 3]>,
     pub logit: Vec<[f64; 3]>,
+    pub centred: Vec<[f64; 3]>,
+    pub offset: Vec<[f64; 3]>,
     pub paper: Vec<[f64; 3]>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub log_likelihood: Vec<f64>,

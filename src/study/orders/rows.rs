@@ -3,7 +3,7 @@
 use super::OrderRows;
 use super::reading::Reading;
 use crate::engine::{TokenScore, Trace};
-use crate::measure::decomposition::{Triple, argmax, decompose};
+use crate::measure::decomposition::{argmax, decompose};
 use crate::measure::divergence::kl;
 use crate::task::score::{Score, per_byte};
 
@@ -19,10 +19,12 @@ impl OrderRows {
     ) {
         let answer = reading.answer;
         let found = decompose(&trace.members, &trace.member_logits, &trace.logits, answer);
-        let three = |t: &Triple| [t.mse, t.bias, t.diversity];
-        self.probability.push(three(&found.probability.total));
-        self.logit.push(three(&found.logit.total));
-        self.paper.push(three(&found.paper));
+        let triples = found.triples();
+        self.probability.push(triples.probability.numbers());
+        self.logit.push(triples.logit.numbers());
+        self.centred.push(triples.centred.numbers());
+        self.offset.push(triples.offset.numbers());
+        self.paper.push(triples.paper.numbers());
         self.kl.push(kl(&own.logits, &trace.logits));
         let logits: Vec<f64> = trace.logits.iter().map(|&x| f64::from(x)).collect();
         // Continuations have a margin of their own, in nats.
@@ -42,6 +44,8 @@ impl OrderRows {
             self.margin.len(),
             self.probability.len(),
             self.logit.len(),
+            self.centred.len(),
+            self.offset.len(),
             self.paper.len(),
         ];
         let scored = [self.log_likelihood.len(), self.correct_per_byte.len()];
@@ -57,6 +61,8 @@ impl OrderRows {
         self.kl.append(&mut next.kl);
         self.probability.append(&mut next.probability);
         self.logit.append(&mut next.logit);
+        self.centred.append(&mut next.centred);
+        self.offset.append(&mut next.offset);
         self.paper.append(&mut next.paper);
         self.log_likelihood.append(&mut next.log_likelihood);
         self.correct_per_byte.append(&mut next.correct_per_byte);

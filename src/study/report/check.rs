@@ -4,13 +4,13 @@ use std::collections::HashSet;
 
 use super::{Averages, Lab, Lens, Prompts, Report, ReportError, Vocabulary};
 use crate::engine::MemberKind;
-use crate::measure::decomposition::ColumnNumbers;
+use crate::measure::decomposition::{ByKind, ColumnNumbers, Columns, Triple, Triples};
 use crate::measure::leads::leads;
 use crate::plan::MAX_RUNS;
 use crate::study::coupling::{ModelsCoupling, check};
 use crate::study::geometry::Geometry;
 use crate::study::member::check::account;
-use crate::study::orders::{OrderRows, Orders, SweepPoint};
+use crate::study::orders::{Measures, OrderRows, Orders, SweepPoint, VoteMeans};
 
 /// Members of the longest plan: the embedding, and two a block run.
 const MEMBERS: usize = 2 * MAX_RUNS + 1;
@@ -153,8 +153,9 @@ fn lens(lens: &Lens) -> Result<(), Reason> {
     }
     let d = &lens.decomposition;
     long("by_depth", d.by_depth.len(), m, "members")?;
-    column("probability", &d.probability, m)?;
-    column("logit", &d.logit, m)
+    long("offset.members", d.offset.members.len(), m, "members")?;
+    columns(&d.columns(), m)?;
+    depths(d.by_depth.iter().map(|depth| &depth.triples))
 }
 
 /// What a run says beyond its options.
@@ -221,12 +222,60 @@ fn attention(lens: &Lens) -> Result<(), Reason> {
     Ok(())
 }
 
-fn column(name: &str, column: &ColumnNumbers, members: usize) -> Result<(), Reason> {
-    let lists =
-        [("member_bias", &column.member_bias), ("member_diversity", &column.member_diversity)];
-    lists.iter().try_for_each(|(list, values)| {
-        long(&format!("{name}.{list}"), values.len(), members, "members")
+/// Every column has numbers of all members, and the logits' are those of their two parts.
+fn columns(columns: &Columns<'_>, members: usize) -> Result<(), Reason> {
+    let Columns { probability, logit, centred, offset } = columns;
+    let named =
+        [("probability", probability), ("logit", logit), ("centred", centred), ("offset", offset)];
+    for (name, column) in named {
+        let lists =
+            [("member_bias", &column.member_bias), ("member_diversity", &column.member_diversity)];
+        for (list, values) in lists {
+            long(&format!("{name}.{list}"), values.len(), members, "members")?;
+        }
+    }
+
+    let whole = [logit, centred, offset];
+    parts("the whole", whole.map(|column| column.total.numbers()))?;
+    for i in 0..members {
+        let member = |column: &&ColumnNumbers| [column.member_bias[i], column.member_diversity[i]];
+        parts(&format!("member {i}"), [member(logit), member(centred), member(offset)])?;
+    }
+    parts("the kinds", whole.map(|column| kinds(&column.by_kind)))
+}
+
+fn kinds(by: &ByKind) -> [f64; 8] {
+    let ByKind { embedding, attention, mlp, bias } = by;
+    let shares = [embedding, attention, mlp, bias];
+    std::array::from_fn(|i| {
+        let share = shares[i / 2];
+        if i % 2 == 0 { share.bias } else { share.diversity }
     })
+}
+
+fn depths<'a>(mut depths: impl Iterator<Item = &'a Triples>) -> Result<(), Reason> {
+    depths.try_for_each(|depth| {
+        let Triples { logit, centred, offset, .. } = depth;
+        parts("a depth", [logit, centred, offset].map(Triple::numbers))
+    })
+}
+
+/// The digits of a file, as a share of its numbers.
+const ROUNDING: f64 = 1e-6;
+
+/// The logits' numbers are the sums of those of their two parts.
+pub(in crate::study) fn parts<const N: usize>(
+    what: &str,
+    [logit, centred, offset]: [[f64; N]; 3],
+) -> Result<(), Reason> {
+    let is_sum = |i: usize| {
+        let (whole, a, b) = (logit[i], centred[i], offset[i]);
+        (whole - (a + b)).abs() <= ROUNDING * (whole.abs() + a.abs() + b.abs())
+    };
+    match (0..N).all(is_sum) {
+        true => Ok(()),
+        false => Err(format!("the logit column of {what} is not the sum of centred and offset")),
+    }
 }
 
 fn prompts(prompts: &Prompts) -> Result<(), Reason> {
@@ -245,8 +294,8 @@ fn prompts(prompts: &Prompts) -> Result<(), Reason> {
 /// A cell's, or those of many prompts.
 pub(in crate::study) fn averages(averages: &Averages, members: usize) -> Result<(), Reason> {
     long("by_depth", averages.by_depth.len(), members, "members")?;
-    column("probability", &averages.probability, members)?;
-    column("logit", &averages.logit, members)?;
+    columns(&averages.columns(), members)?;
+    depths(averages.by_depth.iter().map(|depth| &depth.triples))?;
     if averages.rows == 0 {
         return Err("it has numbers of 0 rows".to_owned());
     }
@@ -282,12 +331,19 @@ fn orders(orders: &Orders) -> Result<(), Reason> {
         return Err(format!("it has {count} rows of {asked} that were asked"));
     }
     for variant in std::iter::once(&orders.original).chain(&orders.variants) {
-        rows(&variant.rows, count).map_err(|reason| format!("{}: {reason}", variant.name))?;
+        rows(&variant.rows, count)
+            .and_then(|()| measures(&variant.measures))
+            .map_err(|reason| format!("{}: {reason}", variant.name))?;
     }
     for (i, one) in orders.points.iter().enumerate() {
         point(one, orders.variants.len()).map_err(|reason| format!("point {i} {reason}"))?;
     }
     orders.geometry.iter().try_for_each(geometry)
+}
+
+fn measures(measures: &Measures) -> Result<(), Reason> {
+    let means = |votes: &VoteMeans| [votes.mse.mean, votes.bias.mean, votes.diversity.mean];
+    parts("the means", [&measures.logit, &measures.centred, &measures.offset].map(means))
 }
 
 /// All lists have an entry a row; those that a score may be without may be empty.
@@ -298,6 +354,8 @@ fn rows(rows: &OrderRows, count: usize) -> Result<(), Reason> {
         ("kl", rows.kl.len()),
         ("probability", rows.probability.len()),
         ("logit", rows.logit.len()),
+        ("centred", rows.centred.len()),
+        ("offset", rows.offset.len()),
         ("paper", rows.paper.len()),
     ];
     let some = [
@@ -306,7 +364,11 @@ fn rows(rows: &OrderRows, count: usize) -> Result<(), Reason> {
     ];
     let some = some.into_iter().filter(|(_, length)| *length > 0);
     let mut lists = always.into_iter().chain(some);
-    lists.try_for_each(|(name, length)| long(name, length, count, "rows"))
+    lists.try_for_each(|(name, length)| long(name, length, count, "rows"))?;
+    let mut all = rows.logit.iter().zip(&rows.centred).zip(&rows.offset).enumerate();
+    all.try_for_each(|(i, ((&logit, &centred), &offset))| {
+        parts(&format!("row {i}"), [logit, centred, offset])
+    })
 }
 
 fn point(point: &SweepPoint, variants: usize) -> Result<(), Reason> {
@@ -317,10 +379,10 @@ fn point(point: &SweepPoint, variants: usize) -> Result<(), Reason> {
         return Err(format!("is of variant {i} of {variants}"));
     }
     let numbers = [Some(point.at), point.middle, point.rounds];
-    match numbers.into_iter().flatten().find(|&n| n > MAX_RUNS) {
-        Some(n) => Err(format!("counts to {n} blocks")),
-        None => Ok(()),
+    if let Some(n) = numbers.into_iter().flatten().find(|&n| n > MAX_RUNS) {
+        return Err(format!("counts to {n} blocks"));
     }
+    measures(&point.measures).map_err(|reason| format!("does not fit: {reason}"))
 }
 
 #[cfg(test)]
@@ -342,17 +404,24 @@ mod tests {
         json!({"mean": 0.5, "low": 0.4, "high": 0.6})
     }
 
+    fn votes(mean: f64) -> Value {
+        let mean = json!({"mean": mean, "low": 0.0, "high": 2.0});
+        json!({"mse": mean, "bias": mean, "diversity": mean})
+    }
+
     /// A sweep of two rows and one other order.
     fn sweep() -> Value {
-        let votes = json!({"mse": mean(), "bias": mean(), "diversity": mean()});
         let measures = json!({
             "accuracy": mean(), "change": mean(), "margin": mean(), "kl": mean(),
-            "probability": votes, "logit": votes, "paper": votes,
+            "probability": votes(0.5), "paper": votes(0.5),
+            "logit": votes(0.5), "centred": votes(0.1), "offset": votes(0.4),
         });
         let rows = json!({
             "correct": [true, false], "margin": [0.1, 0.2], "kl": [0.0, 0.0],
             "probability": [[0.1, 0.2, 0.1], [0.1, 0.2, 0.1]],
             "logit": [[0.1, 0.2, 0.1], [0.1, 0.2, 0.1]],
+            "centred": [[0.0, 0.1, 0.1], [0.1, 0.2, 0.1]],
+            "offset": [[0.1, 0.1, 0.0], [0.0, 0.0, 0.0]],
             "paper": [[0.1, 0.2, 0.1], [0.1, 0.2, 0.1]],
         });
         let order = |name: &str, plan: &str| json!({"name": name, "plan": plan, "measures": measures, "rows": rows});
@@ -406,6 +475,22 @@ mod tests {
             (
                 lens(&|lens| lens["leads"] = json!([{"from": 99, "option": 0}])),
                 "leads does not follow from member_logits",
+            ),
+            (
+                lens(&|lens| lens["by_depth"][2]["offset"]["mse"] = json!(7.0)),
+                "the logit column of a depth is not the sum of centred and offset",
+            ),
+            (
+                lens(&|lens| lens["centred"]["member_bias"][1] = json!(7.0)),
+                "the logit column of member 1 is not the sum of centred and offset",
+            ),
+            (
+                orders(&|sweep| sweep["points"][0]["measures"]["centred"] = votes(0.2)),
+                "point 0 does not fit: the logit column of the means",
+            ),
+            (
+                orders(&|sweep| sweep["original"]["rows"]["offset"][1] = json!([0.0, 0.1, 0.1])),
+                "own: the logit column of row 1",
             ),
             (
                 orders(&|sweep| sweep["rows"] = json!(0)),

@@ -106,6 +106,13 @@ fn wrong(found: &Found, members: usize) -> Option<String> {
     if let Some(sample) = sample {
         return Some(format!("row {} answers with no option of its own", sample.row));
     }
+    let parts = found.samples.iter().find_map(|sample| {
+        let row = format!("row {}", sample.row);
+        check::parts(&row, [sample.logit, sample.centred, sample.offset]).err()
+    });
+    if parts.is_some() {
+        return parts;
+    }
     let information = found.information.as_ref().ok()?;
     let curves = [&information.votes.curve, &information.copula.curve];
     let long = curves.iter().find(|curve| {

@@ -22,6 +22,8 @@ pub struct Correlated {
     pub constant: usize,
     pub probability: ColumnCorrelations,
     pub logit: ColumnCorrelations,
+    /// Of the part of the logits' column that moves probabilities. Correlations of parts do not add up.
+    pub centred: ColumnCorrelations,
     pub paper: ColumnCorrelations,
 }
 
@@ -63,7 +65,8 @@ impl From<OverGroups> for Coefficient {
 
 /// A column of a junction point.
 type DepthColumn = fn(&AverageDepth) -> Triple;
-const PICKS: [DepthColumn; 3] = [|d| d.probability, |d| d.logit, |d| d.paper];
+const PICKS: [DepthColumn; 4] =
+    [|d| d.triples.probability, |d| d.triples.logit, |d| d.triples.centred, |d| d.triples.paper];
 
 /// For every task that has cells, then over tasks.
 pub fn correlations(cells: &[SurveyCell], tasks: usize) -> Vec<Correlated> {
@@ -87,7 +90,7 @@ fn of_task(cells: &[SurveyCell], task: usize) -> Option<Correlated> {
         return None;
     }
     let mut constant = 0;
-    let [probability, logit, paper] = PICKS.map(|pick| {
+    let [probability, logit, centred, paper] = PICKS.map(|pick| {
         let (columns, left_out) = columns(&curves, pick);
         constant = constant.max(left_out);
         columns
@@ -98,6 +101,7 @@ fn of_task(cells: &[SurveyCell], task: usize) -> Option<Correlated> {
         constant,
         probability,
         logit,
+        centred,
         paper,
     })
 }
@@ -149,6 +153,7 @@ fn over_tasks(tasks: &[Correlated]) -> Option<Correlated> {
         constant: 0,
         probability: columns(|task| &task.probability),
         logit: columns(|task| &task.logit),
+        centred: columns(|task| &task.centred),
         paper: columns(|task| &task.paper),
     })
 }
@@ -156,6 +161,7 @@ fn over_tasks(tasks: &[Correlated]) -> Option<Correlated> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::measure::decomposition::Triples;
 
     fn curve(accuracy: &[f64], mse: &[f64]) -> Vec<AverageDepth> {
         let depth = |(i, (&accuracy, &mse)): (usize, (&f64, &f64))| {
@@ -164,13 +170,8 @@ mod tests {
                 bias: 2.0 * mse + 0.01 * (i * i) as f64,
                 diversity: mse + 0.01 * (i * i) as f64,
             };
-            AverageDepth {
-                members: i + 1,
-                paper: triple,
-                probability: triple,
-                logit: triple,
-                accuracy,
-            }
+            let triples = Triples { probability: triple, logit: triple, ..Triples::default() };
+            AverageDepth { members: i + 1, triples, accuracy }
         };
         accuracy.iter().zip(mse).enumerate().map(depth).collect()
     }
@@ -181,16 +182,16 @@ mod tests {
         let low = curve(&[0.1, 0.2, 0.3], &[0.03, 0.02, 0.01]);
         let high = curve(&[0.7, 0.8, 0.9], &[0.9, 0.8, 0.7]);
         let still = curve(&[0.5, 0.5, 0.5], &[0.3, 0.2, 0.1]);
-        let (found, constant) = columns(&[&low, &high, &still], |depth| depth.probability);
+        let (found, constant) = columns(&[&low, &high, &still], |depth| depth.triples.probability);
         assert_eq!(constant, 1);
         let pearson = found.minus_mse.pearson.expect("six points");
         assert!((pearson.r - 1.0).abs() < 1e-12 && pearson.n == 6, "{pearson:?}");
         assert_eq!(pearson.p, None, "two models say nothing of other models");
         let third = curve(&[0.2, 0.5, 0.3], &[0.5, 0.4, 0.1]);
-        let (found, _) = columns(&[&low, &high, &third], |depth| depth.probability);
+        let (found, _) = columns(&[&low, &high, &third], |depth| depth.triples.probability);
         let pearson = found.minus_mse.pearson.expect("nine points");
         assert!(pearson.n == 9 && pearson.p.is_some_and(|p| 0.05 < p && p < 0.5), "{pearson:?}");
-        let (none, constant) = columns(&[&still], |depth| depth.logit);
+        let (none, constant) = columns(&[&still], |depth| depth.triples.logit);
         assert_eq!((none, constant), (ColumnCorrelations::default(), 1));
     }
 }

@@ -175,6 +175,8 @@ pub struct Sample {
     /// `[mse, bias, diversity]`
     pub probability: [f64; 3],
     pub logit: [f64; 3],
+    pub centred: [f64; 3],
+    pub offset: [f64; 3],
     pub paper: [f64; 3],
 }
 
@@ -193,6 +195,8 @@ impl Sample {
             correct: row.correct,
             probability: row.probability,
             logit: row.logit,
+            centred: row.centred,
+            offset: row.offset,
             paper: row.paper,
         }
     }

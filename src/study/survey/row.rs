@@ -37,6 +37,9 @@ pub struct MeasuredRow {
     /// `[mse, bias, diversity]`
     pub probability: [f64; 3],
     pub logit: [f64; 3],
+    /// The two parts of `logit`: the logits less their means over the options, and those means.
+    pub centred: [f64; 3],
+    pub offset: [f64; 3],
     pub paper: [f64; 3],
     /// Log-probability of every continuation, nats; of the word, where that is what is asked.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -3,7 +3,7 @@
 use super::MeasuredRow;
 use super::asking::RowPlace;
 use crate::engine::{TokenScore, Trace};
-use crate::measure::decomposition::{Triple, argmax};
+use crate::measure::decomposition::argmax;
 use crate::model::Prompt;
 use crate::study::orders::Reading;
 use crate::task::item::{Candidate, Item, TaskRow};
@@ -35,6 +35,8 @@ pub(super) fn measured(
         sum_error: 0.0,
         probability: [0.0; 3],
         logit: [0.0; 3],
+        centred: [0.0; 3],
+        offset: [0.0; 3],
         paper: [0.0; 3],
         log_likelihoods: Vec::new(),
         prompt: text,
@@ -42,11 +44,13 @@ pub(super) fn measured(
         right: item.answer(),
     };
     let found = measured.decomposition(&trace.members);
-    let three = |t: &Triple| [t.mse, t.bias, t.diversity];
+    let triples = found.triples();
     measured.sum_error = found.sum_error;
-    measured.probability = three(&found.probability.total);
-    measured.logit = three(&found.logit.total);
-    measured.paper = three(&found.paper);
+    measured.probability = triples.probability.numbers();
+    measured.logit = triples.logit.numbers();
+    measured.centred = triples.centred.numbers();
+    measured.offset = triples.offset.numbers();
+    measured.paper = triples.paper.numbers();
     measured
 }
 
@@ -146,6 +150,8 @@ mod tests {
             sum_error: 0.0,
             probability: [0.0; 3],
             logit: [0.0; 3],
+            centred: [0.0; 3],
+            offset: [0.0; 3],
             paper: [0.0; 3],
             log_likelihoods: Vec::new(),
             prompt: None,

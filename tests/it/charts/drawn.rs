@@ -205,7 +205,7 @@ fn numbers_that_no_axis_can_hold_are_left_out() {
     }
     let mut lab = lab();
     lab.geometry[0].trajectories.tokens[0][0] = [1e300, -1e300];
-    lab.original.decomposition.by_depth[0].probability.mse = -0.0;
+    lab.original.decomposition.by_depth[0].triples.probability.mse = -0.0;
     for figure in lab_figures(&lab, Column::Probability, &LIGHT) {
         sound(&figure);
     }
@@ -257,7 +257,7 @@ fn a_survey_of_a_model_with_a_read_outs_bias_shows_its_share() {
     let own = survey.cells.iter_mut().filter(|cell| cell.model == 1);
     for cell in own {
         if let SurveyedOutcome::Found(found) = &mut cell.outcome {
-            for column in [&mut found.averages.probability, &mut found.averages.logit] {
+            for column in [&mut found.averages.probability, &mut found.averages.centred] {
                 let (bias, diversity) = (0.1 * column.total.bias, 0.2 * column.total.diversity);
                 column.by_kind.bias = Share { count: 1, bias, diversity };
             }

@@ -104,6 +104,8 @@ pub fn sweep(runs: usize) -> Orders {
             kl: mean(2.0 * harm, 0.02),
             probability: votes(1.0),
             logit: votes(10.0),
+            centred: votes(1.0),
+            offset: votes(9.0),
             paper: votes(1.0),
             log_likelihood: None,
             accuracy_per_byte: None,
@@ -120,6 +122,8 @@ pub fn sweep(runs: usize) -> Orders {
             kl: vec![0.0; 32],
             probability: vec![[0.1, 0.2, 0.1]; 32],
             logit: vec![[0.1, 0.2, 0.1]; 32],
+            centred: vec![[0.1, 0.1, 0.0]; 32],
+            offset: vec![[0.0, 0.1, 0.1]; 32],
             paper: vec![[0.1, 0.2, 0.1]; 32],
             ..OrderRows::default()
         },
@@ -358,7 +362,7 @@ pub fn need() -> Need {
 pub fn prompts() -> Prompts {
     let rows: Vec<Lens> =
         (0..4).map(|answer| lens("tinystories-656k-lily", Some(answer % 2))).collect();
-    let mut averages = RunningAverages::new(rows.len());
+    let mut averages = RunningAverages::default();
     rows.iter().for_each(|row| averages.add(row));
     Prompts { averages: averages.finish().expect("four rows"), rows }
 }

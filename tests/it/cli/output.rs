@@ -170,7 +170,10 @@ fn a_file_of_prompts_gives_every_row_and_their_averages() {
     );
     close(number(&averages["majority"]), 2.0 / 3.0);
     close(number(&averages["probability"]["mse"]), mean(&|row| number(&row["probability"]["mse"])));
-    close(number(&averages["logit"]["diversity"]), mean(&|row| number(&row["logit"]["diversity"])));
+    for part in ["logit", "centred", "offset"] {
+        let diversity = |of: &Value| number(&of[part]["diversity"]);
+        close(diversity(averages), mean(&diversity));
+    }
     close(
         number(&averages["by_depth"][4]["paper"]["mse"]),
         mean(&|row| number(&row["by_depth"][4]["paper"]["mse"])),

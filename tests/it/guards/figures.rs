@@ -1,4 +1,4 @@
-//! Every file that `atelier figures` writes of the reports that ship and of those made before.
+//! Every file that `atelier figures` writes of the reports that ship and of four small ones.
 //!
 //! The files together are megabytes: a snapshot has a line per file, its hash and what it consists of, and the
 //! sentence that the figure says. To see a difference, draw the report with the program of both commits.
@@ -13,20 +13,20 @@ use crate::snapshot::check;
 
 #[test]
 fn one_prompt_and_many() {
-    hold("figures/lens", "tests/golden/before/lens.atelier.json");
-    hold("figures/prompts", "tests/golden/before/prompts.atelier.json");
+    hold("figures/lens", "tests/golden/reports/lens.atelier.json");
+    hold("figures/prompts", "tests/golden/reports/prompts.atelier.json");
     hold("figures/first", "public/examples/first.atelier.json");
 }
 
 #[test]
 fn sweeps_and_couplings() {
-    hold("figures/sweep", "tests/golden/before/sweep.atelier.json");
+    hold("figures/sweep", "tests/golden/reports/sweep.atelier.json");
     hold("figures/coupling", "public/examples/coupling.atelier.json");
 }
 
 #[test]
 fn surveys() {
-    hold("figures/survey-before", "tests/golden/before/survey.atelier.json");
+    hold("figures/survey-small", "tests/golden/reports/survey.atelier.json");
     hold("figures/survey", "public/examples/survey.atelier.json");
 }
 

@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-const WORDS: [(&str, &str); 6] = [
+const WORDS: [(&str, &str); 7] = [
     (
         "Bias, diversity, MSE",
         "How far the strokes are from the right answer, how far they are from their own mean, and the error of that mean: \
@@ -25,7 +25,13 @@ const WORDS: [(&str, &str); 6] = [
     ),
     (
         "Ω (Omega)",
-        "What bias and diversity have in common: what raises diversity through it raises bias as much, so that MSE stays.",
+        "What bias and diversity have in common: what raises diversity through it raises bias as much, so that MSE stays. \
+         It holds the offset, too.",
+    ),
+    (
+        "Centred logits, offset",
+        "A stroke's logits less their mean over the options, and that mean. The offset lifts all options alike: it moves no \
+         probability, and yet it may be most of the diversity of whole logits.",
     ),
     (
         "Uniform",

@@ -40,6 +40,8 @@ impl Digest {
             sum_error,
             probability,
             logit,
+            centred,
+            offset,
             paper,
             log_likelihoods,
             prompt,
@@ -61,7 +63,7 @@ impl Digest {
                 self.0.update(x.to_bits().to_le_bytes());
             }
         }
-        let columns = [probability, logit, paper].into_iter().flatten();
+        let columns = [probability, logit, centred, offset, paper].into_iter().flatten();
         for x in std::iter::once(sum_error).chain(columns) {
             self.0.update(x.to_bits().to_le_bytes());
         }

@@ -37,6 +37,12 @@ pub const SCHEMA: &str = "message atelier_row {
     required double logit_mse;
     required double logit_bias;
     required double logit_diversity;
+    required double centred_mse;
+    required double centred_bias;
+    required double centred_diversity;
+    required double offset_mse;
+    required double offset_bias;
+    required double offset_diversity;
     required double paper_mse;
     required double paper_bias;
     required double paper_diversity;

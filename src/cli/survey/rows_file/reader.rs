@@ -130,8 +130,8 @@ impl RowsFile {
         let logits = from.list::<FloatType>()?;
         let member_logits = from.list::<FloatType>()?;
         let sum_error = from.plain::<DoubleType>()?;
-        let mut numbers = Vec::with_capacity(9);
-        for _ in 0..9 {
+        let mut numbers = Vec::with_capacity(15);
+        for _ in 0..15 {
             numbers.push(from.plain::<DoubleType>()?);
         }
         let log_likelihoods = from.list::<DoubleType>()?;
@@ -160,7 +160,9 @@ impl RowsFile {
                     sum_error: sum_error[i],
                     probability: three(0),
                     logit: three(1),
-                    paper: three(2),
+                    centred: three(2),
+                    offset: three(3),
+                    paper: three(4),
                     log_likelihoods: log_likelihoods[i].clone(),
                     prompt: prompt[i].as_ref().map(text).transpose()?,
                     choices: choices[i].iter().map(text).collect::<anyhow::Result<_>>()?,

@@ -102,9 +102,9 @@ impl<W: Write + Send> RowsWriter<W> {
     }
 }
 
-/// The three columns, in the schema's order.
-const COLUMNS: [fn(&MeasuredRow) -> [f64; 3]; 3] =
-    [|row| row.probability, |row| row.logit, |row| row.paper];
+/// The columns of bias and diversity, in the schema's order.
+const COLUMNS: [fn(&MeasuredRow) -> [f64; 3]; 5] =
+    [|row| row.probability, |row| row.logit, |row| row.centred, |row| row.offset, |row| row.paper];
 
 fn int(number: usize) -> i32 {
     i32::try_from(number).unwrap_or(i32::MAX)

@@ -92,8 +92,8 @@ fn main(
         let others_log_sum = log(sum_of(local, other, others_most));
         for (var i = local; i < p.vocabulary; i += 64u) {
             let own = logits[base + i] - most - log_sum;
-            let from = logits[other + i] - others_most - others_log_sum;
-            divergence += exp(from) * (from - own);
+            let referred = logits[other + i] - others_most - others_log_sum;
+            divergence += exp(referred) * (referred - own);
         }
         divergence = total(local, divergence);
     }

@@ -59,7 +59,7 @@ pub fn field(cells: &[FoundCell], parts: &[&str]) -> FieldFound {
         }
         ["rows", task] => number(over(cells, task, None, |c| certain(c.rows as f64))?.mean),
         [what @ ("mse" | "bias" | "diversity"), column, task, ref plan @ ..] if plan.len() < 2 => {
-            if !["probability", "logit", "paper"].contains(&column) {
+            if !["probability", "logit", "centred", "paper"].contains(&column) {
                 return Ok(None);
             }
             let of = |cell: &FoundCell| {
@@ -83,6 +83,7 @@ pub fn field(cells: &[FoundCell], parts: &[&str]) -> FieldFound {
             let at = match column {
                 "probability" => 0,
                 "logit" => 1,
+                "centred" => 2,
                 _ => return Ok(None),
             };
             let of = |cell: &FoundCell| {
@@ -138,6 +139,7 @@ fn certain(mean: f64) -> Mean {
 fn column_of<'a>(cell: &'a FoundCell, column: &str) -> &'a VoteMeans {
     match column {
         "logit" => &cell.logit,
+        "centred" => &cell.centred,
         "paper" => &cell.paper,
         _ => &cell.probability,
     }

@@ -2,7 +2,7 @@
 
 use super::{FieldFound, lacks, number, word};
 use crate::engine::{VocabularyReading, member_names};
-use crate::measure::decomposition::{ByKind, Triple, argmax, softmax};
+use crate::measure::decomposition::{ByKind, Triple, argmax};
 use crate::study::lessons::FieldValue;
 use crate::study::lessons::found::{FoundLens, ModelFound, PartFound, StepFound};
 use crate::study::lessons::members;
@@ -70,7 +70,7 @@ pub fn field(
                 _ => triple.mse - (triple.bias - triple.diversity),
             })
         }
-        ["own_error"] => number(own_error(lens)),
+        ["own_error"] => number(decomposition.share_error),
         ["best_error"] => {
             let errors = decomposition.probability.member_bias.iter();
             number(errors.copied().fold(f64::INFINITY, f64::min))
@@ -153,24 +153,14 @@ fn moved(
 }
 
 fn triple(lens: &Lens, column: &str) -> Option<Triple> {
-    let found = &lens.decomposition;
+    let found = lens.decomposition.triples();
     match column {
-        "probability" => Some(found.probability.total),
-        "logit" => Some(found.logit.total),
+        "probability" => Some(found.probability),
+        "logit" => Some(found.logit),
+        "centred" => Some(found.centred),
         "paper" => Some(found.paper),
         _ => None,
     }
-}
-
-/// The mean over options of the model's own squared error.
-fn own_error(lens: &Lens) -> f64 {
-    let wide: Vec<f64> = lens.logits.iter().map(|&x| f64::from(x)).collect();
-    let probabilities = softmax(&wide);
-    let squares = probabilities.iter().enumerate().map(|(k, p)| {
-        let target = f64::from(u8::from(k == lens.answer));
-        (target - p).powi(2)
-    });
-    squares.sum::<f64>() / probabilities.len().max(1) as f64
 }
 
 /// Members whose own error is larger than that of their mean.
@@ -185,6 +175,7 @@ fn share(lens: &Lens, kind: &str, column: &str) -> FieldFound {
     let column = match column {
         "probability" => &found.probability,
         "logit" => &found.logit,
+        "centred" => &found.centred,
         _ => return Ok(None),
     };
     match share_of(&column.by_kind, kind) {

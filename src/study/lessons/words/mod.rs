@@ -64,7 +64,8 @@ fn order(name: &str) -> String {
 fn column(name: &str) -> Option<&'static str> {
     match name {
         "probability" => Some("probabilities"),
-        "logit" => Some("logits"),
+        "logit" => Some("whole logits"),
+        "centred" => Some("centred logits"),
         "paper" => Some("by the paper's formula"),
         _ => None,
     }

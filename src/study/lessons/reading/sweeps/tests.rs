@@ -46,6 +46,8 @@ fn task(name: &str, right: &dyn Fn(Option<&SweepPoint>) -> usize) -> Orders {
                 kl: flat(0.0),
                 probability: votes,
                 logit: votes,
+                centred: votes,
+                offset: votes,
                 paper: votes,
                 log_likelihood: None,
                 accuracy_per_byte: None,
