@@ -45,7 +45,10 @@ mod theory;
 mod votes;
 
 pub use all::all_figures;
-pub use beyond::{not_known, option_beyond, quoted, says_first, small_mass, verdict, whole_share};
+pub use beyond::{
+    first_words, judged, not_known, offered, option_beyond, quoted, says_first, small_mass,
+    verdict, whole_share,
+};
 pub use column::Column;
 pub use coupling::{
     CouplingShown, coupling_figures, metric_name, metric_of, metric_word, models_coupling_figure,
@@ -73,6 +76,7 @@ pub use theme::{DARK, LIGHT, Theme};
 pub use theory::{
     Control, THEOREMS, Theorem, at_start, shape_steps, shapes_figure, theorem_figure,
 };
+pub use votes::capital;
 
 use figure::FigureDraft;
 

@@ -148,9 +148,12 @@ pub struct Lens {
     /// Single heads, at several positions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub attention_head: Option<Vec<HeadLooks>>,
-    /// What the model's own order answers: probabilities of the options. `[K]`
+    /// What the model's own order answers: shares among the options. `[K]`
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<Vec<f64>>,
+    /// What that order says beyond the options.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before_vocabulary: Option<Vocabulary>,
 }
 
 /// What the model says over its whole vocabulary at the prompt's last token (docs/definitions.md, "Beyond

@@ -9,6 +9,7 @@ use web_sys::File;
 
 use super::exchange::{Exchange, Held, Work};
 use super::shown::{Findings, Origin, Problem, Shown};
+use super::texts::Texts;
 use crate::app::client::Client;
 use crate::app::link::{
     Choice, CouplingSettings, Draft, InsideSettings, LessonSettings, Link, SweepSettings, View,
@@ -82,6 +83,8 @@ pub struct Studio {
     pub said: Signal<String>,
     /// What the model wrote after the draft's prompt.
     pub written: Signal<String>,
+    /// What the draft's options hold, where they are what the model said by itself.
+    pub offered: Signal<String>,
     /// The member that a reader looks for in the figures.
     pub member: Signal<Option<usize>>,
     pub(super) state: StudioState,
@@ -126,6 +129,10 @@ pub(super) struct StudioState {
     pub written: RwSignal<(Draft, String)>,
     /// What of it was there when the model went on.
     pub before: StoredValue<String>,
+    /// What the options of a draft hold that the model said by itself, and which draft that is.
+    pub offered: RwSignal<(Draft, String)>,
+    /// What was written beside the lab's answers.
+    pub texts: RwSignal<Texts>,
     pub member: RwSignal<Option<usize>>,
     /// Are reports on their way that the address names?
     pub is_coming: RwSignal<bool>,
@@ -243,6 +250,8 @@ impl Studio {
             said: RwSignal::new(String::new()),
             written: RwSignal::new((examples::first(), String::new())),
             before: StoredValue::new(String::new()),
+            offered: RwSignal::new((examples::first(), String::new())),
+            texts: RwSignal::default(),
             member: RwSignal::new(None),
             is_coming: RwSignal::new(false),
             is_awake: RwSignal::new(false),
@@ -275,6 +284,15 @@ impl Studio {
                 false => String::new(),
             })
         });
+        let offered = Memo::new(move |_| {
+            // Which option is right is no matter.
+            let asked = |draft: &Draft| Draft { answer: None, ..draft.clone() };
+            let own = state.draft.with(asked);
+            state.offered.with(|(draft, words)| match asked(draft) == own {
+                true => words.clone(),
+                false => String::new(),
+            })
+        });
         Self {
             draft: state.draft.into(),
             column: state.column.into(),
@@ -303,6 +321,7 @@ impl Studio {
             english: state.english.into(),
             said: state.said.into(),
             written: written.into(),
+            offered: offered.into(),
             member: state.member.into(),
             state,
         }

@@ -9,6 +9,7 @@ use crate::engine::{
 };
 use crate::measure::decomposition::{argmax, softmax};
 use crate::plan::Plan;
+use crate::study::lens::beyond_options;
 use crate::study::report::Report;
 use crate::study::{LoadedModel, Question, StudyError, lens};
 
@@ -124,11 +125,13 @@ impl<'a> Accounting<'a> {
         let without = traces.next().zip(self.plans.get(1));
         let without = without.map(|(trace, plan)| {
             let logits: Vec<f64> = trace.logits.iter().map(|&x| f64::from(x)).collect();
+            let beyond = trace.vocabulary;
             MemberWithout {
                 plan: plan.to_string(),
                 lead: lead(&logits, answer),
                 correct: argmax(&logits) == answer,
                 probabilities: softmax(&logits),
+                vocabulary: beyond.map(|beyond| beyond_options(self.model, &self.question, beyond)),
                 logits: trace.logits,
             }
         });

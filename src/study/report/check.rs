@@ -158,14 +158,14 @@ fn lens(lens: &Lens) -> Result<(), Reason> {
     depths(d.by_depth.iter().map(|depth| &depth.triples))
 }
 
-fn vocabulary(vocabulary: &Vocabulary, options: usize) -> Result<(), Reason> {
+/// What a run says beyond its options.
+pub(in crate::study) fn vocabulary(vocabulary: &Vocabulary, options: usize) -> Result<(), Reason> {
     let probabilities = &vocabulary.option_probabilities;
     long("option_probabilities", probabilities.len(), options, "options")?;
     long("option_ranks", vocabulary.option_ranks.len(), options, "options")?;
     if vocabulary.option_ranks.contains(&0) {
         return Err("an option has rank 0, and ranks begin at 1".to_owned());
     }
-
     let top = vocabulary.top.iter().map(|token| &token.probability);
     if !probabilities.iter().chain(top).all(|p| (0.0..=1.0 + 1e-6).contains(p)) {
         return Err("a probability lies outside 0 to 1".to_owned());
@@ -215,6 +215,9 @@ fn attention(lens: &Lens) -> Result<(), Reason> {
     }
     if let Some(before) = &lens.before {
         long("before", before.len(), lens.logits.len(), "options")?;
+    }
+    if let Some(beyond) = &lens.before_vocabulary {
+        vocabulary(beyond, lens.logits.len())?;
     }
     Ok(())
 }
