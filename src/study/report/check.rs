@@ -5,11 +5,12 @@ use std::collections::HashSet;
 use super::{Averages, Lab, Lens, Prompts, Report, ReportError, Vocabulary};
 use crate::engine::MemberKind;
 use crate::measure::decomposition::ColumnNumbers;
-use crate::plan::MAX_RUNS;
+use crate::plan::{HeadsOff, MAX_RUNS};
 use crate::study::coupling::{ModelsCoupling, check};
 use crate::study::geometry::Geometry;
 use crate::study::member::check::account;
 use crate::study::orders::{OrderRows, Orders, SweepPoint};
+use crate::study::parts::Parts;
 
 /// Members of the longest plan: the embedding, and two a block run.
 const MEMBERS: usize = 2 * MAX_RUNS + 1;
@@ -27,6 +28,9 @@ pub(super) fn report(report: &Report) -> Result<(), ReportError> {
     }
     if let Some(one) = &report.member {
         account(one, report.lens.as_ref()).map_err(shape("the member"))?;
+    }
+    if let Some(one) = &report.parts {
+        parts(one, report.lens.as_ref()).map_err(shape("the parts"))?;
     }
     if let Some(many) = &report.prompts {
         prompts(many).map_err(shape("the prompts"))?;
@@ -219,6 +223,30 @@ fn column(name: &str, column: &ColumnNumbers, members: usize) -> Result<(), Reas
     lists.iter().try_for_each(|(list, values)| {
         long(&format!("{name}.{list}"), values.len(), members, "members")
     })
+}
+
+fn parts(parts: &Parts, lens: Option<&Lens>) -> Result<(), Reason> {
+    let lens = lens.ok_or("their run is not there")?;
+    for part in parts.members.iter().chain(&parts.heads) {
+        let member = lens.members.get(part.member);
+        let is_fit = match (member.map(|member| member.kind), part.head) {
+            (Some(MemberKind::Attention), head) => head.is_none_or(|head| head < HeadsOff::MOST),
+            (Some(MemberKind::Mlp), None) => true,
+            _ => false,
+        };
+        if !is_fit {
+            return Err(format!("its run has no part that {} leaves out", part.plan));
+        }
+        if ![part.lost, part.lead_lost, part.kl].iter().all(|x| x.is_finite()) {
+            return Err("one of its numbers is too large".to_owned());
+        }
+    }
+    if parts.members.iter().any(|part| part.head.is_some())
+        || parts.heads.iter().any(|part| part.head.is_none())
+    {
+        return Err("members and heads are mixed".to_owned());
+    }
+    Ok(())
 }
 
 fn prompts(prompts: &Prompts) -> Result<(), Reason> {
