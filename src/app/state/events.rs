@@ -250,6 +250,8 @@ impl Studio {
             self.state.coupled_rows
         } else if !report.need.is_empty() {
             self.state.needed
+        } else if report.parts.is_some() {
+            self.state.parts
         } else {
             self.state.swept
         };

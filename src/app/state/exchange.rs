@@ -8,6 +8,9 @@ use crate::app::link::{Choice, Draft};
 use crate::app::protocol::{Ask, EngineWish, Known, Stage};
 use crate::study::report::ModelFacts;
 
+/// Milliseconds of a sweep after which its pace says when it will be done.
+const EARLY: f64 = 2000.0;
+
 /// What a request is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Job {
@@ -31,6 +34,16 @@ pub struct Work {
     pub progress: Option<(Stage, f64, f64)>,
     /// Milliseconds since the page was opened.
     pub since: f64,
+}
+
+impl Work {
+    /// Seconds until a sweep is done, at its pace so far; `None` while that is too early to say.
+    pub fn seconds_left(&self, now: f64) -> Option<f64> {
+        let (_, done, total) = self.progress.filter(|_| self.job == Job::Sweep)?;
+        let lasted = now - self.since;
+        let is_known = lasted >= EARLY && done > 0.0 && total > done;
+        is_known.then(|| lasted / done * (total - done) / 1000.0)
+    }
 }
 
 /// The model the worker holds.

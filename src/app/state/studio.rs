@@ -52,6 +52,8 @@ pub struct Studio {
     pub swept: Signal<Option<Shown>>,
     /// What every part votes, and what is lost without it.
     pub needed: Signal<Option<Shown>>,
+    /// What one prompt's answer loses without each part.
+    pub parts: Signal<Option<Shown>>,
     /// How alike the linearised steps of one prompt are.
     pub coupled: Signal<Option<Shown>>,
     /// The same over rows, also while it fills in.
@@ -114,6 +116,7 @@ pub(super) struct StudioState {
     pub lab: RwSignal<Option<Shown>>,
     pub swept: RwSignal<Option<Shown>>,
     pub needed: RwSignal<Option<Shown>>,
+    pub parts: RwSignal<Option<Shown>>,
     pub coupled: RwSignal<Option<Shown>>,
     pub coupled_rows: RwSignal<Option<Shown>>,
     pub coupled_models: RwSignal<Option<Arc<ModelsCoupling>>>,
@@ -237,6 +240,7 @@ impl Studio {
             lab: RwSignal::new(None),
             swept: RwSignal::new(None),
             needed: RwSignal::new(None),
+            parts: RwSignal::new(None),
             coupled: RwSignal::new(None),
             coupled_rows: RwSignal::new(None),
             coupled_models: RwSignal::new(None),
@@ -305,6 +309,7 @@ impl Studio {
             lab: state.lab.into(),
             swept: state.swept.into(),
             needed: state.needed.into(),
+            parts: state.parts.into(),
             coupled: state.coupled.into(),
             coupled_rows: state.coupled_rows.into(),
             coupled_models: state.coupled_models.into(),

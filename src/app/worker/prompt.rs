@@ -164,7 +164,10 @@ fn none() -> Stop {
 }
 
 /// The question as text; for a model without a tokenizer as token ids, `1, 5, 9`.
-fn question(model: &LoadedModel, asked: (&str, &[String], usize)) -> Result<Question, Stop> {
+pub(super) fn question(
+    model: &LoadedModel,
+    asked: (&str, &[String], usize),
+) -> Result<Question, Stop> {
     let (prompt, options, answer) = asked;
     if model.tokenizer.is_none()
         && let Some((ids, rows)) = opened::token_ids(prompt, options)

@@ -3,7 +3,6 @@
 
 mod accounting;
 pub(in crate::study) mod check;
-mod without;
 
 pub use accounting::Accounting;
 

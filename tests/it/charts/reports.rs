@@ -412,6 +412,7 @@ pub fn empty() -> Report {
         engine: "CPU (f32)".into(),
         lens: None,
         member: None,
+        parts: None,
         prompts: None,
         lab: None,
         orders: Vec::new(),

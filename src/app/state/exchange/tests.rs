@@ -282,3 +282,20 @@ fn a_sweep_that_is_stopped_beside_a_text_leaves_worker_and_text() {
     assert!(!exchange.unheard(other));
     assert!(exchange.holds(&known("a")));
 }
+
+#[test]
+fn a_sweeps_pace_says_when_it_will_be_done() {
+    let mut exchange = holding("a");
+    let (id, _) = exchange.sweep_on(&known("a"), sweep(), 1000.0);
+    let left = |exchange: &Exchange, now: f64| exchange.sweep().and_then(|w| w.seconds_left(now));
+    assert_eq!(left(&exchange, 9000.0), None);
+    exchange.progressed(id, (Stage::Parts, 25.0, 100.0));
+    assert_eq!(left(&exchange, 2000.0), None);
+    assert_eq!(left(&exchange, 6000.0), Some(15.0));
+    exchange.progressed(id, (Stage::Parts, 100.0, 100.0));
+    assert_eq!(left(&exchange, 6000.0), None);
+    // A run is over before one could read when.
+    let run = exchange.run(lens(), 1000.0).pop().expect("a run").id;
+    exchange.progressed(run, (Stage::Run, 25.0, 100.0));
+    assert_eq!(exchange.work().and_then(|work| work.seconds_left(6000.0)), None);
+}
