@@ -7,6 +7,7 @@ use crate::model::weights::Weights;
 use crate::model::{ModelError, ModelFiles, ModelShape, Prompt, Tokenizer};
 use crate::plan::Plan;
 use crate::study::facts::ModelFacts;
+use crate::study::original::LastOriginal;
 use crate::study::{Generation, StudyError, Unknown, Wrote};
 
 /// Name, tokenizer and engine of one model.
@@ -16,6 +17,7 @@ pub struct LoadedModel {
     /// What the tokenizer reads for every word that it does not know.
     pub unknown: Option<Unknown>,
     pub engine: Engine,
+    pub(super) original: LastOriginal,
 }
 
 /// A prompt with options and a right answer, checked against a model.
@@ -87,7 +89,13 @@ impl LoadedModel {
 
     /// An engine, and the words that go with it.
     pub fn new(name: &str, words: ModelWords, engine: Engine) -> Self {
-        Self { name: name.to_string(), tokenizer: words.tokenizer, unknown: words.unknown, engine }
+        Self {
+            name: name.to_string(),
+            tokenizer: words.tokenizer,
+            unknown: words.unknown,
+            engine,
+            original: LastOriginal::default(),
+        }
     }
 
     /// The model's sizes.

@@ -14,6 +14,7 @@ mod loaded;
 pub mod member;
 pub mod need;
 pub mod orders;
+mod original;
 pub mod parts;
 pub mod report;
 pub mod survey;

@@ -4,8 +4,8 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use atelier::engine::{
-    AttentionReading, AttentionWish, Capture, DepthWish, Engine, MemberKind, Trace,
-    VocabularyReading, last_members,
+    AttentionReading, AttentionWish, Capture, DepthWish, Engine, MemberKind, Reference, Trace,
+    VocabularyReading, VocabularyWish, last_members,
 };
 use atelier::model::shape::NormPlacement;
 use atelier::model::{Passage, Prompt};
@@ -147,12 +147,21 @@ pub fn golden_lenses(
 pub fn lenses(model: &LoadedModel, golden: &Value, orders: &[Option<&str>]) -> Vec<Value> {
     let question = question(model, golden);
     let plan = |order: &Option<&str>| model.plan(*order).expect("a golden plan");
-    let plans: Vec<Plan> = orders.iter().map(plan).collect();
-    let traces = run(&model.engine, std::slice::from_ref(&question.prompt), &plans);
-    let lens = |(plan, mut traces): (&Plan, Vec<Trace>)| {
-        json!(lens::lens(model, &question, plan, traces.remove(0)))
+    let original = plan(&None);
+    let plans: Vec<Plan> =
+        std::iter::once(original.clone()).chain(orders.iter().map(plan)).collect();
+
+    let wish = VocabularyWish { reference: Reference::FirstPlan, ..VocabularyWish::ANSWER };
+    let capture = Capture { vocabulary: Some(wish), ..Capture::default() };
+    let prompts = [question.prompt.clone()];
+    let run = model.engine.start(prompts.into(), plans.clone().into(), capture);
+    let traces = run.expect("a run").complete().expect("traces");
+
+    let lens = |(plan, trace): (&Plan, Trace)| {
+        let read = if *plan == original { lens::lens } else { lens::compared_lens };
+        json!(read(model, &question, plan, trace))
     };
-    plans.iter().zip(traces).map(lens).collect()
+    plans.iter().zip(traces.into_iter().flatten()).skip(1).map(lens).collect()
 }
 
 /// The logit lens of every golden that has one, of the model's own order; and what must hold of it

@@ -121,9 +121,12 @@ async fn lens(
 ) -> Result<Report, Stop> {
     let question = self::question(model, question)?;
     let plan = model.plan(plan).map_err(failed)?;
-    let trace = trace(model, desk, id, &question, &plan).await?;
-    let lens = study::lens::lens(model, &question, &plan, trace);
-    Ok(study::lens::report(model, lens))
+    let comparison = model.comparison(&question.prompt, &plan).map_err(failed)?;
+    let capture = Capture { vocabulary: Some(comparison.wish.clone()), ..Capture::default() };
+    let traces = traces(model, desk, id, &question, comparison.plans.clone(), capture).await?;
+    let trace = comparison.asked(model, &question.prompt, traces).ok_or_else(none)?;
+    let read = if comparison.is_original { study::lens::lens } else { study::lens::compared_lens };
+    Ok(study::lens::report(model, read(model, &question, &plan, trace)))
 }
 
 /// The lens with what a view of the run's inside needs.
