@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use super::number::{counted, ordinal, short, signed};
+use super::number::{counted, fixed, ordinal, short, signed};
 use super::plot::{Axis, Panel, Patch, Plot, Ramp, VoidCell};
 use super::strokes::{self, member_pick, option_name, tiles};
 use super::votes::capital;
 use super::{Figure, FigureDraft, Table, TableCell, Theme};
 use crate::engine::{MemberKind, member_names};
-use crate::study::parts::{PartLoss, Parts};
+use crate::study::parts::{PartLoss, PartLosses};
 use crate::study::report::Lens;
 
 const CELL: u32 = 26;
@@ -18,13 +18,13 @@ const WRITTEN: usize = 16;
 const NAMED: usize = 2;
 
 /// The map of components, and where the plan runs any the map of heads.
-pub fn part_figures(lens: &Lens, parts: &Parts, theme: &Theme) -> Vec<Figure> {
+pub fn part_figures(lens: &Lens, parts: &PartLosses, theme: &Theme) -> Vec<Figure> {
     let both = [members(lens, parts, theme), heads(lens, parts, theme)];
     both.into_iter().flatten().collect()
 }
 
 /// The lens's pictures, the heading of the votes led by what leaving components out costs.
-pub fn with_losses(mut figures: [Figure; 3], lens: &Lens, parts: &Parts) -> [Figure; 3] {
+pub fn with_losses(mut figures: [Figure; 3], lens: &Lens, parts: &PartLosses) -> [Figure; 3] {
     let sound: Vec<&PartLoss> =
         parts.members.iter().filter(|part| !parts.is_broken(part)).collect();
     if let Some(dearest) = largest(&sound, |part| part.lost).filter(|part| part.lost > 0.0) {
@@ -42,7 +42,7 @@ pub fn with_losses(mut figures: [Figure; 3], lens: &Lens, parts: &Parts) -> [Fig
 }
 
 /// Two rows, attention and MLP, over the blocks as they ran.
-fn members(lens: &Lens, parts: &Parts, theme: &Theme) -> Option<Figure> {
+fn members(lens: &Lens, parts: &PartLosses, theme: &Theme) -> Option<Figure> {
     let title = title(lens, parts, &parts.members)?;
     let columns: Vec<_> = tiles(lens).into_iter().filter(|tile| tile.block.is_some()).collect();
     let is_written = columns.len() <= WRITTEN;
@@ -84,7 +84,7 @@ fn members(lens: &Lens, parts: &Parts, theme: &Theme) -> Option<Figure> {
     let draft = FigureDraft {
         key: "parts-members",
         title,
-        words: words(lens, parts, &parts.members),
+        words: words(lens, parts, &parts.members, "component"),
         table: table(lens, parts, &parts.members),
         plot: plot(lens, panel.tall(2 * CELL), &parts.members),
     };
@@ -92,7 +92,7 @@ fn members(lens: &Lens, parts: &Parts, theme: &Theme) -> Option<Figure> {
 }
 
 /// Blocks by heads.
-fn heads(lens: &Lens, parts: &Parts, theme: &Theme) -> Option<Figure> {
+fn heads(lens: &Lens, parts: &PartLosses, theme: &Theme) -> Option<Figure> {
     let title = title(lens, parts, &parts.heads)?;
     let columns = parts.heads.iter().filter_map(|part| part.head).max()? + 1;
     let is_attention = |&member: &usize| lens.members[member].kind == MemberKind::Attention;
@@ -118,7 +118,7 @@ fn heads(lens: &Lens, parts: &Parts, theme: &Theme) -> Option<Figure> {
     let draft = FigureDraft {
         key: "parts-heads",
         title,
-        words: words(lens, parts, &parts.heads),
+        words: words(lens, parts, &parts.heads, "head"),
         table: table(lens, parts, &parts.heads),
         plot: plot(lens, panel.tall(height), &parts.heads),
     };
@@ -134,7 +134,7 @@ fn plot(lens: &Lens, panel: Panel, parts: &[PartLoss]) -> Plot {
 /// One cell; framed where the model breaks. A head's cell has the plan without it.
 fn patch(
     lens: &Lens,
-    parts: &Parts,
+    parts: &PartLosses,
     part: &PartLoss,
     [x, y]: [usize; 2],
     is_written: bool,
@@ -153,7 +153,7 @@ fn patch(
             short(part.kl),
             part.rank
         ),
-        text: is_written.then(|| short(part.lost)),
+        text: is_written.then(|| fixed(part.lost, 2)),
         framed: is_broken,
         plan: part.head.is_some().then(|| part.plan.clone()),
     }
@@ -169,7 +169,7 @@ pub fn name(lens: &Lens, part: &PartLoss) -> String {
 }
 
 /// Whose absence breaks the model, and which of the other parts costs most, by ln P and by the lead.
-fn title(lens: &Lens, parts: &Parts, list: &[PartLoss]) -> Option<String> {
+fn title(lens: &Lens, parts: &PartLosses, list: &[PartLoss]) -> Option<String> {
     let (broken, sound): (Vec<&PartLoss>, Vec<&PartLoss>) =
         list.iter().partition(|part| parts.is_broken(part));
     let cost = cost(lens, &sound);
@@ -194,9 +194,7 @@ fn cost(lens: &Lens, parts: &[&PartLoss]) -> Option<String> {
     } else if by_lost == by_lead {
         format!("{who} costs most: ln P of {right} falls by {lost} nats, its lead by {lead} logits")
     } else {
-        format!(
-            "{who} costs most of ln P of {right}, {lost} nats; {other} most of its lead, {lead} logits"
-        )
+        format!("{who} costs most ln P ({lost} nats), {other} most lead ({lead} logits)")
     })
 }
 
@@ -221,25 +219,29 @@ fn joined(lens: &Lens, parts: &[&PartLoss]) -> String {
     }
 }
 
-fn words(lens: &Lens, parts: &Parts, list: &[PartLoss]) -> [String; 2] {
+fn words(lens: &Lens, parts: &PartLosses, list: &[PartLoss], noun: &str) -> [String; 2] {
     let gains = list.iter().filter(|part| part.lost < 0.0).count();
-    let broken = list.iter().filter(|part| parts.is_broken(part)).count();
-    let right = option_name(lens, lens.answer);
+    let broken = match list.iter().filter(|part| parts.is_broken(part)).count() {
+        0 => "it stays nearer without any of them".to_owned(),
+        1 => format!("without 1 {noun}, framed"),
+        broken => format!("without {broken} {noun}s, framed"),
+    };
     [
         format!(
-            "ln P of {right} is {} over the whole vocabulary with every part; it rises without {gains} of {}.",
+            "ln P of {} is {} over the whole vocabulary with every part; it rises without {gains} of {}.",
+            option_name(lens, lens.answer),
             short(parts.log_probability),
-            counted(list.len(), "part")
+            counted(list.len(), noun)
         ),
         format!(
-            "The model breaks where KL from its own answer reaches {} nats, that to the nearest of eight random \
-             prompts: without {broken} of them, framed.",
+            "The model breaks where KL from its own answer reaches {} nats, that to the nearest of sixteen random \
+             prompts; {broken}.",
             short(parts.unrelated_kl)
         ),
     ]
 }
 
-fn table(lens: &Lens, parts: &Parts, list: &[PartLoss]) -> Table {
+fn table(lens: &Lens, parts: &PartLosses, list: &[PartLoss]) -> Table {
     let headers =
         ["without", "plan", "ln P lost, nats", "lead lost, logits", "KL, nats", "rank", "breaks"];
     let names = member_names(&lens.members);
@@ -279,7 +281,7 @@ mod tests {
     }
 
     /// Parts of block 0, 1 and 2 that lose so much: ln P, lead, KL.
-    fn parts(losses: [[f64; 3]; 3]) -> Parts {
+    fn parts(losses: [[f64; 3]; 3]) -> PartLosses {
         let part = |(block, [lost, lead_lost, kl]): (usize, [f64; 3]), head| PartLoss {
             member: 1 + 2 * block,
             head,
@@ -292,7 +294,7 @@ mod tests {
         let all = |head: Option<usize>| {
             losses.into_iter().enumerate().map(move |loss| part(loss, head)).collect()
         };
-        Parts {
+        PartLosses {
             log_probability: -0.5,
             lead: 4.0,
             unrelated_kl: 7.0,
@@ -316,10 +318,7 @@ mod tests {
         );
         assert_eq!(
             titles([[1.0, 5.0, 1.0], [2.0, 3.0, 1.0], [-1.0, 0.0, 1.0]])[0],
-            format!(
-                "Block 1's attention costs most of ln P of {right}, 2.00 nats; block 0's attention most of its lead, \
-                 5.00 logits"
-            )
+            "Block 1's attention costs most ln P (2.00 nats), block 0's attention most lead (5.00 logits)"
         );
         assert_eq!(
             titles([[0.0, 1.0, 1.0], [-2.0, 0.0, 1.0], [-1.0, 0.0, 1.0]])[0],

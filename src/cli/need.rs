@@ -13,7 +13,7 @@ use crate::chart::number::percent_tenths;
 use crate::chart::{LIGHT, number, part_figures, part_loss_name, part_name};
 use crate::study::LoadedModel;
 use crate::study::need::{Need, Needing};
-use crate::study::parts::{LeavingOut, PartLoss, Parts};
+use crate::study::parts::{LeavingOut, PartLoss, PartLosses};
 use crate::study::report::{Lens, Report};
 
 /// Heads that are printed; the report has all.
@@ -162,7 +162,7 @@ fn parts(prompt: &str, args: &NeedArgs) -> anyhow::Result<Report> {
 }
 
 /// Every component, and the heads that cost most.
-fn parts_shown((lens, parts): (&Lens, &Parts)) -> String {
+fn parts_shown((lens, parts): (&Lens, &PartLosses)) -> String {
     let header = ["without", "ln P lost", "lead lost", "KL", "rank", ""];
     let rows = |list: &[&PartLoss]| {
         let mut rows = table(&header.map(String::from), 1);
@@ -186,7 +186,7 @@ fn parts_shown((lens, parts): (&Lens, &Parts)) -> String {
     let headings: Vec<String> = figures.into_iter().map(|figure| figure.title).collect();
     format!(
         "\n{}.\nln P of the right option is {} nats over the whole vocabulary, its lead {} logits. Each part left out alone, all else run \
-         again; the model breaks from KL {} nats on, that to the nearest of eight random prompts.\n\n{}\n\nThe {printed} heads that cost most, of \
+         again; the model breaks from KL {} nats on, that to the nearest of sixteen random prompts.\n\n{}\n\nThe {printed} heads that cost most, of \
          {}; --json has all.\n\n{}\n",
         headings.join(".\n"),
         number::short(parts.log_probability),

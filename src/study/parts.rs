@@ -21,13 +21,13 @@ const ROWS: usize = 512;
 /// Plans that run together at least, however long the prompt: each run begins with the whole plan again.
 const MIN_PLANS: usize = 16;
 /// Prompts of tokens drawn at random, whose answers have nothing to do with the prompt's.
-const UNRELATED: usize = 8;
+const UNRELATED: usize = 16;
 /// Of those draws.
 const SEED: u32 = 0;
 
 /// What one run loses without its parts. The run is the report's lens.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Parts {
+pub struct PartLosses {
     /// ln P of the right option over the whole vocabulary, with every part.
     pub log_probability: f64,
     /// The run's logit of the right option less the mean of the others'.
@@ -62,20 +62,20 @@ pub struct PartLoss {
     pub rank: usize,
 }
 
-impl Parts {
+impl PartLosses {
     /// Does the model break without this part?
     pub fn is_broken(&self, part: &PartLoss) -> bool {
         part.kl >= self.unrelated_kl
     }
 }
 
-/// A run of [`Parts`] in steps.
+/// A run of [`PartLosses`] in steps.
 pub struct LeavingOut<'a> {
     model: &'a LoadedModel,
     question: Question,
     plan: Plan,
     parts: Vec<PlanPart>,
-    stage: Stage,
+    stage: LeavingStage,
     run: Option<Box<dyn Run<Trace> + 'a>>,
     /// Block runs of the stages that are over, of the one under way, and of all.
     done: usize,
@@ -89,7 +89,7 @@ pub struct LeavingOut<'a> {
 
 /// What runs together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Stage {
+enum LeavingStage {
     /// The question with every part.
     Whole,
     /// Unrelated prompts with every part.
@@ -116,7 +116,7 @@ impl<'a> LeavingOut<'a> {
             question: question.clone(),
             parts: parts(&plan, model.shape()),
             plan,
-            stage: Stage::Whole,
+            stage: LeavingStage::Whole,
             run: None,
             done: 0,
             advanced: 0,
@@ -167,17 +167,17 @@ impl<'a> LeavingOut<'a> {
     /// Keeps what a stage found, and begins the next.
     fn take_in(&mut self, traces: Vec<Trace>) -> Result<(), StudyError> {
         match self.stage {
-            Stage::Whole => {
+            LeavingStage::Whole => {
                 self.whole = traces.into_iter().next();
-                self.stage = Stage::Unrelated;
+                self.stage = LeavingStage::Unrelated;
             }
-            Stage::Unrelated => {
+            LeavingStage::Unrelated => {
                 let far = traces.iter().map(|trace| Ok(vocabulary(trace)?.kl));
                 let far = far.collect::<Result<Vec<f64>, EngineError>>()?;
                 self.unrelated_kl = far.into_iter().fold(f64::INFINITY, f64::min);
-                self.stage = Stage::Parts;
+                self.stage = LeavingStage::Parts;
             }
-            Stage::Parts => {
+            LeavingStage::Parts => {
                 let before = self.reading()?;
                 let left_out = self.parts[self.found.len()..].iter().zip(&traces);
                 let found = left_out.map(|(part, trace)| {
@@ -188,11 +188,11 @@ impl<'a> LeavingOut<'a> {
                 self.found.extend(found);
             }
         }
-        if self.stage == Stage::Parts && self.found.len() == self.parts.len() {
+        if self.stage == LeavingStage::Parts && self.found.len() == self.parts.len() {
             return Ok(());
         }
         let whole = self.whole.as_ref().ok_or(EngineError::Cancelled)?;
-        let prompts = if self.stage == Stage::Unrelated { UNRELATED } else { 1 };
+        let prompts = if self.stage == LeavingStage::Unrelated { UNRELATED } else { 1 };
         let streams = vec![whole.last_stream.clone(); prompts];
         self.begin(Reference::Streams(streams.into()))
     }
@@ -201,12 +201,12 @@ impl<'a> LeavingOut<'a> {
     fn begin(&mut self, reference: Reference) -> Result<(), StudyError> {
         let prompt = &self.question.prompt;
         let (prompts, plans) = match self.stage {
-            Stage::Whole => (vec![prompt.clone()], vec![self.plan.clone()]),
-            Stage::Unrelated => {
+            LeavingStage::Whole => (vec![prompt.clone()], vec![self.plan.clone()]),
+            LeavingStage::Unrelated => {
                 let prompts = unrelated_prompts(prompt, self.model.shape().vocabulary);
                 (prompts.collect(), vec![self.plan.clone()])
             }
-            Stage::Parts => (vec![prompt.clone()], self.plans(self.found.len())),
+            LeavingStage::Parts => (vec![prompt.clone()], self.plans(self.found.len())),
         };
         let wish = VocabularyWish { reference, ..VocabularyWish::ANSWER };
         let capture = Capture { vocabulary: Some(wish), ..Capture::default() };
@@ -233,7 +233,7 @@ impl<'a> LeavingOut<'a> {
         let reading = self.reading()?;
         let whole = self.whole.ok_or(EngineError::Cancelled)?;
         let (heads, members) = self.found.into_iter().partition(|part| part.head.is_some());
-        let parts = Parts {
+        let parts = PartLosses {
             log_probability: reading.log_probability,
             lead: reading.lead,
             unrelated_kl: self.unrelated_kl,

@@ -20,7 +20,7 @@ use crate::study::geometry::Geometry;
 use crate::study::member::MemberAccount;
 use crate::study::need::Need;
 use crate::study::orders::{Median, Orders};
-use crate::study::parts::Parts;
+use crate::study::parts::PartLosses;
 
 /// Version of the report's layout. A reader refuses a newer one and says so.
 pub const VERSION: u32 = 1;
@@ -41,7 +41,7 @@ pub struct Report {
     pub member: Option<Box<MemberAccount>>,
     /// What that run's answer loses without each of its parts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub parts: Option<Box<Parts>>,
+    pub parts: Option<Box<PartLosses>>,
     /// Many prompts through the lens, and their averages.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompts: Option<Prompts>,

@@ -11,7 +11,7 @@ use crate::study::coupling::{ModelsCoupling, check};
 use crate::study::geometry::Geometry;
 use crate::study::member::check::account;
 use crate::study::orders::{Measures, OrderRows, Orders, SweepPoint, VoteMeans};
-use crate::study::parts::Parts;
+use crate::study::parts::PartLosses;
 
 /// Members of the longest plan: the embedding, and two a block run.
 const MEMBERS: usize = 2 * MAX_RUNS + 1;
@@ -282,8 +282,12 @@ pub(in crate::study) fn column_sums<const N: usize>(
     }
 }
 
-fn parts(parts: &Parts, lens: Option<&Lens>) -> Result<(), Reason> {
+fn parts(parts: &PartLosses, lens: Option<&Lens>) -> Result<(), Reason> {
     let lens = lens.ok_or("their run is not there")?;
+    let whole = [parts.log_probability, parts.lead, parts.unrelated_kl];
+    if !whole.iter().all(|x| x.is_finite()) {
+        return Err("one of its numbers is too large".to_owned());
+    }
     for part in parts.members.iter().chain(&parts.heads) {
         let member = lens.members.get(part.member);
         let is_fit = match (member.map(|member| member.kind), part.head) {
