@@ -23,7 +23,7 @@ use crate::task::english::EnglishPrompt;
 
 /// Raised at every change of these types: a worker file from an older build, kept by a cache, is
 /// told from a current one by the first message it sends.
-pub const PROTOCOL: u32 = 12;
+pub const PROTOCOL: u32 = 13;
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Request {
@@ -68,6 +68,8 @@ pub enum Ask {
         /// A task.
         rows: usize,
     },
+    /// What the prompt's answer loses without each part of the plan: a report with `parts`.
+    Parts { prompt: String, options: Vec<String>, answer: usize, plan: Option<String> },
     /// How alike the linearised steps of the prompt's run are: a report with `coupling`.
     Coupling { prompt: String, plan: Option<String>, tokens: TokenAsk },
     /// The same over held-out rows of a generated task, beside what leaving steps out and exchanging
@@ -232,6 +234,8 @@ pub enum Stage {
     Run,
     /// Rows of tasks.
     Rows,
+    /// Block runs, of plans without a part.
+    Parts,
     /// Of Jacobians with vectors.
     Products,
     /// Rows whose steps are linearised, in thousandths.

@@ -55,7 +55,11 @@ impl<F> Queue<F> {
         let is_quick = |ask: &Ask| {
             matches!(
                 ask,
-                Ask::Lens { .. } | Ask::Lab { .. } | Ask::Coupling { .. } | Ask::Says { .. }
+                Ask::Lens { .. }
+                    | Ask::Lab { .. }
+                    | Ask::Coupling { .. }
+                    | Ask::Says { .. }
+                    | Ask::GoOn { .. }
             )
         };
         let passable = self.waiting.iter().take_while(|(request, _)| !is_load(&request.ask));
@@ -111,11 +115,14 @@ mod tests {
     }
 
     #[test]
-    fn what_a_model_says_by_itself_does_not_wait_for_a_sweep() {
+    fn what_a_model_says_and_writes_by_itself_does_not_wait_for_a_sweep() {
         let mut queue = Queue::<()>::default();
         let says = Ask::Says { prompt: "a".into(), plan: None };
+        let writes = Ask::GoOn { text: "a".into(), plan: None, tokens: 12 };
         queue.receive(ask(2, says), Vec::new());
+        queue.receive(ask(3, writes), Vec::new());
         assert_eq!(queue.take_quick().map(|request| request.id), Some(2));
+        assert_eq!(queue.take_quick().map(|request| request.id), Some(3));
     }
 
     #[test]

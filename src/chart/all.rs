@@ -6,8 +6,8 @@ use super::theory::theorem_figures;
 use super::{
     AttentionShown, Column, CouplingShown, DepthColour, Figure, Quantity, Theme, attention_figures,
     coupling_figures, depth_figures, figures, lab_figures, member_figures, metric_name,
-    models_coupling_figure, need_figure, prompt_figures, relation_figure, relation_name,
-    survey_figures, sweep_figures, task_coupling_figures,
+    models_coupling_figure, need_figure, part_figures, prompt_figures, relation_figure,
+    relation_name, survey_figures, sweep_figures, task_coupling_figures, with_losses,
 };
 use crate::study::coupling::{Coupling, CouplingMetric, ModelsCoupling, Relation, TaskCoupling};
 use crate::study::orders::Orders;
@@ -38,7 +38,12 @@ fn of_report(report: &Report, theme: &Theme) -> Vec<Figure> {
             figure.named(name)
         };
         if let Some(lens) = &report.lens {
-            all.extend(figures(lens, column, theme).map(in_column));
+            let own = figures(lens, column, theme);
+            let own = match &report.parts {
+                Some(parts) => with_losses(own, lens, parts),
+                None => own,
+            };
+            all.extend(own.map(in_column));
         }
         if let Some(prompts) = &report.prompts {
             let of_many = |figure: Figure| {
@@ -66,6 +71,9 @@ fn of_report(report: &Report, theme: &Theme) -> Vec<Figure> {
         all.extend(attention_of(lens, report, theme));
         if let Some(account) = &report.member {
             all.extend(member_figures(lens, account, false, theme));
+        }
+        if let Some(parts) = &report.parts {
+            all.extend(part_figures(lens, parts, theme));
         }
     }
     for orders in &report.orders {

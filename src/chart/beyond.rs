@@ -2,18 +2,20 @@
 //! they show shares among the options (docs/definitions.md, "Beyond the options").
 
 use super::inside::seen;
-use super::number::{percent_tenths, short, spelled, thousands};
+use super::number::{percent_tenths, significant, spelled, thousands};
 use super::strokes::option_name;
+use crate::measure::decomposition::argmax;
+use crate::study::likeliest::Saying;
 use crate::study::report::{Lens, LikelyToken, Vocabulary};
 
 /// Options that together hold less than this say little about the model: it is said at the answer.
 const SMALL_MASS: f64 = 0.01;
 
-/// A probability in the whole vocabulary: `"38.0 %"`, `"0.0024 %"`, `"2.86e-7 %"`.
+/// A probability in the whole vocabulary: `"38.0 %"`, `"0.0024 %"`, `"3e−7 %"`.
 pub fn whole_share(p: f64) -> String {
     match p {
         0.0 => "0 %".to_owned(),
-        p if p < 5e-4 => format!("{} %", short(100.0 * p)),
+        p if p < 5e-4 => format!("{} %", significant(100.0 * p, 2)),
         p => percent_tenths(p),
     }
 }
@@ -49,6 +51,34 @@ pub fn says_first(lens: &Lens, is_judged: bool) -> String {
     }
 }
 
+/// What comes first among all tokens, and what among the options: `"by itself “is”, 30.2 %; among these three
+/// “Rome”"`.
+pub fn first_words(lens: &Lens) -> String {
+    let among = format!(
+        "among these {} {}",
+        spelled(lens.logits.len()),
+        option_name(lens, argmax(&lens.probabilities))
+    );
+    let first = lens.vocabulary.as_ref().and_then(|vocabulary| vocabulary.top.first());
+    match first {
+        Some(first) => {
+            format!("by itself {}, {}; {among}", quoted(first), whole_share(first.probability))
+        }
+        None => among,
+    }
+}
+
+/// What the five likeliest tokens are offered as options with: how many there are, of how many, and what they hold.
+pub fn offered(sayings: &[Saying], vocabulary: usize) -> String {
+    let mass = sayings.iter().map(|saying| saying.probability).sum();
+    format!(
+        "The options are the {} likeliest of {} tokens that can be an option. Together they hold {}.",
+        spelled(sayings.len()),
+        thousands(vocabulary),
+        whole_share(mass)
+    )
+}
+
 /// A warning where the options together hold next to nothing of what the model says.
 pub fn small_mass(lens: &Lens) -> Option<String> {
     let mass = lens.vocabulary.as_ref()?.mass;
@@ -64,11 +94,22 @@ pub fn small_mass(lens: &Lens) -> Option<String> {
 /// Whether the option with the largest share is right, and among how many: `"which is right among these
 /// three"`; without the last words where the right option is the model's first word of all.
 pub fn verdict(lens: &Lens) -> String {
-    let is_first = lens.vocabulary.as_ref().is_some_and(|v| v.option_ranks[lens.answer] == 1);
-    match (lens.correct, is_first) {
-        (true, true) => "which is right".to_owned(),
-        (true, false) => format!("which is right among these {}", spelled(lens.logits.len())),
-        (false, _) => "which is wrong".to_owned(),
+    let right = judged(lens.correct, lens.vocabulary.as_ref(), lens.answer, lens.logits.len());
+    format!("which is {right}")
+}
+
+/// `"right"`, `"wrong"`, or `"right among these three"` where the right option is not the first word of all.
+pub fn judged(
+    is_correct: bool,
+    vocabulary: Option<&Vocabulary>,
+    answer: usize,
+    options: usize,
+) -> String {
+    let is_first = vocabulary.is_some_and(|v| v.option_ranks[answer] == 1);
+    match (is_correct, is_first) {
+        (true, true) => "right".to_owned(),
+        (true, false) => format!("right among these {}", spelled(options)),
+        (false, _) => "wrong".to_owned(),
     }
 }
 
@@ -101,10 +142,18 @@ mod tests {
     use super::*;
 
     #[test]
+    fn the_likeliest_tokens_are_offered_with_what_they_hold_of_all() {
+        let shares = [0.38, 0.138, 0.086, 0.075, 0.035];
+        let sayings = shares.map(|probability| Saying { option: " a".to_owned(), probability });
+        let expected = "The options are the five likeliest of 49,152 tokens that can be an option. Together they hold 71.4 %.";
+        assert_eq!(offered(&sayings, 49_152), expected);
+    }
+
+    #[test]
     fn a_share_keeps_the_digits_that_it_has() {
         let shares = [1.0, 0.99999, 0.38029, 0.00092, 0.000024, 2.0e-9, 0.0];
         let said = shares.map(whole_share);
-        let expected = ["100.0 %", "> 99.9 %", "38.0 %", "0.1 %", "0.0024 %", "2.00e-7 %", "0 %"];
+        let expected = ["100.0 %", "> 99.9 %", "38.0 %", "0.1 %", "0.0024 %", "2e−7 %", "0 %"];
         assert_eq!(said, expected);
     }
 }

@@ -31,6 +31,15 @@ impl Column {
         }
     }
 
+    /// The name on the page and in figures.
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Probability => "shares among the options",
+            Self::Logit => "centred logits",
+            Self::Paper => "as in the paper",
+        }
+    }
+
     /// Of the name used in links and files.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|column| column.name() == name)
@@ -44,16 +53,16 @@ impl Column {
     /// Unit of bias and mse on an axis.
     pub fn error_unit(self) -> &'static str {
         match self {
-            Self::Probability => "squared probability",
+            Self::Probability => "squared shares",
             Self::Logit => "squared centred logits",
-            Self::Paper => "squared probability × 100",
+            Self::Paper => "squared shares × 100",
         }
     }
 
     /// Unit of diversity on an axis.
     pub fn diversity_unit(self) -> &'static str {
         match self {
-            Self::Probability => "squared probability",
+            Self::Probability => "squared shares",
             Self::Logit => "squared centred logits",
             Self::Paper => "squared logits",
         }

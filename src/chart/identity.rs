@@ -26,7 +26,7 @@ impl Identity {
         if column == Column::Paper {
             let k = lens.logits.len();
             let note = format!(
-                "As the paper prints them these are not one identity: mse and bias are squared probabilities × 100 \
+                "As the paper prints them these are not one identity: mse and bias are squared shares × 100 \
                  (Eq. 14, which divides the logits by {m}, so mse sits near the uniform value {uniform}), and diversity \
                  is in squared logits (Eq. 8). {target} Of the diversity {centred} is centred. The rest is the offset, which \
                  moves no probability.",

@@ -10,7 +10,7 @@
 //! - `spread`: bias and diversity of every stroke;
 //! - `running`: MSE = bias - diversity over the first n strokes.
 //!
-//! [`prompt_figures`] makes the same of many prompts, [`lab_figures`] those of a rearranged model,
+//! [`part_figures`] maps what is lost without each part of that run, [`prompt_figures`] makes the same of many prompts, [`lab_figures`] those of a rearranged model,
 //! [`depth_figures`] and [`attention_figures`] what goes on inside a run, [`sweep_figures`] those of a sweep over orders, [`survey_figures`] those of models x tasks,
 //! [`coupling_figures`] and
 //! [`task_coupling_figures`] how alike the linearised steps are, [`step_figure`] what a step of a lesson ran, [`theorem_figure`] what a theorem looks like, and [`all_figures`] every one of a report.
@@ -33,6 +33,7 @@ mod member;
 mod need;
 pub mod number;
 mod orders;
+mod parts;
 pub mod plot;
 mod prompts;
 mod running;
@@ -45,7 +46,10 @@ mod theory;
 mod votes;
 
 pub use all::all_figures;
-pub use beyond::{not_known, option_beyond, quoted, says_first, small_mass, verdict, whole_share};
+pub use beyond::{
+    first_words, judged, not_known, offered, option_beyond, quoted, says_first, small_mass,
+    verdict, whole_share,
+};
 pub use column::Column;
 pub use coupling::{
     CouplingShown, coupling_figures, metric_name, metric_of, metric_word, models_coupling_figure,
@@ -65,6 +69,9 @@ pub use need::need_figure;
 #[cfg(feature = "cli")]
 pub use need::part_name;
 pub use orders::{Quantity, sweep_figures};
+#[cfg(feature = "cli")]
+pub use parts::name as part_loss_name;
+pub use parts::{part_figures, with_losses};
 pub use prompts::prompt_figures;
 pub use strokes::{MEMBER_PICK, Tile, option_name, stroke_name, tiles, votes as stroke_votes};
 pub use survey::{model_figures, overview_figures, survey_figures};
@@ -73,6 +80,7 @@ pub use theme::{DARK, LIGHT, Theme};
 pub use theory::{
     Control, THEOREMS, Theorem, at_start, shape_steps, shapes_figure, theorem_figure,
 };
+pub use votes::capital;
 
 use figure::FigureDraft;
 

@@ -244,7 +244,7 @@ mod tests {
             seed: 0,
             accuracy: around(0.9),
             lead: around(12.0),
-            log_likelihood: None,
+            log_probability: None,
             first_word: None,
             rank_correlation: None,
             parts: losses.iter().enumerate().map(part).collect(),

@@ -152,7 +152,7 @@ pub fn rounded(x: f64) -> f64 {
     format!("{x:.5e}").parse().unwrap_or(x)
 }
 
-fn significant(x: f64, digits: i32) -> String {
+pub(super) fn significant(x: f64, digits: i32) -> String {
     if x == 0.0 {
         return "0".to_owned();
     }

@@ -268,7 +268,7 @@ mod tests {
         };
         assert_eq!(
             heading(Column::Probability),
-            "In squared probability, diversity comes from the late MLPs"
+            "In squared shares, diversity comes from the late MLPs"
         );
         for column in [Column::Logit, Column::Paper] {
             assert_eq!(

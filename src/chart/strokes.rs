@@ -186,13 +186,30 @@ pub(super) fn count(members: &[Member]) -> String {
 }
 
 /// Option `k` as it is quoted in a sentence: its text without the space that joins it to the
-/// prompt, or its token where there is no text.
+/// prompt, or its token where there is no text. Where the options differ in such spaces, these are drawn.
 pub fn option_name(lens: &Lens, k: usize) -> String {
-    match lens.options.as_ref().and_then(|options| options.get(k)) {
+    let options = lens.options.as_deref().unwrap_or_default();
+    match options.get(k) {
+        Some(text) if !text.trim().is_empty() && differ_in_spaces(options) => {
+            format!("“{}”", drawn_spaces(text))
+        }
         Some(text) if !text.trim().is_empty() => format!("“{}”", text.trim()),
         Some(text) => format!("“{}”", text.escape_debug()),
         None => format!("token {}", lens.option_token_ids[k]),
     }
+}
+
+/// Whether some options begin or end with a space and others do not.
+fn differ_in_spaces(options: &[String]) -> bool {
+    let ends = |text: &String| [text.starts_with(' '), text.ends_with(' ')];
+    options.windows(2).any(|pair| ends(&pair[0]) != ends(&pair[1]))
+}
+
+/// A text whose first and last spaces can be seen: `"␣cold"`.
+fn drawn_spaces(text: &str) -> String {
+    let before = text.len() - text.trim_start_matches(' ').len();
+    let after = text.len() - text.trim_end_matches(' ').len();
+    format!("{}{}{}", "␣".repeat(before), text.trim_matches(' '), "␣".repeat(after))
 }
 
 /// The option the model answers.
@@ -216,4 +233,18 @@ pub(super) fn margin(x: &[f64], answer: usize) -> f64 {
     let others = (x.len() - 1).max(1) as f64;
     let sum: f64 = x.iter().sum();
     x[answer] - (sum - x[answer]) / others
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spaces_are_drawn_only_where_options_differ_in_them() {
+        let all = |texts: &[&str]| texts.iter().map(|&text| text.to_owned()).collect::<Vec<_>>();
+        assert!(!differ_in_spaces(&all(&[" Rome", " Paris"])));
+        assert!(differ_in_spaces(&all(&[" Rome", "Paris"])));
+        assert!(differ_in_spaces(&all(&["cold", "cold "])));
+        assert_eq!([" cold", "cold", "cold "].map(drawn_spaces), ["␣cold", "cold", "cold␣"]);
+    }
 }

@@ -1,6 +1,6 @@
 //! What every stroke adds to the right answer against the others.
 
-use super::beyond::verdict;
+use super::beyond::{option_beyond, verdict};
 use super::number::{probability, signed};
 use super::plot::{Line, Plot};
 use super::strokes::{self, answered, option_name};
@@ -78,11 +78,13 @@ fn words(lens: &Lens, votes: &[f64], column: Column) -> [String; 2] {
         );
         format!("The bars add up to {}, and the model answers {answer}, {verdict}.", signed(margin))
     } else {
-        let p = lens.probabilities[answered(lens)];
+        let k = answered(lens);
+        let beyond = lens.vocabulary.as_ref().map(|vocabulary| option_beyond(vocabulary, k));
+        let beyond = beyond.map_or_else(String::new, |beyond| format!(" ({beyond} of all tokens)"));
         format!(
-            "Each bar is what the stroke would answer alone; all of them together answer {answer} with probability {}, \
+            "Each bar is what the stroke would answer alone; all of them together give {answer} {} among the options{beyond}, \
              {verdict}.",
-            probability(p)
+            probability(lens.probabilities[k])
         )
     };
     [first, second]
@@ -114,7 +116,7 @@ pub(super) fn loudest(votes: &[f64]) -> usize {
 }
 
 /// First letter large, for the start of a sentence.
-pub(super) fn capital(text: &str) -> String {
+pub fn capital(text: &str) -> String {
     let mut chars = text.chars();
     chars
         .next()

@@ -10,19 +10,27 @@ use super::output::{self, Progress};
 use super::rows_source::SweepSource;
 use super::table::{table, text};
 use crate::chart::number::{percent, percent_tenths};
-use crate::chart::{number, part_name};
+use crate::chart::{LIGHT, number, part_figures, part_loss_name, part_name};
 use crate::measure::interval::Mean;
+use crate::study::LoadedModel;
 use crate::study::need::{Need, Needing};
-use crate::study::report::Report;
+use crate::study::parts::{LeavingOut, PartLoss, Parts};
+use crate::study::report::{Lens, Report};
+
+/// Heads that are printed; the report has all.
+const PRINTED: usize = 12;
 
 /// What every member and head says, and what the answer loses without it
 ///
 /// For every attention, MLP and head of the model: its direct vote for the right option, and how much of
 /// the right option's lead is gone when it is switched off, over rows of a task, side by side. Neither is
 /// importance: a loud part may be made up for, and a silent one may be what the others read.
+///
+/// With --prompt: what the answer to this one prompt loses over the whole vocabulary, in nats of ln P of the
+/// right option.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
-#[command(group = clap::ArgGroup::new("input").required(true).args(["task", "prompts"]))]
+#[command(group = clap::ArgGroup::new("input").required(true).args(["task", "prompts", "prompt"]))]
 pub struct NeedArgs {
     /// A known model's name (see `atelier models`), or a folder with config.json and *.safetensors
     #[arg(long, short, value_name = "NAME|FOLDER")]
@@ -31,6 +39,22 @@ pub struct NeedArgs {
     /// Tasks (see `atelier tasks`; several with commas) whose answers are options of one token
     #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
     task: Vec<String>,
+
+    /// One prompt, the text that the options go on from
+    #[arg(long, short, value_name = "TEXT", requires_all = ["option", "answer"])]
+    prompt: Option<String>,
+
+    /// An option, one token after the prompt, most often with its leading space; give two or more
+    #[arg(long, short, value_name = "TEXT", requires = "prompt", allow_negative_numbers = true)]
+    option: Vec<String>,
+
+    /// The right option, counted from 0
+    #[arg(long, short, value_name = "INDEX", requires = "prompt", allow_negative_numbers = true)]
+    answer: Option<usize>,
+
+    /// The order of blocks whose parts are left out on the prompt; without it the model's own
+    #[arg(long, value_name = "LINE", requires = "prompt")]
+    plan: Option<String>,
 
     /// The data set's file, or the folder that holds several, for tasks that are not generated
     #[arg(long, value_name = "FILE|DIR", requires = "task")]
@@ -67,7 +91,8 @@ pub struct NeedArgs {
 
 const EXAMPLES: &str = r#"Examples:
   atelier need --model scholar-12 --task sum,quiz --rows 100
-  atelier need --model scholar-12 --task sum --out need.atelier.json"#;
+  atelier need --model scholar-12 --task sum --out need.atelier.json
+  atelier need --model scholar-12 --prompt "…" --option " a" --option " b" --answer 0"#;
 
 pub fn run(args: NeedArgs) -> anyhow::Result<()> {
     // What needs no model is checked before one is loaded.
@@ -79,11 +104,34 @@ pub fn run(args: NeedArgs) -> anyhow::Result<()> {
         .collect();
     let out = args.out.as_deref();
     let mut out = out.map(|path| OutFile::new(path, there, &inputs)).transpose()?;
+    let report = match &args.prompt {
+        Some(prompt) => parts(prompt, &args)?,
+        None => needs(&args)?,
+    };
+    let json = output::json(&report)?;
+    if let Some(out) = &mut out {
+        out.write(&json)?;
+    }
+    if args.json {
+        output::print(&json)
+    } else {
+        let parts = report.lens.iter().zip(report.parts.as_deref()).map(parts_shown);
+        let tables: String = report.need.iter().map(shown).chain(parts).collect();
+        output::show(&format!("{}, {}\n{tables}", report.model.name, report.engine))
+    }
+}
+
+fn load(args: &NeedArgs) -> anyhow::Result<LoadedModel> {
+    let files = super::known::files(&args.model)?;
+    Ok(super::known::load(&files, &args.engine.choice()?)?)
+}
+
+/// Leaves out every part over rows of tasks.
+fn needs(args: &NeedArgs) -> anyhow::Result<Report> {
     let sources = SweepSource::of(&args.task, args.data.as_deref(), args.prompts.as_deref())?;
     let rows = sources.iter().map(|source| source.rows(args.rows));
     let rows = rows.collect::<anyhow::Result<Vec<_>>>()?;
-    let files = super::known::files(&args.model)?;
-    let model = super::known::load(&files, &args.engine.choice()?)?;
+    let model = load(args)?;
     let mut report = Report::of(&model);
     for rows in rows {
         let mut needing = Needing::start(&model, &rows.task, &rows.items, args.seed)?;
@@ -95,21 +143,60 @@ pub fn run(args: NeedArgs) -> anyhow::Result<()> {
         report.need.push(needing.need());
     }
     args.engine.say_cost(&model);
-    let json = output::json(&report)?;
-    if let Some(out) = &mut out {
-        out.write(&json)?;
+    Ok(report)
+}
+
+/// Leaves out every part on one prompt.
+fn parts(prompt: &str, args: &NeedArgs) -> anyhow::Result<Report> {
+    let model = load(args)?;
+    // The parser has made sure that the answer is given.
+    let question = model.question(prompt, &args.option, args.answer.unwrap_or_default())?;
+    let plan = model.plan(args.plan.as_deref())?;
+    let mut leaving = LeavingOut::start(&model, &question, plan)?;
+    let bar = Progress::new("running", "block runs");
+    while let Some((done, of)) = leaving.advance()? {
+        bar.at(done, of);
     }
-    if args.json {
-        output::print(&json)
-    } else {
-        let tables = report.need.iter().map(shown);
-        output::show(&format!(
-            "{}, {}\n{}",
-            report.model.name,
-            report.engine,
-            tables.collect::<String>()
-        ))
-    }
+    drop(bar);
+    args.engine.say_cost(&model);
+    Ok(leaving.report()?)
+}
+
+/// Every component, and the heads that cost most.
+fn parts_shown((lens, parts): (&Lens, &Parts)) -> String {
+    let header = ["without", "ln P lost", "lead lost", "KL", "rank", ""];
+    let rows = |list: &[&PartLoss]| {
+        let mut rows = table(&header.map(String::from), 1);
+        for part in list {
+            let broken = if parts.is_broken(part) { "the model breaks" } else { "" };
+            rows.add_row([
+                Cell::new(part_loss_name(lens, part)),
+                Cell::new(number::signed(part.lost)),
+                Cell::new(number::signed(part.lead_lost)),
+                Cell::new(number::short(part.kl)),
+                Cell::new(part.rank),
+                Cell::new(broken),
+            ]);
+        }
+        text(&rows)
+    };
+    let mut heads: Vec<&PartLoss> = parts.heads.iter().collect();
+    heads.sort_by(|a, b| b.lost.total_cmp(&a.lost));
+    let printed = heads.len().min(PRINTED);
+    let figures = part_figures(lens, parts, &LIGHT);
+    let headings: Vec<String> = figures.into_iter().map(|figure| figure.title).collect();
+    format!(
+        "\n{}.\nln P of the right option is {} nats over the whole vocabulary, its lead {} logits. Each part left out alone, all else run \
+         again; the model breaks from KL {} nats on, that to the nearest of eight random prompts.\n\n{}\n\nThe {printed} heads that cost most, of \
+         {}; --json has all.\n\n{}\n",
+        headings.join(".\n"),
+        number::short(parts.log_probability),
+        number::short(parts.lead),
+        number::short(parts.unrelated_kl),
+        rows(&parts.members.iter().collect::<Vec<_>>()),
+        heads.len(),
+        rows(&heads[..printed]),
+    )
 }
 
 fn shown(need: &Need) -> String {
@@ -145,7 +232,7 @@ fn shown(need: &Need) -> String {
     let together = need
         .rank_correlation
         .map_or_else(String::new, |r| format!("; rank correlation of vote and loss {r:.2}"));
-    let beyond = match (need.first_word, need.log_likelihood) {
+    let beyond = match (need.first_word, need.log_probability) {
         (Some(first), Some(log)) => format!(
             "Of the whole vocabulary: {} right as the first word, ln P of the right option {} nats.",
             percent_tenths(first.mean),

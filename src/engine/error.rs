@@ -29,7 +29,7 @@ pub enum EngineError {
         "{streams} streams were given to compare {prompts} prompts with, which is a mistake in atelier: please report it"
     )]
     Reference { prompts: usize, streams: usize },
-    /// Caught where a run begins: it goes on without the vocabulary.
+    /// Caught where a run begins, which goes on without the vocabulary, but for a study that asks for nothing else.
     #[error("to read the whole vocabulary needs {bytes} bytes more than this device gives")]
     NoVocabulary { bytes: u64 },
     #[error(

@@ -4,6 +4,9 @@
 use std::ops::Range;
 use std::rc::Rc;
 
+use atelier_kernels::matmul::multiply_stored;
+use atelier_kernels::team::Team;
+
 use super::EngineError;
 use super::backend::OptionRows;
 use crate::model::shape::NormKind;
@@ -18,6 +21,7 @@ pub struct Readout {
     bias: Option<Vec<f32>>,
     /// `[V]`
     head_bias: Option<Vec<f32>>,
+    team: Team,
 }
 
 /// The options of some prompts, as they are read.
@@ -37,6 +41,7 @@ impl Readout {
             gain: weights.vector(&weights.final_norm)?,
             bias: read(&weights.final_norm_bias)?,
             head_bias: read(&weights.head_bias)?,
+            team: Team::default(),
             weights,
         })
     }
@@ -102,22 +107,100 @@ impl Readout {
         scale: f32,
         ids: Range<u32>,
     ) -> Result<Vec<f32>, EngineError> {
-        let (vocabulary, d) = (self.shape().vocabulary, self.width());
-        if let Some(id) = ids.clone().last().filter(|&id| id as usize >= vocabulary) {
-            return Err(EngineError::TokenId { id, vocabulary });
+        let vocabulary = self.shape().vocabulary;
+        let asked = ids.start as usize..ids.end as usize;
+        if asked.end > vocabulary && !asked.is_empty() {
+            return Err(EngineError::TokenId { id: ids.end - 1, vocabulary });
         }
-        let tokens = Prompt { token_ids: Vec::new(), option_ids: ids.collect() };
-        let count = tokens.option_ids.len();
-        let read = self.options(&[tokens], count)?;
-        let Some(written) = written else {
-            let biases = read.biases.into_iter().flatten().next();
-            return Ok(biases.unwrap_or_else(|| vec![0.0; count]));
+
+        // 1. The row that the output rows read; a bias of the head is no branch's.
+        let (row, bias) = match written {
+            Some(written) => (self.normed(written, scale), None),
+            None => {
+                let bias = self.bias.clone();
+                (bias.unwrap_or_else(|| vec![0.0; self.width()]), self.head_bias.as_ref())
+            }
         };
-        let vote = |row: &[f32]| {
-            let products = row.iter().zip(written);
-            let dot: f64 = products.map(|(w, z)| f64::from(*w) * f64::from(*z)).sum();
-            (dot * f64::from(scale)) as f32
+
+        // 2. Its products with them, slice by slice as they are stored.
+        let head = self.weights.head();
+        let mut votes = vec![0.0; asked.len()];
+        for slice in head.slices() {
+            let rows = slice.start.max(asked.start)..slice.end.min(asked.end);
+            if rows.is_empty() {
+                continue;
+            }
+            let weights = self.weights.rows(head, rows.clone())?;
+            let bias = bias.and_then(|bias| bias.get(rows.clone())).unwrap_or_default();
+            let votes = &mut votes[rows.start - asked.start..rows.end - asked.start];
+            multiply_stored(&row, &weights, bias, votes, &self.team);
+        }
+        self.weights.check_unchanged()?;
+        Ok(votes)
+    }
+
+    /// `[D]`: what a member wrote through the final norm's linear part, its scale held.
+    fn normed(&self, written: &[f32], scale: f32) -> Vec<f32> {
+        let mean = match self.weights.shape.head.norm.kind {
+            NormKind::Layer => {
+                let sum: f64 = written.iter().copied().map(f64::from).sum();
+                (sum / self.width() as f64) as f32
+            }
+            NormKind::Rms => 0.0,
         };
-        Ok(read.rows.numbers.chunks_exact(d).map(vote).collect())
+        let numbers = written.iter().zip(&self.gain);
+        numbers.map(|(z, gain)| (z - mean) * gain * scale).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::borrow::Cow;
+    use std::cell::Cell;
+    use std::path::Path;
+
+    use super::*;
+    use crate::model::weights::{BytesAtHand, Source};
+    use crate::model::{ModelError, ModelFiles};
+
+    /// Counts how often a file is read.
+    struct CountedSource {
+        bytes: BytesAtHand,
+        reads: Cell<usize>,
+    }
+
+    impl Source for CountedSource {
+        fn read(&self, file: usize, range: Range<u64>) -> Result<Cow<'_, [u8]>, ModelError> {
+            self.reads.set(self.reads.get() + 1);
+            self.bytes.read(file, range)
+        }
+    }
+
+    /// A browser takes half a millisecond for a read, however short.
+    #[test]
+    fn a_range_of_tokens_is_one_read_and_each_has_its_options_vote() {
+        for name in ["random-gpt2", "random-llama3", "random-phi2"] {
+            let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/models").join(name);
+            let files = ModelFiles::open(&folder).expect("it travels with the project");
+            let sizes: Vec<u64> = files.weights.iter().map(|(_, all)| all.len() as u64).collect();
+            let bytes = BytesAtHand::of(&files);
+            let source = Rc::new(CountedSource { bytes, reads: Cell::new(0) });
+            let weights = Weights::from_source(&files, &sizes, source.clone()).expect("weights");
+            let readout = Readout::new(Rc::new(weights)).expect("a readout");
+            let written: Vec<f32> = (0..readout.width()).map(|i| (i as f32).sin()).collect();
+
+            source.reads.set(0);
+            let votes = readout.tokens(Some(&written), 0.5, 10..90).expect("votes");
+            assert_eq!(source.reads.get(), 1, "{name}");
+
+            let prompt = Prompt { token_ids: Vec::new(), option_ids: (10..90).collect() };
+            let options = readout.options(&[prompt], 80).expect("options").rows.numbers;
+            for (vote, row) in votes.iter().zip(options.chunks_exact(readout.width())) {
+                let dot: f32 = row.iter().zip(&written).map(|(w, z)| w * z).sum();
+                assert!((vote - 0.5 * dot).abs() < 1e-5, "{name}: {vote} {}", 0.5 * dot);
+            }
+            let vocabulary = readout.shape().vocabulary as u32;
+            assert!(readout.tokens(None, 1.0, 0..vocabulary + 1).is_err());
+        }
     }
 }

@@ -319,6 +319,14 @@ pub fn argmax(x: &[f64]) -> usize {
     (1..x.len()).fold(0, |best, i| if x[i] > x[best] { i } else { best })
 }
 
+/// The lead of option `answer`: its value less the mean of the others'.
+pub fn lead<T: Copy + Into<f64>>(x: &[T], answer: usize) -> f64 {
+    let others = x.len().saturating_sub(1).max(1) as f64;
+    let sum: f64 = x.iter().map(|&x| x.into()).sum();
+    let right = x[answer].into();
+    right - (sum - right) / others
+}
+
 /// MSE of the uniform distribution over K options, `(K-1)/K²`: the constant that the paper's column
 /// sits next to, because Eq. 14 divides the logits by M.
 pub fn uniform_mse(options: usize) -> f64 {

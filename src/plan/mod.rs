@@ -146,6 +146,20 @@ impl Plan {
         Ok(())
     }
 
+    /// The same with one head of the `attention`-th attention that runs switched: off where it was on.
+    /// `None` where no such attention runs, and for a head past [`HeadsOff::MOST`].
+    #[must_use]
+    pub fn with_head_switched(&self, attention: usize, head: usize) -> Option<Self> {
+        let mut steps = self.steps.clone();
+        let runs = steps.iter_mut().flat_map(|step| match step {
+            Step::Block(run) => std::slice::from_mut(run),
+            Step::Parallel(runs) => runs.as_mut_slice(),
+        });
+        let run = runs.filter(|run| run.half != Half::Mlp).nth(attention)?;
+        run.heads_off = run.heads_off.toggled(head)?;
+        Some(Self { steps })
+    }
+
     /// At least one step.
     pub fn steps(&self) -> &[Step] {
         &self.steps

@@ -49,6 +49,7 @@ pub fn lens(model: &LoadedModel, question: &Question, plan: &Plan, trace: Trace)
         attention_carried: None,
         attention_head: None,
         before: None,
+        before_vocabulary: None,
     };
     if !grid.is_empty() {
         let (positions, depths) = grid.into_iter().unzip();
@@ -72,7 +73,7 @@ pub fn compared_lens(model: &LoadedModel, question: &Question, plan: &Plan, trac
 }
 
 /// What the whole vocabulary's reading says of a question, `kl` left to whoever ran the original order.
-fn beyond_options(
+pub(in crate::study) fn beyond_options(
     model: &LoadedModel,
     question: &Question,
     reading: VocabularyReading,

@@ -14,9 +14,11 @@ mod loaded;
 pub mod member;
 pub mod need;
 pub mod orders;
+pub mod parts;
 pub mod report;
 pub mod survey;
 mod unknown;
+mod without;
 
 pub use error::StudyError;
 pub use generation::{Generation, TextEnd, Wrote};

@@ -7,13 +7,14 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::orders::Reading;
+use super::without::{PlanPart, parts};
 use super::{LoadedModel, StudyError};
 use crate::engine::{Capture, MemberKind, Reference, Run, Trace, VocabularyWish};
 use crate::measure::correlation::spearman;
-use crate::measure::decomposition::argmax;
+use crate::measure::decomposition::{argmax, lead};
 use crate::measure::interval::{Mean, Resamples, share};
 use crate::model::Prompt;
-use crate::plan::{BlockRun, Half, HeadsOff, Plan, Step};
+use crate::plan::Plan;
 use crate::task::item::Item;
 
 /// Rows that run together.
@@ -35,7 +36,7 @@ pub struct Need {
     /// Its `ln P` of the right option over the whole vocabulary, nats; `None` where the device has no room, as are
     /// the parts' numbers of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub log_likelihood: Option<Mean>,
+    pub log_probability: Option<Mean>,
     /// Its share of rows whose right option it says first, of the whole vocabulary.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first_word: Option<Mean>,
@@ -84,7 +85,7 @@ pub struct Needing<'a> {
     model: &'a LoadedModel,
     task: String,
     readings: Vec<Reading>,
-    parts: Vec<(MemberKind, usize, Option<usize>)>,
+    parts: Vec<PlanPart>,
     /// The model's own order, then one a part.
     plans: Arc<[Plan]>,
     seed: u64,
@@ -107,7 +108,7 @@ struct FoundRows {
 /// What the whole vocabulary says: numbers per row, none where it is not read.
 #[derive(Default)]
 struct FoundBeyond {
-    log_likelihood: Vec<f64>,
+    log_probability: Vec<f64>,
     first_word: Vec<bool>,
     /// A part each.
     lost: Vec<Vec<f64>>,
@@ -138,19 +139,10 @@ impl<'a> Needing<'a> {
             }
             readings.push(reading);
         }
-        let shape = model.shape();
-        let own = &shape.order;
-        let mut parts = Vec::new();
-        for (run, &block) in own.iter().enumerate() {
-            parts.push((MemberKind::Attention, run, None));
-            parts.push((MemberKind::Mlp, run, None));
-            let heads = shape.blocks[block].attention.heads.min(HeadsOff::MOST);
-            parts.extend((0..heads).map(|head| (MemberKind::Attention, run, Some(head))));
-        }
-        let mut plans = vec![Plan::whole(own)?];
-        for &part in &parts {
-            plans.push(without(own, part)?);
-        }
+        let own = model.plan(None)?;
+        let parts = parts(&own, model.shape());
+        let without = parts.iter().map(|part| part.without.clone());
+        let plans: Vec<Plan> = std::iter::once(own).chain(without).collect();
         let found = FoundRows {
             votes: vec![Vec::new(); parts.len()],
             losses: vec![Vec::new(); parts.len()],
@@ -230,12 +222,12 @@ impl<'a> Needing<'a> {
             .parts
             .iter()
             .enumerate()
-            .map(|(n, &(kind, run, head))| NeedPart {
-                kind,
-                run,
-                block: order[run],
-                head,
-                plan: self.plans[n + 1].to_string(),
+            .map(|(n, part)| NeedPart {
+                kind: part.kind,
+                run: part.run,
+                block: order[part.run],
+                head: part.head,
+                plan: part.without.to_string(),
                 vote: resamples.mean(&votes[n]),
                 loss: resamples.mean(&losses[n]),
                 lost: known(&beyond.lost[n]),
@@ -252,7 +244,7 @@ impl<'a> Needing<'a> {
             seed: self.seed,
             accuracy: share(&correct),
             lead: resamples.mean(&lead),
-            log_likelihood: known(&beyond.log_likelihood),
+            log_probability: known(&beyond.log_probability),
             first_word: known_share(&beyond.first_word),
             rank_correlation: correlation.map(|correlation| correlation.r),
             parts,
@@ -262,19 +254,9 @@ impl<'a> Needing<'a> {
 
 impl FoundRows {
     /// One row: `traces` `[plan][row]`, the model's own order first.
-    fn add(
-        &mut self,
-        traces: &[Vec<Trace>],
-        row: usize,
-        answer: usize,
-        parts: &[(MemberKind, usize, Option<usize>)],
-    ) {
+    fn add(&mut self, traces: &[Vec<Trace>], row: usize, answer: usize, parts: &[PlanPart]) {
         let own = &traces[0][row];
-        let lead = |logits: &[f32]| -> f64 {
-            let sum: f64 = logits.iter().map(|&x| f64::from(x)).sum();
-            let right = f64::from(logits[answer]);
-            right - (sum - right) / (logits.len() - 1).max(1) as f64
-        };
+        let lead = |logits: &[f32]| lead(logits, answer);
         let is_right = |trace: &Trace| {
             let wide: Vec<f64> = trace.logits.iter().map(|&x| f64::from(x)).collect();
             argmax(&wide) == answer
@@ -282,10 +264,8 @@ impl FoundRows {
         let before = lead(&own.logits);
         self.lead.push(before);
         self.correct.push(is_right(own));
-        for (n, &(kind, run, head)) in parts.iter().enumerate() {
+        for (n, &PlanPart { member, head, .. }) in parts.iter().enumerate() {
             let other = &traces[n + 1][row];
-            // The embedding, then two a run.
-            let member = 1 + 2 * run + usize::from(kind == MemberKind::Mlp);
             let mut vote = lead(&own.member_logits[member]);
             if head.is_some() {
                 // The same input, one head less: what is missing is the head's, read with the own
@@ -314,28 +294,11 @@ impl FoundBeyond {
         let readings = traces.iter().filter_map(|plan| plan[row].vocabulary.as_ref());
         let mut rights = readings.map(|reading| reading.followed[answer]);
         let Some(own) = rights.next() else { return };
-        self.log_likelihood.push(own.log_probability);
+        self.log_probability.push(own.log_probability);
         self.first_word.push(own.rank == 1);
         for (n, without) in rights.enumerate() {
             self.lost[n].push(own.log_probability - without.log_probability);
             self.first_word_without[n].push(without.rank == 1);
         }
     }
-}
-
-/// The model's own order without one part.
-fn without(
-    order: &[usize],
-    (kind, run, head): (MemberKind, usize, Option<usize>),
-) -> Result<Plan, StudyError> {
-    let mut steps: Vec<Step> = order.iter().map(|&index| Step::block(index)).collect();
-    let mut own = BlockRun::whole(order[run]);
-    match (kind, head) {
-        (_, Some(head)) => own.heads_off = HeadsOff::NONE.and(head).unwrap_or_default(),
-        (MemberKind::Mlp, None) => own.half = Half::Attention,
-        (_, None) => own.half = Half::Mlp,
-    }
-    steps[run] = Step::Block(own);
-    let blocks = order.iter().max().map_or(0, |last| last + 1);
-    Ok(Plan::new(steps, blocks)?)
 }

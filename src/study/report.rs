@@ -20,6 +20,7 @@ use crate::study::geometry::Geometry;
 use crate::study::member::MemberAccount;
 use crate::study::need::Need;
 use crate::study::orders::{Median, Orders};
+use crate::study::parts::Parts;
 
 /// Version of the report's layout. A reader refuses a newer one and says so.
 pub const VERSION: u32 = 1;
@@ -38,6 +39,9 @@ pub struct Report {
     /// One member of that run, by itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub member: Option<Box<MemberAccount>>,
+    /// What that run's answer loses without each of its parts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parts: Option<Box<Parts>>,
     /// Many prompts through the lens, and their averages.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompts: Option<Prompts>,
@@ -70,6 +74,7 @@ impl Report {
             engine: model.engine.describe(),
             lens: None,
             member: None,
+            parts: None,
             prompts: None,
             lab: None,
             orders: Vec::new(),
@@ -148,9 +153,12 @@ pub struct Lens {
     /// Single heads, at several positions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub attention_head: Option<Vec<HeadLooks>>,
-    /// What the model's own order answers: probabilities of the options. `[K]`
+    /// What the model's own order answers: shares among the options. `[K]`
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<Vec<f64>>,
+    /// What that order says beyond the options.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before_vocabulary: Option<Vocabulary>,
 }
 
 /// What the model says over its whole vocabulary at the prompt's last token (docs/definitions.md, "Beyond

@@ -2,10 +2,14 @@
 
 #![allow(dead_code)] // each test file uses its own part
 
+// Where the real model is: the chores that fetch it and the tests agree by having one file.
+#[path = "../../xtask/src/cache.rs"]
+mod cache;
 pub mod coupling;
 pub mod gguf;
 pub mod parity;
 pub mod tangents;
+pub mod vocabulary;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -23,7 +27,13 @@ fn root() -> &'static Path {
 
 /// A model of the goldens, a folder or a file: the random ones travel with the project (of the GGUF
 /// files one does), the story models do not.
+///
+/// # Panics
+/// The real model has not been fetched: its goldens are never skipped.
 pub fn model_folder(name: &str) -> Option<PathBuf> {
+    if name == cache::MODEL {
+        return Some(real_model());
+    }
     let places =
         [root().join("tests/models").join(name), root().join("../shared/models").join(name)];
     let found =
@@ -36,6 +46,19 @@ pub fn model_folder(name: &str) -> Option<PathBuf> {
         );
     }
     found
+}
+
+/// SmolLM2-135M-Instruct, in the cache of what is fetched once for all clones.
+fn real_model() -> PathBuf {
+    let cache = cache::folder(|name| std::env::var(name).ok().filter(|value| !value.is_empty()));
+    let cache = cache.expect("a home folder, or ATELIER_CACHE");
+    let file = root().join(cache::model(&cache));
+    assert!(
+        file.is_file(),
+        "{} is not here. `cargo xtask setup` fetches it (93 MB), once for all clones.",
+        file.display()
+    );
+    file
 }
 
 /// A published data file, which does not travel with the project.
@@ -66,6 +89,13 @@ pub fn goldens() -> Vec<(String, Value)> {
     let ggufs = goldens_in("tests/golden/gguf");
     assert_eq!(ggufs.len(), 10, "the goldens of ten GGUF files");
     goldens.extend(ggufs);
+    goldens
+}
+
+/// Golden runs of the real model: file stem and content.
+pub fn real_goldens() -> Vec<(String, Value)> {
+    let goldens = goldens_in("tests/golden/real");
+    assert_eq!(goldens.len(), 3, "the goldens of three prompts");
     goldens
 }
 

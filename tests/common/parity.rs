@@ -13,7 +13,9 @@ use atelier::plan::Plan;
 use atelier::study::{LoadedModel, Question, lens};
 use serde_json::{Value, json};
 
-use super::{assert_close_to, goldens, goldens_in, model_folder, notation, strings, u32s};
+use super::{
+    assert_close_to, goldens, goldens_in, model_folder, notation, real_goldens, strings, u32s,
+};
 
 /// Loads a model's folder into the engine under test.
 pub type Load = dyn Fn(&Path) -> LoadedModel;
@@ -42,18 +44,32 @@ pub fn goldens_hold(load: &Load, tolerance: f64) {
 
 /// Like [`goldens_hold`], for a program that is asked for lenses.
 pub fn goldens_hold_for(lenses: &mut Lenses, tolerance: f64) {
-    let mut checked = 0;
-    for (name, golden) in goldens() {
-        let plans = golden["plans"].as_array().expect("plans");
-        let orders = plans.iter().map(|plan| Some(notation(&plan["steps"])));
-        let orders = std::iter::once(None).chain(orders);
-        let expected = std::iter::once(&golden["baseline"]).chain(plans);
-        checked += orders_hold(lenses, &name, &golden, orders.zip(expected), tolerance);
-    }
+    let checked = runs_hold(lenses, &goldens(), tolerance);
     println!("{checked} golden runs equal");
     // 192 runs where the story models are here, 234 of the families, and those of ten GGUF files, of
     // which one travels with the project.
     assert!(checked >= 5 + 4 * 32 + 9 * 25 + 3, "{checked}");
+}
+
+/// Every golden run of the real model, and every plan of it.
+pub fn real_goldens_hold(load: &Load, tolerance: f64) {
+    let lenses: &mut Lenses = &mut |path, golden, orders| lenses(&load(path), golden, orders);
+    let checked = runs_hold(lenses, &real_goldens(), tolerance);
+    println!("{checked} golden runs of the real model equal");
+    assert_eq!(checked, 3 + 2 + 1 + 3);
+}
+
+/// Holds each golden's own order and its plans, and returns how many runs there were.
+fn runs_hold(lenses: &mut Lenses, goldens: &[(String, Value)], tolerance: f64) -> usize {
+    let mut checked = 0;
+    for (name, golden) in goldens {
+        let plans = golden["plans"].as_array().expect("plans");
+        let orders = plans.iter().map(|plan| Some(notation(&plan["steps"])));
+        let orders = std::iter::once(None).chain(orders);
+        let expected = std::iter::once(&golden["baseline"]).chain(plans);
+        checked += orders_hold(lenses, name, golden, orders.zip(expected), tolerance);
+    }
+    checked
 }
 
 /// Plans that switch heads off.
@@ -86,28 +102,45 @@ fn orders_hold<'a>(
     runs: impl Iterator<Item = (Option<String>, &'a Value)>,
     tolerance: f64,
 ) -> usize {
-    let Some(path) = model_folder(golden["model"].as_str().expect("a model")) else {
-        return 0;
-    };
     let (orders, expected): (Vec<Option<String>>, Vec<&Value>) = runs.unzip();
-    let lines: Vec<Option<&str>> = orders.iter().map(Option::as_deref).collect();
-    let found = lenses(&path, golden, &lines);
-    assert_eq!(found.len(), orders.len(), "{name}: orders");
-    for ((order, found), expected) in orders.iter().zip(&found).zip(expected) {
-        let at = format!("{name} {}", order.as_deref().unwrap_or("in its own order"));
-        for (field, ids) in [("token_ids", "ids"), ("option_token_ids", "rows")] {
-            // What was asked as ids may say so once.
-            let ids = golden.get(field).unwrap_or(&golden[ids]);
-            assert_eq!(u32s(&found[field]), u32s(ids), "{at}: {field}");
-        }
+    let found = golden_lenses(lenses, name, golden, &orders);
+    for ((at, found), expected) in found.iter().zip(expected) {
         let mut expected = expected.clone();
         let fields = expected.as_object_mut().expect("an object");
         for words in ["name", "steps", "plan"] {
             fields.remove(words);
         }
-        assert_close_to(found, &expected, &at, tolerance);
+        assert_close_to(found, &expected, at, tolerance);
     }
-    orders.len()
+    found.len()
+}
+
+/// One golden's lenses under these orders, each with its name for people, once its ids are the golden's; none where its
+/// model is not here.
+pub fn golden_lenses(
+    lenses: &mut Lenses,
+    name: &str,
+    golden: &Value,
+    orders: &[Option<String>],
+) -> Vec<(String, Value)> {
+    let Some(path) = model_folder(golden["model"].as_str().expect("a model")) else {
+        return Vec::new();
+    };
+    let lines: Vec<Option<&str>> = orders.iter().map(Option::as_deref).collect();
+    let found = lenses(&path, golden, &lines);
+    assert_eq!(found.len(), orders.len(), "{name}: orders");
+
+    let mut named = Vec::new();
+    for (line, found) in lines.into_iter().zip(found) {
+        let at = format!("{name} {}", line.unwrap_or("in its own order"));
+        for (field, ids) in [("token_ids", "ids"), ("option_token_ids", "rows")] {
+            // What was asked as ids may say so once.
+            let ids = golden.get(field).unwrap_or(&golden[ids]);
+            assert_eq!(u32s(&found[field]), u32s(ids), "{at}: {field}");
+        }
+        named.push((at, found));
+    }
+    named
 }
 
 /// The lenses of a golden's question on this model, all orders in one pass.

@@ -1,10 +1,15 @@
 //! Vote and need: the heads' votes are their attention's, the members' are the lead, and what is lost is
-//! what the plan without a part loses.
+//! what the plan without a part loses, over rows and on one prompt.
 
 use crate::common::{load, model_folder};
 use atelier::engine::MemberKind;
-use atelier::study::StudyError;
+use atelier::measure::decomposition::lead;
+use atelier::measure::divergence::{kl, log_softmax};
+use atelier::plan::Plan;
 use atelier::study::need::{Need, Needing};
+use atelier::study::parts::{LeavingOut, PartLoss};
+use atelier::study::report::{Opened, Report};
+use atelier::study::{LoadedModel, Question, StudyError};
 use atelier::task::item::Item;
 
 fn items(vocabulary: u32) -> Vec<Item> {
@@ -68,4 +73,100 @@ fn a_need_is_asked_of_options() {
     let refused = Needing::start(&model, "mine", &[one], 0).err().expect("no options");
     let sentence = refused.to_string();
     assert!(sentence.contains("mine"), "{sentence}");
+}
+
+/// LayerNorm and biases, half-blocks side by side, grouped heads, a read-out's bias.
+const MODELS: [&str; 4] = ["random-gpt2", "random-pythia", "random-llama3", "random-phi2"];
+
+fn question(model: &LoadedModel) -> Question {
+    let vocabulary = model.shape().vocabulary as u32;
+    let ids: Vec<u32> = (0..7).map(|t| (t * 37 + 5) % vocabulary).collect();
+    let found = model.question_from_ids(&ids, &[3, 11, 29], 1);
+    found.expect("a question")
+}
+
+/// Leaves out every part of `plan` once.
+fn left_out(model: &LoadedModel, plan: &Plan) -> Report {
+    let mut run = LeavingOut::start(model, &question(model), plan.clone()).expect("a run");
+    let mut before = 0;
+    while let Some((done, of)) = run.advance().expect("a step") {
+        assert!(before <= done && done <= of, "{before} {done} {of}");
+        before = done;
+    }
+    run.report().expect("a report")
+}
+
+/// Logits of the whole vocabulary under one plan, run by itself.
+fn said(model: &LoadedModel, plan: &str) -> Vec<f32> {
+    let plan = model.plan(Some(plan)).expect("a plan that can be read again");
+    let prompt = question(model).prompt;
+    let run = model.engine.next([prompt].into(), [plan].into()).expect("a run");
+    run.complete().expect("logits").remove(0).remove(0)
+}
+
+#[test]
+fn what_is_lost_without_a_part_is_what_two_runs_differ_by() {
+    for name in MODELS {
+        let model = load(&model_folder(name).expect("random models travel with the project"));
+        for line in ["0-1", "0~h1,1,1m,(0a,1)"] {
+            let plan = model.plan(Some(line)).expect("a plan");
+            let report = left_out(&model, &plan);
+            let parts = report.parts.as_deref().expect("parts");
+            let Question { prompt, answer, .. } = question(&model);
+            let right = prompt.option_ids[answer] as usize;
+            let of_options = |all: &[f32]| -> f64 {
+                let options: Vec<f32> =
+                    prompt.option_ids.iter().map(|&id| all[id as usize]).collect();
+                lead(&options, answer)
+            };
+
+            let whole = said(&model, &plan.to_string());
+            let before = log_softmax(&whole)[right];
+            let near = |a: f64, b: f64| (a - b).abs() < 2e-4 * (1.0 + b.abs());
+            assert!(near(parts.log_probability, before), "{name} {line}");
+            assert!(near(parts.lead, of_options(&whole)), "{name} {line}");
+            for part in parts.members.iter().chain(&parts.heads) {
+                let PartLoss { plan: without, lost, lead_lost, kl: far, rank, .. } = part;
+                let other = said(&model, without);
+                let more = other.iter().filter(|&&x| x > other[right]).count();
+                assert!(near(*lost, before - log_softmax(&other)[right]), "{name} {without}");
+                assert!(near(*lead_lost, of_options(&whole) - of_options(&other)), "{name}");
+                assert!(near(*far, kl(&whole, &other)), "{name} {without}: {far}");
+                assert_eq!(*rank, 1 + more, "{name} {without}");
+            }
+        }
+    }
+}
+
+#[test]
+fn every_part_that_can_be_left_out_is_left_out_once() {
+    let model = load(&model_folder("random-llama3").expect("it travels with the project"));
+    let heads = model.shape().blocks[0].attention.heads;
+    let plan = model.plan(Some("0~h1,1,1m,(0a,1)")).expect("a plan");
+    let report = left_out(&model, &plan);
+    let (lens, parts) = (report.lens.as_ref().expect("a lens"), report.parts.as_deref());
+    let parts = parts.expect("parts");
+    let members: Vec<usize> = parts.members.iter().map(|part| part.member).collect();
+    assert_eq!(members, (1..lens.members.len()).collect::<Vec<_>>());
+    // Four attentions run; one head was off already.
+    assert_eq!(parts.heads.len(), 4 * heads - 1);
+    let off: Vec<_> = parts.heads.iter().filter(|part| part.head == Some(1)).collect();
+    assert!(off.iter().all(|part| part.member != 1));
+    let mut plans: Vec<&str> =
+        parts.members.iter().chain(&parts.heads).map(|part| part.plan.as_str()).collect();
+    let all = plans.len();
+    plans.sort_unstable();
+    plans.dedup();
+    assert_eq!(plans.len(), all);
+    assert!(parts.unrelated_kl > 0.0);
+
+    // A file of it is opened again, and one whose part is no member's is not.
+    let text = serde_json::to_string(&report).expect("JSON");
+    match Opened::read(text.as_bytes()) {
+        Ok(Opened::Lens(again)) => assert_eq!(*again, report),
+        other => panic!("{other:?}"),
+    }
+    let other = text.replacen("\"member\":1,", "\"member\":0,", 1);
+    assert_ne!(text, other);
+    assert!(Opened::read(other.as_bytes()).is_err());
 }

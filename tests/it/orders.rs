@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use crate::common::{assert_close, goldens, load, model_folder, notation, u32s};
+use crate::common::{assert_close, goldens, load, model_folder, notation, real_goldens, u32s};
 use atelier::engine::Capture;
 use atelier::measure::decomposition::softmax;
 use atelier::model::{Passage, Prompt};
@@ -340,7 +340,7 @@ fn continuations_words_and_texts_are_scored_under_every_order() {
 
 #[test]
 fn the_goldens_geometry() {
-    for (name, golden) in goldens() {
+    for (name, golden) in goldens().into_iter().chain(real_goldens()) {
         let Some(folder) = model_folder(golden["model"].as_str().expect("a model")) else {
             continue;
         };

@@ -4,13 +4,23 @@ use std::ops::ControlFlow;
 
 use crate::common;
 use crate::common::parity::{self, run};
-use crate::common::{TOLERANCE, assert_close, load, model_folder};
+use crate::common::{TOLERANCE, assert_close, load, model_folder, vocabulary};
 use atelier::model::Prompt;
 use serde_json::json;
 
 #[test]
 fn every_golden_run_and_every_plan_of_it() {
     parity::goldens_hold(&load, TOLERANCE);
+}
+
+#[test]
+fn every_golden_run_of_the_real_model() {
+    parity::real_goldens_hold(&load, TOLERANCE);
+}
+
+#[test]
+fn every_golden_run_of_the_whole_vocabulary() {
+    vocabulary::goldens_hold(&load, TOLERANCE);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use crate::common::{TOLERANCE, load, parity};
+use crate::common::{TOLERANCE, load, parity, vocabulary};
 use atelier::engine::EngineChoice;
 use atelier::model::ModelFiles;
 use atelier::study::LoadedModel;
@@ -20,6 +20,11 @@ fn every_golden_run_and_every_plan_of_it() {
     parity::head_goldens_hold(&reference, TOLERANCE);
     parity::depth_goldens_hold(&reference, TOLERANCE.max(1e-3));
     parity::attention_goldens_hold(&reference, TOLERANCE);
+}
+
+#[test]
+fn every_golden_run_of_the_whole_vocabulary() {
+    vocabulary::goldens_hold(&reference, TOLERANCE);
 }
 
 #[test]

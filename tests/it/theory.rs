@@ -102,7 +102,7 @@ fn theorem_1_holds_of_large_logits_and_only_mixed_columns_are_two_scales() {
     }
     let figure = draw(1, 1.0, &survey, [0, 0]).unwrap();
     assert!(figure.title.starts_with("In this report bias − diversity misses"), "{}", figure.title);
-    assert!(figure.words.iter().all(|words| !words.contains("squared probabilities")));
+    assert!(figure.words.iter().all(|words| !words.contains("squared shares")));
 }
 
 #[test]

@@ -5,7 +5,9 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
-use crate::common::{TOLERANCE, assert_close, load, model_folder, parity, strings, u32s};
+use crate::common::{
+    TOLERANCE, assert_close, load, model_folder, parity, strings, u32s, vocabulary,
+};
 use candle_core::Device;
 use candle_core::quantized::{GgmlDType, QTensor, gguf_file};
 use serde_json::{Value, json};
@@ -18,6 +20,14 @@ fn every_golden_run_and_every_plan_of_it() {
     parity::goldens_hold_for(&mut lenses, TOLERANCE);
     parity::head_goldens_hold_for(&mut lenses, TOLERANCE);
     println!("{} requests", worker.asked);
+}
+
+#[test]
+fn every_golden_run_of_the_whole_vocabulary() {
+    let mut worker = Worker::start();
+    let mut lenses =
+        |path: &Path, golden: &Value, orders: &[Option<&str>]| worker.lenses(path, golden, orders);
+    vocabulary::goldens_hold_for(&mut lenses, TOLERANCE);
 }
 
 /// Not every type has a golden in the repository, so the native engine is the reference.

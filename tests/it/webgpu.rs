@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::common;
 use crate::common::load as on_cpu;
-use crate::common::{coupling, parity, tangents};
+use crate::common::{coupling, parity, tangents, vocabulary};
 use atelier::engine::EngineChoice;
 use atelier::engine::webgpu::AdapterChoice;
 use atelier::model::{DType, ModelFiles};
@@ -34,6 +34,11 @@ fn on_gpu(folder: &Path) -> LoadedModel {
 #[test]
 fn every_golden_run_and_every_plan_of_it() {
     parity::goldens_hold(&on_gpu, TOLERANCE);
+}
+
+#[test]
+fn every_golden_run_of_the_whole_vocabulary() {
+    vocabulary::goldens_hold(&on_gpu, TOLERANCE);
 }
 
 #[test]
@@ -92,9 +97,9 @@ fn a_run_says_what_it_cost() {
     let plan = [model.plan(None).expect("its own order")];
     for _ in 0..2 {
         parity::run(&model.engine, std::slice::from_ref(&prompt), &plan);
-        // Two rows kept, one reading; nine a block, six blocks.
+        // Two rows kept, the votes, the vocabulary in three and its last stream; nine a block, six blocks.
         let cost = model.engine.profile().expect("counts");
-        assert!(cost.starts_with("57 dispatches"), "{cost}");
+        assert!(cost.starts_with("61 dispatches"), "{cost}");
     }
 }
 

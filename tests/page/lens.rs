@@ -117,20 +117,25 @@ fn examples_prompts_plans_and_columns_change_the_picture() {
     page.assert_quiet();
 }
 
+/// What the command line writes after a prompt; an empty `plan` is the model's own order.
+pub fn written(model: &str, prompt: &str, plan: &str, tokens: &str) -> String {
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_atelier"));
+    command.args(["generate", "--json", "--model", model]);
+    command.args(["--prompt", prompt, "--tokens", tokens]);
+    if !plan.is_empty() {
+        command.args(["--plan", plan]);
+    }
+    let output = command.output().expect("the command line runs");
+    let written: Value = serde_json::from_slice(&output.stdout).expect("what was written");
+    written["written"].as_str().expect("a text").to_owned()
+}
+
 #[test]
 fn the_model_goes_on_by_itself_under_the_plan_in_force() {
     let page = Page::live();
     let wrote = |line: &str, prompt: &str, tokens: &str| {
         let model = page.report()["model"]["name"].clone();
-        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_atelier"));
-        command.args(["generate", "--json", "--model", model.as_str().expect("a name")]);
-        command.args(["--prompt", prompt, "--tokens", tokens]);
-        if !line.is_empty() {
-            command.args(["--plan", line]);
-        }
-        let output = command.output().expect("the command line runs");
-        let written: Value = serde_json::from_slice(&output.stdout).expect("what was written");
-        written["written"].as_str().expect("a text").to_owned()
+        written(model.as_str().expect("a name"), prompt, line, tokens)
     };
     let prompt = page.browser.text("document.querySelector('#prompt').value");
     let go_on = |expected: &str| {
@@ -172,6 +177,39 @@ fn the_model_goes_on_by_itself_under_the_plan_in_force() {
     let kept = page.text(".written");
     let all = wrote(&long, &prompt, "40");
     assert!(!kept.is_empty() && all.starts_with(&kept), "{kept}\n{all}");
+    page.assert_quiet();
+}
+
+#[test]
+fn what_it_says_by_itself_stands_with_its_true_probabilities() {
+    let page = Page::live();
+    let prompt = page.browser.text("document.querySelector('#prompt').value");
+    let output = std::process::Command::new(env!("CARGO_BIN_EXE_atelier"))
+        .args(["next", "--json", "--model", "scholar-12", "--prompt", &prompt])
+        .output()
+        .expect("the command line runs");
+    let found: Value = serde_json::from_slice(&output.stdout).expect("what it says");
+    let shares = found["next"].as_array().expect("tokens").iter();
+    let shares: Vec<f64> = shares.filter_map(|one| one["probability"].as_f64()).collect();
+    page.browser.click(".says");
+    page.until_says("#offered", "The options are the five likeliest of ");
+    page.until_settled();
+    let all = page.browser.run(
+        "return [...document.querySelectorAll('.options li:not(.heads) .of-all')].map(e => e.textContent)",
+    );
+    let all: Vec<String> = serde_json::from_value(all).expect("texts");
+    assert_eq!(all.len(), shares.len());
+    for (n, (text, share)) in all.iter().zip(shares).enumerate() {
+        assert!(text.ends_with(&format!("rank {}", n + 1)), "{text}");
+        let shown = text.split(' ').next().and_then(|number| number.parse::<f64>().ok());
+        assert!(
+            shown.is_none_or(|shown| (shown - 100.0 * share).abs() <= 0.051),
+            "{text}: {share}"
+        );
+    }
+    // Other options are no longer what it said.
+    page.browser.click(".examples button:nth-of-type(2)");
+    page.browser.until("it is said no more", "!document.querySelector('#offered').textContent");
     page.assert_quiet();
 }
 

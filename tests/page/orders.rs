@@ -3,7 +3,7 @@
 use std::process::Command;
 
 use crate::driver::RIGHT;
-use crate::lens::compare;
+use crate::lens::{compare, written};
 use crate::page::{LOOKS, Page, root, shared_model};
 use serde_json::Value;
 
@@ -232,6 +232,79 @@ fn tiles_are_switched_joined_repeated_and_refused() {
     page.until_plan("0-2,(3-9)x3,10-11");
     assert_eq!(page.saved(0)["lab"], before["lab"]);
     page.screenshot("orders-loop");
+    page.assert_quiet();
+}
+
+/// What the plan of a destroyed model still prefers among the options is not what it says, nor what it writes.
+#[test]
+fn a_destroyed_model_is_seen_beyond_the_options() {
+    let prompt = "We see horse A, hat B and axe C. So take beast";
+    let options = "&option=+A&option=+B&option=+C&option=+D&answer=0";
+    let encoded = prompt.replace(' ', "+");
+    let page = Page::orders(1440, 1000, &format!("&prompt={encoded}{options}"));
+    let texts = || {
+        page.browser.until(
+            "the texts are whole",
+            "document.querySelector('#written-texts .text') && !document.querySelector('#written-texts .coming')",
+        );
+        let all = page.browser.run(
+            "return [...document.querySelectorAll('#written-texts .text')].map(e => e.textContent)",
+        );
+        serde_json::from_value::<Vec<String>>(all).expect("texts")
+    };
+    let wrote = |plan: &str| written("scholar-12", prompt, plan, "12") + "…";
+    let table = || page.text("#both-answers tbody .right");
+
+    // The model's own order: one text, no warning.
+    assert_eq!(texts(), [wrote("")]);
+    assert!(table().matches("rank 1").count() == 2, "{}", table());
+    assert_eq!(
+        page.browser.run("return document.querySelectorAll('.answers .small-mass').length"),
+        0
+    );
+    page.until_says(".facts", "right → right");
+
+    // A plan without the first block; while its text is written, nothing else is asked for.
+    page.browser.run(
+        "window.asked = [];
+         const post = Worker.prototype.postMessage;
+         Worker.prototype.postMessage = function (message, ...more) { asked.push(message[0]); return post.call(this, message, ...more); };",
+    );
+    page.browser.type_into("#plan", "1-11");
+    page.until_plan("1-11");
+    page.until_says(".answers .small-mass", "Your order: These four options together hold");
+    let lab = page.saved(0)["lab"].clone();
+    let beyond = &lab["arranged"]["vocabulary"];
+    let mass = beyond["mass"].as_f64().expect("a mass");
+    assert!(mass < 0.01, "{mass}");
+    let rank = beyond["option_ranks"][0].as_u64().expect("a rank");
+    assert!(rank > 1 && table().contains(&format!("rank {rank}")), "{rank} in {}", table());
+    let first = beyond["top"][0]["text"].as_str().expect("a token").trim().to_owned();
+    page.until_says(".first-words", &format!("Your order: by itself “{first}”, "));
+    let kl = page.browser.text(
+        "[...document.querySelectorAll('.facts dt')].find(e => e.textContent.startsWith('KL')).nextSibling.textContent",
+    );
+    let known = beyond["kl"].as_f64().expect("a distance");
+    let kl: f64 = kl.parse().expect("a number");
+    assert!(known > 0.1 && (kl / known - 1.0).abs() < 0.01, "{kl}, {known}");
+    assert_eq!(texts(), [wrote(""), wrote("1-11")]);
+    let asked = "JSON.stringify(asked.filter(text => text.includes('GoOn')).map(text => JSON.parse(text).ask.GoOn.plan))";
+    assert_eq!(page.browser.text(asked), "[\"1-11\"]");
+    page.screenshot("orders-destroyed");
+
+    // Beside a sweep a text is written, too, and one that was written before is asked for no more.
+    page.set_number("rows a task", 400);
+    page.press_button("Run the sweep");
+    page.browser.until("it shows how far it is", "document.querySelector('#cancel-sweep')");
+    page.press_strategy("skip:2");
+    page.until_plan("0-2,10-11");
+    assert_eq!(texts(), [wrote(""), wrote("0-2,10-11")]);
+    page.browser.click("#cancel-sweep");
+    page.browser.until("it stopped", "!document.querySelector('#cancel-sweep')");
+    page.press_button("Undo");
+    page.until_plan("1-11");
+    assert_eq!(texts(), [wrote(""), wrote("1-11")]);
+    assert_eq!(page.browser.text(asked), "[\"1-11\",\"0-2,10-11\"]");
     page.assert_quiet();
 }
 

@@ -10,7 +10,7 @@ use crate::setup::{self, Chore};
 use crate::site::Site;
 use crate::times::{self, Times};
 use crate::wasm::TRIPLE;
-use crate::{documented, names, pack, page, peers, scripts};
+use crate::{documented, names, pack, page, peers, scripts, smollm2};
 
 /// The page and its worker, as cargo selects them.
 const WEB: &[&str] =
@@ -130,7 +130,10 @@ pub fn test_only(place: &Place, name: &str) -> Result<(), Stop> {
         None if ["hub", "survey", "wasm"].contains(&name) => {
             (page_tests(place, compile_native)?(NATIVE_TESTS), name)
         }
-        None => (cargo_test(place, NATIVE_TESTS), name),
+        None => {
+            smollm2::prepare(place)?;
+            (cargo_test(place, NATIVE_TESTS), name)
+        }
     };
     if !group.is_empty() {
         cargo.args(["--", &format!("{group}::")]);

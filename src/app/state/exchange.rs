@@ -8,6 +8,9 @@ use crate::app::link::{Choice, Draft};
 use crate::app::protocol::{Ask, EngineWish, Known, Stage};
 use crate::study::report::ModelFacts;
 
+/// Milliseconds of a sweep after which its pace says when it will be done.
+const EARLY: f64 = 2000.0;
+
 /// What a request is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Job {
@@ -16,6 +19,8 @@ pub enum Job {
     Run,
     /// The prompt on two engines.
     Compare,
+    /// What the model writes after the lab's prompt, once the lab's answer is shown.
+    Write,
     Sweep,
     /// What this machine can do.
     Doctor,
@@ -29,6 +34,16 @@ pub struct Work {
     pub progress: Option<(Stage, f64, f64)>,
     /// Milliseconds since the page was opened.
     pub since: f64,
+}
+
+impl Work {
+    /// Seconds until a sweep is done, at its pace so far; `None` while that is too early to say.
+    pub fn seconds_left(&self, now: f64) -> Option<f64> {
+        let (_, done, total) = self.progress.filter(|_| self.job == Job::Sweep)?;
+        let lasted = now - self.since;
+        let is_known = lasted >= EARLY && done > 0.0 && total > done;
+        is_known.then(|| lasted / done * (total - done) / 1000.0)
+    }
 }
 
 /// The model the worker holds.
@@ -76,6 +91,8 @@ pub struct Exchange {
     work: Option<Work>,
     /// What the load, run or comparison was asked for.
     asked: Option<Ask>,
+    /// The text under way, which a newer load, run or comparison ends.
+    writing: Option<Work>,
     /// Beside which single prompts still run.
     sweep: Option<Work>,
     /// A sweep that waits for its model.
@@ -94,6 +111,7 @@ impl Default for Exchange {
             loading: None,
             work: None,
             asked: None,
+            writing: None,
             sweep: None,
             waiting: None,
             doctor: None,
@@ -120,6 +138,11 @@ impl Exchange {
     pub fn is_asked(&self, draft: &Draft) -> bool {
         matches!(&self.asked, Some(Ask::Says { prompt, plan })
             if *prompt == draft.prompt && *plan == draft.plan_line())
+    }
+
+    /// Is a text under way?
+    pub fn is_writing(&self) -> bool {
+        self.writing.is_some()
     }
 
     pub fn sweep(&self) -> Option<&Work> {
@@ -191,6 +214,13 @@ impl Exchange {
     pub fn run(&mut self, ask: Ask, now: f64) -> Vec<Post> {
         let mut posts = self.give_up_work();
         posts.push(self.begin(Job::Run, ask, now));
+        posts
+    }
+
+    /// Begins a text. Only where [`Self::holds`], and while nothing else of the one prompt is under way.
+    pub fn write(&mut self, ask: Ask, now: f64) -> Vec<Post> {
+        let mut posts = self.give_up_writing();
+        posts.push(self.begin(Job::Write, ask, now));
         posts
     }
 
@@ -266,7 +296,7 @@ impl Exchange {
         let Some(sweep) = self.sweep.clone() else {
             return (Stopping::Done, Vec::new());
         };
-        if self.work.is_some() || self.doctor.is_some() {
+        if self.work.is_some() || self.writing.is_some() || self.doctor.is_some() {
             return (Stopping::Done, self.give_up_sweep());
         }
         (Stopping::Awaited(sweep.id), vec![self.cancel(sweep.id)])
@@ -279,7 +309,7 @@ impl Exchange {
         let is_load = self.work.as_ref().is_some_and(|work| work.job == Job::Load);
         let alone = match (is_it(&self.work), is_it(&self.sweep)) {
             (true, _) => self.sweep.is_none() && (self.doctor.is_none() || is_load),
-            (_, true) => self.work.is_none() && self.doctor.is_none(),
+            (_, true) => self.work.is_none() && self.writing.is_none() && self.doctor.is_none(),
             _ => return false,
         };
         if alone {
@@ -309,7 +339,8 @@ impl Exchange {
 
     /// The request with this id, if it is under way.
     pub fn under_way(&self, id: u32) -> Option<&Work> {
-        [&self.work, &self.sweep, &self.doctor].into_iter().flatten().find(|work| work.id == id)
+        let all = [&self.work, &self.writing, &self.sweep, &self.doctor];
+        all.into_iter().flatten().find(|work| work.id == id)
     }
 
     /// The model is there; what waited for it begins. `None` for a load that was given up.
@@ -345,7 +376,7 @@ impl Exchange {
 
     /// A request ended.
     pub fn ended(&mut self, id: u32) -> Option<Work> {
-        [&mut self.work, &mut self.sweep, &mut self.doctor]
+        [&mut self.work, &mut self.writing, &mut self.sweep, &mut self.doctor]
             .into_iter()
             .find(|slot| slot.as_ref().is_some_and(|work| work.id == id))?
             .take()
@@ -355,7 +386,15 @@ impl Exchange {
     pub fn give_up_work(&mut self) -> Vec<Post> {
         self.loading = None;
         let work = self.work.take();
-        work.map(|work| self.cancel(work.id)).into_iter().collect()
+        let mut posts = self.give_up_writing();
+        posts.extend(work.map(|work| self.cancel(work.id)));
+        posts
+    }
+
+    /// Nobody wants the text under way any more.
+    pub fn give_up_writing(&mut self) -> Vec<Post> {
+        let writing = self.writing.take();
+        writing.map(|work| self.cancel(work.id)).into_iter().collect()
     }
 
     pub fn give_up_sweep(&mut self) -> Vec<Post> {
@@ -376,6 +415,7 @@ impl Exchange {
     fn begin_as(&mut self, id: u32, job: Job, ask: Ask, now: f64) -> Post {
         let work = Some(Work { id, job, progress: None, since: now });
         match job {
+            Job::Write => self.writing = work,
             Job::Sweep => self.sweep = work,
             Job::Doctor => self.doctor = work,
             Job::Load | Job::Run | Job::Compare => {

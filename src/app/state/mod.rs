@@ -3,9 +3,11 @@
 //! Parts read signals and call actions; nobody else sets a signal, but for the lab's row and strategies,
 //! which set the hand and the numbers of the bench. `actions` is what a reader changes, `choosing` which model
 //! it is to be, `running` what is asked of the worker, `events` what it answers, `exchange` what these have to
-//! do with each other, `sending` what is sent of it.
+//! do with each other, `texts` which texts stand beside the lab's answer, `writing` when they are asked for, `sending`
+//! what is sent.
 
 pub mod exchange;
+pub mod texts;
 
 #[cfg(feature = "web")]
 mod actions;
@@ -41,6 +43,8 @@ mod surveys;
 mod sweeps;
 #[cfg(feature = "web")]
 mod teaching;
+#[cfg(feature = "web")]
+mod writing;
 
 #[cfg(feature = "web")]
 pub(in crate::app) use studio::sentence;

@@ -202,6 +202,9 @@ impl Studio {
             self.state.lab.set(Some(shown.clone()));
             view = View::Orders;
         }
+        if parts.parts.is_some() {
+            self.state.parts.set(Some(shown.clone()));
+        }
         let slots = [
             (parts.orders.is_empty(), self.state.swept),
             (parts.need.is_empty(), self.state.needed),

@@ -150,6 +150,17 @@ impl Studio {
         self.change(|exchange, now| exchange.compare(&draft.model, ask, now));
     }
 
+    /// Leaves out every part of the draft's plan once.
+    pub fn leave_out_parts(self) {
+        let draft = self.draft.get_untracked();
+        let plan = draft.plan_line();
+        let Draft { prompt, options, answer, .. } = draft;
+        // What is lost is the right answer's: the button waits for it.
+        if let Some(answer) = answer {
+            self.start_sweep(Ask::Parts { prompt, options, answer, plan }, |_| ());
+        }
+    }
+
     /// Starts a sweep; one that is under way is given up. `ended` hears what came of it.
     pub fn start_sweep(self, ask: Ask, ended: impl FnOnce(Option<Arc<Report>>) + 'static) {
         match self.begin_sweep(ask) {

@@ -9,6 +9,7 @@ use web_sys::File;
 
 use super::exchange::{Exchange, Held, Work};
 use super::shown::{Findings, Origin, Problem, Shown};
+use super::texts::Texts;
 use crate::app::client::Client;
 use crate::app::link::{
     Choice, CouplingSettings, Draft, InsideSettings, LessonSettings, Link, SweepSettings, View,
@@ -51,6 +52,8 @@ pub struct Studio {
     pub swept: Signal<Option<Shown>>,
     /// What every part votes, and what is lost without it.
     pub needed: Signal<Option<Shown>>,
+    /// What one prompt's answer loses without each part.
+    pub parts: Signal<Option<Shown>>,
     /// How alike the linearised steps of one prompt are.
     pub coupled: Signal<Option<Shown>>,
     /// The same over rows, also while it fills in.
@@ -82,6 +85,8 @@ pub struct Studio {
     pub said: Signal<String>,
     /// What the model wrote after the draft's prompt.
     pub written: Signal<String>,
+    /// What the draft's options hold, where they are what the model said by itself.
+    pub offered: Signal<String>,
     /// The member that a reader looks for in the figures.
     pub member: Signal<Option<usize>>,
     pub(super) state: StudioState,
@@ -111,6 +116,7 @@ pub(super) struct StudioState {
     pub lab: RwSignal<Option<Shown>>,
     pub swept: RwSignal<Option<Shown>>,
     pub needed: RwSignal<Option<Shown>>,
+    pub parts: RwSignal<Option<Shown>>,
     pub coupled: RwSignal<Option<Shown>>,
     pub coupled_rows: RwSignal<Option<Shown>>,
     pub coupled_models: RwSignal<Option<Arc<ModelsCoupling>>>,
@@ -126,6 +132,10 @@ pub(super) struct StudioState {
     pub written: RwSignal<(Draft, String)>,
     /// What of it was there when the model went on.
     pub before: StoredValue<String>,
+    /// What the options of a draft hold that the model said by itself, and which draft that is.
+    pub offered: RwSignal<(Draft, String)>,
+    /// What was written beside the lab's answers.
+    pub texts: RwSignal<Texts>,
     pub member: RwSignal<Option<usize>>,
     /// Are reports on their way that the address names?
     pub is_coming: RwSignal<bool>,
@@ -230,6 +240,7 @@ impl Studio {
             lab: RwSignal::new(None),
             swept: RwSignal::new(None),
             needed: RwSignal::new(None),
+            parts: RwSignal::new(None),
             coupled: RwSignal::new(None),
             coupled_rows: RwSignal::new(None),
             coupled_models: RwSignal::new(None),
@@ -243,6 +254,8 @@ impl Studio {
             said: RwSignal::new(String::new()),
             written: RwSignal::new((examples::first(), String::new())),
             before: StoredValue::new(String::new()),
+            offered: RwSignal::new((examples::first(), String::new())),
+            texts: RwSignal::default(),
             member: RwSignal::new(None),
             is_coming: RwSignal::new(false),
             is_awake: RwSignal::new(false),
@@ -275,6 +288,15 @@ impl Studio {
                 false => String::new(),
             })
         });
+        let offered = Memo::new(move |_| {
+            // Which option is right is no matter.
+            let asked = |draft: &Draft| Draft { answer: None, ..draft.clone() };
+            let own = state.draft.with(asked);
+            state.offered.with(|(draft, words)| match asked(draft) == own {
+                true => words.clone(),
+                false => String::new(),
+            })
+        });
         Self {
             draft: state.draft.into(),
             column: state.column.into(),
@@ -287,6 +309,7 @@ impl Studio {
             lab: state.lab.into(),
             swept: state.swept.into(),
             needed: state.needed.into(),
+            parts: state.parts.into(),
             coupled: state.coupled.into(),
             coupled_rows: state.coupled_rows.into(),
             coupled_models: state.coupled_models.into(),
@@ -303,6 +326,7 @@ impl Studio {
             english: state.english.into(),
             said: state.said.into(),
             written: written.into(),
+            offered: offered.into(),
             member: state.member.into(),
             state,
         }

@@ -4,7 +4,7 @@ use leptos::prelude::*;
 
 use super::words::Words;
 use crate::app::state::Studio;
-use crate::chart::Column;
+use crate::chart::{Column, capital};
 
 #[component]
 pub fn Columns() -> impl IntoView {
@@ -13,7 +13,7 @@ pub fn Columns() -> impl IntoView {
         let column = studio.column.get();
         let points = match column {
             Column::Probability => {
-                "Every stroke answers alone, as probabilities over the options; the identity holds."
+                "Every stroke answers alone, as shares among the options; the identity holds."
             }
             Column::Logit => {
                 "Every stroke's logits less their mean over the options, which moves no probability; the identity holds. \
@@ -24,11 +24,6 @@ pub fn Columns() -> impl IntoView {
             }
         };
         format!("{points} {}", column.target())
-    };
-    let label = |column| match column {
-        Column::Probability => "Probability",
-        Column::Logit => "Logit",
-        Column::Paper => "As in the paper",
     };
     view! {
         <fieldset class="columns">
@@ -44,7 +39,7 @@ pub fn Columns() -> impl IntoView {
                                 prop:checked=move || studio.column.get() == column
                                 on:change=move |_| studio.choose_column(column)
                             />
-                            <span>{label(column)}</span>
+                            <span>{capital(column.label())}</span>
                         </label>
                     }
                 })

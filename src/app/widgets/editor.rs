@@ -71,6 +71,7 @@ pub fn PromptEditor() -> impl IntoView {
                         "Go on"
                     </button>
                     <output class="written" aria-live="off">{move || studio.written.get()}</output>
+                    <p class="hint" id="offered">{move || studio.offered.get()}</p>
                     <p class="hint" id="prompt-hint">
                         "An option is one token right after the prompt; the space before a word belongs to it. Enter runs at once, \
                          Shift and Enter break the line."

@@ -37,7 +37,9 @@ pub fn WorkBar(
     let words = move || {
         let behind = studio.sweep.with(Option::is_some);
         of.with(|work| {
-            work.as_ref().map(|work| words(work, studio.draft.read().model.name(), behind))
+            let work = work.as_ref()?;
+            let left = work.seconds_left(browser::now()).map(time_left).unwrap_or_default();
+            Some(words(work, studio.draft.read().model.name(), behind) + &left)
         })
     };
     let share = move || of.with(|work| work.as_ref().and_then(share));
@@ -76,6 +78,10 @@ fn words(work: &Work, model: &str, behind: bool) -> String {
         (Job::Sweep, Some((Stage::Rows, done, total))) => {
             format!("Leaving out every part of {model}: row {done} of {total}")
         }
+        (Job::Sweep, Some((Stage::Parts, done, total))) => {
+            let (done, total) = (thousands(done), thousands(total));
+            format!("Leaving out every part of {model}: {done} of {total} block runs")
+        }
         (Job::Sweep, Some((Stage::Linearised, done, total))) => {
             let row = (done / 1000.0).floor();
             format!("Linearising {model}: row {row} of {}", total / 1000.0)
@@ -90,9 +96,18 @@ fn words(work: &Work, model: &str, behind: bool) -> String {
         }
         (Job::Sweep, None) => format!("Sweeping on {model}"),
         (Job::Run, None) => format!("Running {model}"),
+        (Job::Write, _) => format!("{model} writes"),
         (Job::Compare, None) if behind => "The check waits until the sweep is done".to_owned(),
         (Job::Compare, _) => format!("Checking {model} against the processor"),
         (Job::Doctor, _) => "Measuring this machine".to_owned(),
+    }
+}
+
+/// `, about 40 s left`, `, about 3 min left`.
+fn time_left(seconds: f64) -> String {
+    match seconds < 90.0 {
+        true => format!(", about {} s left", number::fixed(seconds.max(1.0), 0)),
+        false => format!(", about {} min left", number::fixed(seconds / 60.0, 0)),
     }
 }
 

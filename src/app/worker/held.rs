@@ -5,7 +5,7 @@ use web_sys::Blob;
 use super::classroom::{Classroom, Present};
 use super::crew::Crew;
 use super::wanted::Wanted;
-use super::{Desk, Stop, coupling, done, need, opening, prompt, sweep};
+use super::{Desk, Stop, coupling, done, need, opening, parts, prompt, sweep};
 use crate::app::protocol::{Ask, EngineWish, Tell};
 use crate::model::ModelFiles;
 use crate::study::LoadedModel;
@@ -104,6 +104,10 @@ impl HeldModel {
                 classroom.answer(Some(present), desk, id, ask).await
             }
             Ask::Need { tasks, rows } => need::run(model, desk, id, tasks, *rows).await.map(done),
+            Ask::Parts { prompt, options, answer, plan } => {
+                let question = (prompt.as_str(), options.as_slice(), *answer);
+                parts::run(model, desk, id, question, plan.as_deref()).await.map(done)
+            }
             Ask::Compare { prompt, options, answer, plan } => {
                 let question = (prompt.as_str(), options.as_slice(), *answer);
                 if model.engine.profile().is_none() {

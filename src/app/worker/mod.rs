@@ -16,6 +16,7 @@ mod inside;
 mod member;
 mod need;
 mod opening;
+mod parts;
 mod prompt;
 mod read;
 mod session;

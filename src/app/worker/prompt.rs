@@ -4,7 +4,6 @@ use super::{Desk, Stop, coupling, done, failed, inside, member, stop, told};
 use crate::app::opened;
 use crate::app::protocol::{Ask, InsideAsk, Stage, Tell};
 use crate::engine::{Capture, Trace};
-use crate::measure::decomposition::softmax;
 use crate::plan::Plan;
 use crate::study::lab::Rearranging;
 use crate::study::report::Report;
@@ -145,15 +144,16 @@ async fn looked_into(
     let capture = inside::capture(model, &question, &plan, ask)?;
     let mut plans = vec![plan.clone()];
     if matches!(ask, InsideAsk::Attention { .. }) && own != plan {
-        plans.push(own);
+        plans.push(own.clone());
     }
     let mut traces = traces(model, desk, id, &question, plans, capture).await?.into_iter();
     let trace = traces.next().ok_or_else(none)?;
     let mut lens = study::lens::lens(model, &question, &plan, trace);
-    lens.before = traces.next().map(|before| {
-        let logits: Vec<f64> = before.logits.iter().map(|&x| f64::from(x)).collect();
-        softmax(&logits)
-    });
+    if let Some(before) = traces.next() {
+        let before = study::lens::lens(model, &question, &own, before);
+        lens.before = Some(before.probabilities);
+        lens.before_vocabulary = before.vocabulary;
+    }
     inside::note(&mut lens, ask);
     study::lens::name_words(&mut lens, model);
     Ok(study::lens::report(model, lens))
@@ -164,7 +164,10 @@ fn none() -> Stop {
 }
 
 /// The question as text; for a model without a tokenizer as token ids, `1, 5, 9`.
-fn question(model: &LoadedModel, asked: (&str, &[String], usize)) -> Result<Question, Stop> {
+pub(super) fn question(
+    model: &LoadedModel,
+    asked: (&str, &[String], usize),
+) -> Result<Question, Stop> {
     let (prompt, options, answer) = asked;
     if model.tokenizer.is_none()
         && let Some((ids, rows)) = opened::token_ids(prompt, options)

@@ -136,6 +136,8 @@ impl Session {
             let (is_lost, reason) = match held.once(classroom, desk, id, &ask).await {
                 Err(Stop::Gpu { is_lost, reason }) => (is_lost, reason),
                 Err(other) => return Err(other),
+                // The line stays that of the run before the text.
+                Ok(answer @ Tell::Written { .. }) => return Ok(answer),
                 Ok(answer) => {
                     let seconds = (js_sys::Date::now() - since) / 1000.0;
                     let speed = tokens(&answer).map(|n| n / seconds.max(1e-3));

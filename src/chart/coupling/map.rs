@@ -1,5 +1,7 @@
 //! Every step's directions in every other's.
 
+use std::collections::BTreeMap;
+
 use super::names::{formula, metric_word, said};
 use super::slips;
 use super::step_map::StepMap;
@@ -41,10 +43,17 @@ pub(super) fn figure(map: &StepMap, theme: &Theme) -> Figure {
             rows.push(table_row(map, row, column, value));
         }
     }
+    // Over rows there is no pair of steps to look at.
+    let cells = patches.iter().map(|cell| [cell.x, cell.y]);
+    let cells = cells.chain(voids.iter().map(|cell| [cell.x, cell.y]));
+    let picks = match map.means {
+        None => cells.map(|[x, y]| ([x, y], format!("{x},{y}"))).collect(),
+        Some(_) => BTreeMap::new(),
+    };
     let panel = Panel {
         patches,
         voids,
-        is_pickable: map.means.is_none(),
+        picks,
         ..Panel::new(
             format!(
                 "row: whose Jacobian, column: whose basis; K = {}, {}",

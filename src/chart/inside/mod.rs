@@ -106,14 +106,9 @@ pub fn attention_members(lens: &Lens) -> Vec<String> {
 
 /// The plan with a head switched: `run` counts the runs of a block's attention.
 pub fn switched(lens: &Lens, run: usize, head: usize) -> Option<String> {
-    let mut steps = steps(lens);
-    let runs = steps.iter_mut().flat_map(|step| match step {
-        Step::Block(run) => std::slice::from_mut(run),
-        Step::Parallel(runs) => runs.as_mut_slice(),
-    });
-    let own = runs.filter(|run| run.half != Half::Mlp).nth(run)?;
-    own.heads_off = own.heads_off.toggled(head)?;
-    line(&steps)
+    // It was checked against its model when it ran.
+    let plan = Plan::parse(&lens.plan, &[4095]).ok()?;
+    Some(plan.with_head_switched(run, head)?.to_string())
 }
 
 /// A token as it is quoted: what cannot be seen is spelt.

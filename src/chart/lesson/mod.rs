@@ -271,8 +271,8 @@ fn quantity(of: PictureMean) -> String {
         PictureMean::Diversity(column) => ("diversity", column),
     };
     let column = match column {
-        ReadColumn::Probability => "probabilities",
-        ReadColumn::Logit => "centred logits",
+        ReadColumn::Probability => Column::Probability.label(),
+        ReadColumn::Logit => Column::Logit.label(),
         ReadColumn::Paper => "by the paper's formula",
     };
     format!("{word}, {column}")

@@ -4,7 +4,6 @@ use serde_json::{Value, json};
 
 use super::escape::cut;
 use super::layout::{ENTRY, LEFT, LETTERS, NAME, PlotLayout, RIGHT, Room, texts};
-use super::ramp::VIRIDIS;
 use super::{Axis, Level, Line, Mark, MarkShape, Panel, Pen, Plot, Point, Ramp, Series};
 use crate::chart::number::{rounded, short};
 use crate::chart::{Figure, Theme};
@@ -441,7 +440,7 @@ fn scale(theme: &Theme, ramp: &Ramp, [top, length]: [f64; 2], series: &[usize]) 
     let colours = if ramp.from > ramp.low {
         json!(ramp.samples(65).collect::<Vec<_>>())
     } else {
-        json!(VIRIDIS)
+        json!(ramp.colours)
     };
     json!({
         "type": "continuous",

@@ -1,5 +1,7 @@
 //! One plot area and what is drawn in it.
 
+use std::collections::BTreeMap;
+
 use super::{Axis, Line, Pen};
 
 /// A plot area, its axes, and what is drawn in it.
@@ -17,8 +19,8 @@ pub struct Panel {
     pub patches: Vec<Patch>,
     /// Cells of the same map that have no value.
     pub voids: Vec<VoidCell>,
-    /// May the reader choose one of its cells? A cell's pick is `x,y`.
-    pub is_pickable: bool,
+    /// What choosing a cell of the map is called, by its places, where it may be chosen.
+    pub picks: BTreeMap<[usize; 2], String>,
     pub note: Option<Note>,
 }
 
@@ -35,7 +37,7 @@ impl Panel {
             band: None,
             patches: Vec::new(),
             voids: Vec::new(),
-            is_pickable: false,
+            picks: BTreeMap::new(),
             note: None,
         }
     }
@@ -53,8 +55,8 @@ impl Panel {
     }
 
     /// What choosing the cell at these places is called, where it may be chosen.
-    pub(super) fn pick(&self, x: usize, y: usize) -> Option<String> {
-        self.is_pickable.then(|| format!("{x},{y}"))
+    pub(super) fn pick(&self, x: usize, y: usize) -> Option<&str> {
+        self.picks.get(&[x, y]).map(String::as_str)
     }
 }
 

@@ -260,7 +260,7 @@ impl<'a> Drawing<'a> {
             } else {
                 format!("><title>{}</title></rect>", escaped(&patch.name))
             };
-            let pick = picked(panel.pick(patch.x, patch.y).as_deref());
+            let pick = picked(panel.pick(patch.x, patch.y));
             self.add(&format!(
                 "<rect x=\"{:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{:.1}\" fill=\"{}\"{frame}{pick}{title}",
                 x - width / 2.0,
@@ -291,7 +291,7 @@ impl<'a> Drawing<'a> {
             let (left, top) = (x - width / 2.0, y - height / 2.0);
             let (right, bottom) = (left + width, top + height);
             let colour = if cell.framed { self.theme.ink } else { self.theme.hairline };
-            let pick = picked(panel.pick(cell.x, cell.y).as_deref());
+            let pick = picked(panel.pick(cell.x, cell.y));
             let title = if panel.patches.len() + panel.voids.len() > NAMED {
                 "/>".to_owned()
             } else {

@@ -12,7 +12,7 @@ type DepthOf = fn(&AverageDepth) -> f64;
 
 const QUANTITIES: [(&str, DepthOf); 3] = [
     ("right among the options, mean over tasks", |depth| depth.accuracy),
-    ("MSE, squared probability, mean over tasks", |depth| depth.triples.probability.mse),
+    ("MSE, squared shares, mean over tasks", |depth| depth.triples.probability.mse),
     ("MSE × 100, as the paper prints it, mean over tasks", |depth| {
         100.0 * depth.triples.paper.mse
     }),

@@ -5,6 +5,7 @@ use super::{
     Figure, FigureDraft, KnownCell, Line, Mark, Panel, Plot, Point, Series, Table, TableCell, Theme,
 };
 use super::{cells, headers, model_pen, task_names};
+use crate::chart::Column;
 use crate::chart::number::short;
 use crate::chart::plot::{Axis, Pen};
 use crate::measure::decomposition::Triple;
@@ -83,17 +84,18 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
     FigureDraft {
         key: "identity",
         title: format!(
-            "In probabilities bias − diversity is the MSE; in the paper's columns it misses by up to {}",
+            "In {} bias − diversity is the MSE; in the paper's columns it misses by up to {}",
+            Column::Probability.label(),
             short(worst(COLUMNS[2].1))
         ),
         words: [
             format!(
-                "Among probabilities the identity holds within {}, among centred logits within {}, among whole logits within {}.",
+                "Among shares the identity holds within {}, among centred logits within {}, among whole logits within {}.",
                 short(worst(COLUMNS[0].1)),
                 short(worst(COLUMNS[1].1)),
                 short(worst(BESIDE[1].1))
             ),
-            "The paper takes MSE and bias from probabilities (Eq. 14) and diversity from raw logits (Eq. 8).".to_owned(),
+            "The paper takes MSE and bias from shares (Eq. 14) and diversity from raw logits (Eq. 8).".to_owned(),
         ],
         table: Table {
             headers: headers(&["task", "model", "column", "mse", "bias", "diversity", "bias - diversity - mse"]),

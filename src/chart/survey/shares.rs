@@ -4,6 +4,7 @@ use super::{
     Figure, FigureDraft, KnownCell, Line, Mark, Panel, Plot, Point, Series, Table, TableCell, Theme,
 };
 use super::{cells, extent, headers, mean};
+use crate::chart::Column;
 use crate::chart::number::percent;
 use crate::chart::plot::{Axis, MarkShape, Pen};
 use crate::chart::strokes::{kind_name, kinds};
@@ -18,13 +19,13 @@ type Pick = for<'a> fn(&'a KnownCell<'_>) -> &'a ColumnNumbers;
 type SharePanel = (&'static str, Pick, SharePart, Whole);
 const PANELS: [SharePanel; 4] = [
     (
-        "share of bias, probabilities",
+        "share of bias, shares among the options",
         |c| &c.found.averages.probability,
         |s| s.bias,
         |c| c.total.bias,
     ),
     (
-        "share of diversity, probabilities",
+        "share of diversity, shares among the options",
         |c| &c.found.averages.probability,
         |s| s.diversity,
         |c| c.total.diversity,
@@ -128,7 +129,8 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
         }));
     let title = match (mlp, attention) {
         (Some(mlp), Some(attention)) => format!(
-            "Of the diversity of probabilities MLPs bring {}, attention {}",
+            "Of the diversity of {} MLPs bring {}, attention {}",
+            Column::Probability.label(),
             percent(mlp),
             percent(attention)
         ),

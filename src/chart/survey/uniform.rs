@@ -28,7 +28,7 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
     };
     let forms: [(&str, UniformOf<'_>); 2] = [
         ("|MSE − uniform| × 100, as the paper prints MSE", &paper),
-        ("the same of probabilities", &own),
+        ("the same of shares among the options", &own),
     ];
     let panels = forms.iter().map(|(name, of)| {
         let series: Vec<Series> = (0..survey.models.len())

@@ -9,7 +9,7 @@ use crate::study::survey::Sample;
 
 type SampleColumn = (&'static str, fn(&Sample) -> [f64; 3]);
 const COLUMNS: [SampleColumn; 3] = [
-    ("squared probabilities", |sample| sample.probability),
+    ("squared shares", |sample| sample.probability),
     ("squared centred logits", |sample| sample.centred),
     ("the paper's mixed columns", |sample| sample.paper),
 ];
@@ -99,7 +99,7 @@ pub(super) fn sketch(scene: &Scene<'_>) -> Result<FigureDraft, String> {
                 }
             },
             match choice {
-                MIXED => "Diversity in squared logits is taken from a bias in squared probabilities: points leave the line, most of them below 0.".to_owned(),
+                MIXED => "Diversity in squared logits is taken from a bias in squared shares: points leave the line, most of them below 0.".to_owned(),
                 _ if worst_share <= ALL_DIGITS => {
                     format!("The largest difference is {}: what rounding leaves.", short(worst))
                 }

@@ -1,6 +1,7 @@
 //! What the theorems claim, and what is to be known about them.
 
 use super::Control;
+use crate::chart::Column;
 
 /// A theorem as its card says it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -40,7 +41,7 @@ pub const THEOREMS: [Theorem; 8] = [
                  paper prints MSE and bias of probabilities (Eq. 14) and diversity of raw logits (Eq. 8), so that its Table 1 reads 23.3 − 12.2 = 23.0.",
         control: Control::Choice {
             label: "Take the three terms from",
-            choices: &["probabilities", "centred logits", "the paper's mixed columns"],
+            choices: &[Column::Probability.label(), "centred logits", "the paper's mixed columns"],
         },
     },
     Theorem {

@@ -2,14 +2,15 @@
 
 use std::sync::Arc;
 
-use super::without::without;
 use super::{HeadReading, LISTED, MemberAccount, MemberWithout, TokenVote};
 use crate::engine::{
     AttentionWish, Capture, EngineError, Member, MemberKind, Run, Trace, member_names,
 };
-use crate::measure::decomposition::{argmax, softmax};
+use crate::measure::decomposition::{argmax, lead, softmax};
 use crate::plan::Plan;
+use crate::study::lens::beyond_options;
 use crate::study::report::Report;
+use crate::study::without::without;
 use crate::study::{LoadedModel, Question, StudyError, lens};
 
 /// Tokens that are read at a time: between two times a browser's worker can hear "cancel".
@@ -124,11 +125,13 @@ impl<'a> Accounting<'a> {
         let without = traces.next().zip(self.plans.get(1));
         let without = without.map(|(trace, plan)| {
             let logits: Vec<f64> = trace.logits.iter().map(|&x| f64::from(x)).collect();
+            let beyond = trace.vocabulary;
             MemberWithout {
                 plan: plan.to_string(),
                 lead: lead(&logits, answer),
                 correct: argmax(&logits) == answer,
                 probabilities: softmax(&logits),
+                vocabulary: beyond.map(|beyond| beyond_options(self.model, &self.question, beyond)),
                 logits: trace.logits,
             }
         });
@@ -195,11 +198,4 @@ fn extremes(votes: &[f32], count: usize) -> [Vec<(u32, f32)>; 2] {
     let raised = order.iter().take(count).map(|&id| vote(id)).collect();
     order.sort_by(|&a, &b| vote(a).1.total_cmp(&vote(b).1));
     [raised, order.iter().take(count).map(|&id| vote(id)).collect()]
-}
-
-/// `x[answer]` less the mean of the others.
-fn lead(x: &[f64], answer: usize) -> f64 {
-    let others = x.len().saturating_sub(1).max(1) as f64;
-    let sum: f64 = x.iter().sum();
-    x[answer] - (sum - x[answer]) / others
 }

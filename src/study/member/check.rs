@@ -3,6 +3,7 @@
 use super::MemberAccount;
 use crate::engine::member_names;
 use crate::study::report::Lens;
+use crate::study::report::check::vocabulary;
 
 /// # Errors
 /// The rest of a sentence that names the account.
@@ -24,6 +25,7 @@ pub fn account(account: &MemberAccount, lens: Option<&Lens>) -> Result<(), Strin
         let k = lens.logits.len();
         long("logits", without.logits.len(), k, "options")?;
         long("probabilities", without.probabilities.len(), k, "options")?;
+        without.vocabulary.as_ref().map_or(Ok(()), |beyond| vocabulary(beyond, k))?;
     }
     let votes = account.raises.iter().chain(&account.lowers);
     let reads = account.reads.iter();

@@ -3,11 +3,12 @@
 
 mod accounting;
 pub(in crate::study) mod check;
-mod without;
 
 pub use accounting::Accounting;
 
 use serde::{Deserialize, Serialize};
+
+use crate::study::report::Vocabulary;
 
 /// Tokens that are listed of those raised most, and of those lowered most.
 pub const LISTED: usize = 12;
@@ -72,6 +73,9 @@ pub struct MemberWithout {
     pub logits: Vec<f32>,
     /// `[K]` softmax of `logits`.
     pub probabilities: Vec<f64>,
+    /// What it says beyond these options. Reports of earlier versions have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub vocabulary: Option<Vocabulary>,
     /// Its logit of the right option less the mean of the others'.
     pub lead: f64,
     /// Is the likeliest option the right one?

@@ -6,11 +6,12 @@ use super::{Averages, Lab, Lens, Prompts, Report, ReportError, Vocabulary};
 use crate::engine::MemberKind;
 use crate::measure::decomposition::{ByKind, ColumnNumbers, Columns, Triple, Triples};
 use crate::measure::leads::leads;
-use crate::plan::MAX_RUNS;
+use crate::plan::{HeadsOff, MAX_RUNS};
 use crate::study::coupling::{ModelsCoupling, check};
 use crate::study::geometry::Geometry;
 use crate::study::member::check::account;
 use crate::study::orders::{Measures, OrderRows, Orders, SweepPoint, VoteMeans};
+use crate::study::parts::Parts;
 
 /// Members of the longest plan: the embedding, and two a block run.
 const MEMBERS: usize = 2 * MAX_RUNS + 1;
@@ -28,6 +29,9 @@ pub(super) fn report(report: &Report) -> Result<(), ReportError> {
     }
     if let Some(one) = &report.member {
         account(one, report.lens.as_ref()).map_err(shape("the member"))?;
+    }
+    if let Some(one) = &report.parts {
+        parts(one, report.lens.as_ref()).map_err(shape("the parts"))?;
     }
     if let Some(many) = &report.prompts {
         prompts(many).map_err(shape("the prompts"))?;
@@ -158,14 +162,14 @@ fn lens(lens: &Lens) -> Result<(), Reason> {
     depths(d.by_depth.iter().map(|depth| &depth.triples))
 }
 
-fn vocabulary(vocabulary: &Vocabulary, options: usize) -> Result<(), Reason> {
+/// What a run says beyond its options.
+pub(in crate::study) fn vocabulary(vocabulary: &Vocabulary, options: usize) -> Result<(), Reason> {
     let probabilities = &vocabulary.option_probabilities;
     long("option_probabilities", probabilities.len(), options, "options")?;
     long("option_ranks", vocabulary.option_ranks.len(), options, "options")?;
     if vocabulary.option_ranks.contains(&0) {
         return Err("an option has rank 0, and ranks begin at 1".to_owned());
     }
-
     let top = vocabulary.top.iter().map(|token| &token.probability);
     if !probabilities.iter().chain(top).all(|p| (0.0..=1.0 + 1e-6).contains(p)) {
         return Err("a probability lies outside 0 to 1".to_owned());
@@ -216,6 +220,9 @@ fn attention(lens: &Lens) -> Result<(), Reason> {
     if let Some(before) = &lens.before {
         long("before", before.len(), lens.logits.len(), "options")?;
     }
+    if let Some(beyond) = &lens.before_vocabulary {
+        vocabulary(beyond, lens.logits.len())?;
+    }
     Ok(())
 }
 
@@ -233,12 +240,12 @@ fn columns(columns: &Columns<'_>, members: usize) -> Result<(), Reason> {
     }
 
     let whole = [logit, centred, offset];
-    parts("the whole", whole.map(|column| column.total.numbers()))?;
+    column_sums("the whole", whole.map(|column| column.total.numbers()))?;
     for i in 0..members {
         let member = |column: &&ColumnNumbers| [column.member_bias[i], column.member_diversity[i]];
-        parts(&format!("member {i}"), [member(logit), member(centred), member(offset)])?;
+        column_sums(&format!("member {i}"), [member(logit), member(centred), member(offset)])?;
     }
-    parts("the kinds", whole.map(|column| kinds(&column.by_kind)))
+    column_sums("the kinds", whole.map(|column| kinds(&column.by_kind)))
 }
 
 fn kinds(by: &ByKind) -> [f64; 8] {
@@ -253,7 +260,7 @@ fn kinds(by: &ByKind) -> [f64; 8] {
 fn depths<'a>(mut depths: impl Iterator<Item = &'a Triples>) -> Result<(), Reason> {
     depths.try_for_each(|depth| {
         let Triples { logit, centred, offset, .. } = depth;
-        parts("a depth", [logit, centred, offset].map(Triple::numbers))
+        column_sums("a depth", [logit, centred, offset].map(Triple::numbers))
     })
 }
 
@@ -261,7 +268,7 @@ fn depths<'a>(mut depths: impl Iterator<Item = &'a Triples>) -> Result<(), Reaso
 const ROUNDING: f64 = 1e-6;
 
 /// The logits' numbers are the sums of those of their two parts.
-pub(in crate::study) fn parts<const N: usize>(
+pub(in crate::study) fn column_sums<const N: usize>(
     what: &str,
     [logit, centred, offset]: [[f64; N]; 3],
 ) -> Result<(), Reason> {
@@ -273,6 +280,30 @@ pub(in crate::study) fn parts<const N: usize>(
         true => Ok(()),
         false => Err(format!("the logit column of {what} is not the sum of centred and offset")),
     }
+}
+
+fn parts(parts: &Parts, lens: Option<&Lens>) -> Result<(), Reason> {
+    let lens = lens.ok_or("their run is not there")?;
+    for part in parts.members.iter().chain(&parts.heads) {
+        let member = lens.members.get(part.member);
+        let is_fit = match (member.map(|member| member.kind), part.head) {
+            (Some(MemberKind::Attention), head) => head.is_none_or(|head| head < HeadsOff::MOST),
+            (Some(MemberKind::Mlp), None) => true,
+            _ => false,
+        };
+        if !is_fit {
+            return Err(format!("its run has no part that {} leaves out", part.plan));
+        }
+        if ![part.lost, part.lead_lost, part.kl].iter().all(|x| x.is_finite()) {
+            return Err("one of its numbers is too large".to_owned());
+        }
+    }
+    if parts.members.iter().any(|part| part.head.is_some())
+        || parts.heads.iter().any(|part| part.head.is_none())
+    {
+        return Err("members and heads are mixed".to_owned());
+    }
+    Ok(())
 }
 
 fn prompts(prompts: &Prompts) -> Result<(), Reason> {
@@ -347,7 +378,7 @@ fn orders(orders: &Orders) -> Result<(), Reason> {
 
 fn measures(measures: &Measures) -> Result<(), Reason> {
     let means = |votes: &VoteMeans| [votes.mse.mean, votes.bias.mean, votes.diversity.mean];
-    parts("the means", [&measures.logit, &measures.centred, &measures.offset].map(means))
+    column_sums("the means", [&measures.logit, &measures.centred, &measures.offset].map(means))
 }
 
 /// All lists have an entry a row; those that a score or a device may be without may be empty.
@@ -372,7 +403,7 @@ fn rows(rows: &OrderRows, count: usize) -> Result<(), Reason> {
     lists.try_for_each(|(name, length)| long(name, length, count, "rows"))?;
     let mut all = rows.logit.iter().zip(&rows.centred).zip(&rows.offset).enumerate();
     all.try_for_each(|(i, ((&logit, &centred), &offset))| {
-        parts(&format!("row {i}"), [logit, centred, offset])
+        column_sums(&format!("row {i}"), [logit, centred, offset])
     })
 }
 

@@ -112,7 +112,7 @@ fn wrong(found: &Found, members: usize) -> Option<String> {
     }
     let parts = found.samples.iter().find_map(|sample| {
         let row = format!("row {}", sample.row);
-        check::parts(&row, [sample.logit, sample.centred, sample.offset]).err()
+        check::column_sums(&row, [sample.logit, sample.centred, sample.offset]).err()
     });
     if parts.is_some() {
         return parts;

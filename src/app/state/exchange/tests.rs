@@ -248,3 +248,54 @@ fn an_answer_to_a_stale_id_changes_nothing() {
     assert!(exchange.loaded(first, facts("b"), None, 0.0).is_none());
     assert!(exchange.holds(&known("a")));
 }
+
+fn write() -> Ask {
+    Ask::GoOn { text: "a".into(), plan: None, tokens: 12 }
+}
+
+#[test]
+fn a_newer_request_ends_the_text_and_no_other_work() {
+    let mut exchange = holding("a");
+    let (sweep, _) = exchange.sweep_on(&known("a"), sweep(), 0.0);
+    let text = exchange.write(write(), 0.0)[0].id;
+    assert!(exchange.is_writing() && exchange.under_way(text).is_some());
+    let posts = exchange.run(lens(), 0.0);
+    assert!(matches!(posts[0].ask, Ask::Cancel { id } if id == text));
+    assert!(!exchange.is_writing() && exchange.under_way(text).is_none());
+    assert_eq!(exchange.sweep_id(), Some(sweep));
+    // So does another model.
+    let mut exchange = holding("a");
+    let text = exchange.write(write(), 0.0)[0].id;
+    let posts = exchange.load(&known("b"), EngineWish::Cpu, 0.0);
+    assert!(matches!(posts[0].ask, Ask::Cancel { id } if id == text));
+}
+
+#[test]
+fn a_sweep_that_is_stopped_beside_a_text_leaves_worker_and_text() {
+    let mut exchange = holding("a");
+    exchange.sweep_on(&known("a"), sweep(), 0.0);
+    exchange.write(write(), 0.0);
+    assert_eq!(exchange.cancel_sweep().0, Stopping::Done);
+    assert!(exchange.is_writing() && exchange.holds(&known("a")));
+    // Nor is the worker ended for one that it was asked to stop before the text began.
+    let (other, _) = exchange.sweep_on(&known("a"), sweep(), 0.0);
+    assert!(!exchange.unheard(other));
+    assert!(exchange.holds(&known("a")));
+}
+
+#[test]
+fn a_sweeps_pace_says_when_it_will_be_done() {
+    let mut exchange = holding("a");
+    let (id, _) = exchange.sweep_on(&known("a"), sweep(), 1000.0);
+    let left = |exchange: &Exchange, now: f64| exchange.sweep().and_then(|w| w.seconds_left(now));
+    assert_eq!(left(&exchange, 9000.0), None);
+    exchange.progressed(id, (Stage::Parts, 25.0, 100.0));
+    assert_eq!(left(&exchange, 2000.0), None);
+    assert_eq!(left(&exchange, 6000.0), Some(15.0));
+    exchange.progressed(id, (Stage::Parts, 100.0, 100.0));
+    assert_eq!(left(&exchange, 6000.0), None);
+    // A run is over before one could read when.
+    let run = exchange.run(lens(), 1000.0).pop().expect("a run").id;
+    exchange.progressed(run, (Stage::Run, 25.0, 100.0));
+    assert_eq!(exchange.work().and_then(|work| work.seconds_left(6000.0)), None);
+}

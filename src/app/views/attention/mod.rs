@@ -6,10 +6,11 @@ use leptos::prelude::*;
 
 use crate::app::shell::Themes;
 use crate::app::state::{Bench, Shown, Studio};
-use crate::app::widgets::{FigureView, MemberLinks, PromptAndAnswer, Window, source};
+use crate::app::widgets::{
+    Answered, FigureView, MemberLinks, PromptAndAnswer, Window, predictions, source,
+};
 use crate::chart::{
-    AttentionShown, attention_figures, attention_members, attention_runs, number, option_name,
-    switched, token,
+    AttentionShown, attention_figures, attention_members, attention_runs, switched, token,
 };
 use crate::study::report::{HeadLooks, Lens};
 use lists::TokenLists;
@@ -171,36 +172,20 @@ fn Controls(lens: Memo<Option<Lens>>, shown: Memo<Option<AttentionShown>>) -> im
 /// What the model's own order answers, beside this one.
 #[component]
 fn BeforeAfter(lens: Memo<Option<Lens>>) -> impl IntoView {
+    let studio = expect_context::<Studio>();
     move || {
+        let is_judged = studio.is_judged();
         lens.with(|lens| {
             let lens = lens.as_ref()?;
-            let before = lens.before.as_ref()?;
-            let rows = before.iter().zip(&lens.probabilities).enumerate().map(|(k, (before, after))| {
-                view! {
-                    <tr>
-                        <th scope="row">{option_name(lens, k).trim_matches(['“', '”']).to_owned()}</th>
-                        <td>{number::probability(*before)}</td>
-                        <td>{number::probability(*after)}</td>
-                        <td>{number::signed(after - before)}</td>
-                    </tr>
-                }
-            });
-            Some(view! {
-                <div class="answers">
-                    <table class="predictions" id="switched">
-                        <caption>{format!("The answer without what is off: {}", lens.plan)}</caption>
-                        <thead>
-                            <tr>
-                                <th scope="col">"Option"</th>
-                                <th scope="col">"before"</th>
-                                <th scope="col">"after"</th>
-                                <th scope="col">"change"</th>
-                            </tr>
-                        </thead>
-                        <tbody>{rows.collect_view()}</tbody>
-                    </table>
-                </div>
-            })
+            let before = Answered {
+                heading: "before",
+                shares: lens.before.as_ref()?,
+                vocabulary: lens.before_vocabulary.as_ref(),
+            };
+            let answers = [before, Answered::of("after", lens)];
+            let caption = format!("The answer without what is off: {}", lens.plan);
+            let table = predictions("switched", caption, lens, is_judged, answers, None);
+            Some(view! { <div class="answers">{table}</div> })
         })
     }
 }

@@ -1,6 +1,7 @@
 //! The lens: one prompt, every stroke.
 
 mod identity;
+mod parts;
 
 use leptos::prelude::*;
 
@@ -10,8 +11,9 @@ use crate::app::widgets::{
     Columns, FigureView, MemberHint, Options, Painters, PromptEditor, PromptLine, Provenance,
     WhichIsRight, source,
 };
-use crate::chart::{figures, prompt_figures};
+use crate::chart::{figures, prompt_figures, with_losses};
 use identity::IdentityLine;
+use parts::{LeaveOut, left_out};
 
 #[component]
 pub fn LensView() -> impl IntoView {
@@ -22,7 +24,14 @@ pub fn LensView() -> impl IntoView {
             let shown = shown.as_ref()?;
             let (column, theme) = (studio.column.get(), themes.theme.get());
             match (shown.lens(), &shown.report.prompts) {
-                (Some(lens), _) => Some(figures(lens, column, theme)),
+                (Some(lens), _) => {
+                    let own = figures(lens, column, theme);
+                    let left_out = left_out(studio);
+                    Some(match left_out.as_ref().and_then(|report| report.parts.as_deref()) {
+                        Some(parts) => with_losses(own, lens, parts),
+                        None => own,
+                    })
+                }
                 (None, Some(prompts)) => Some(prompt_figures(prompts, column, theme)),
                 (None, None) => None,
             }
@@ -89,6 +98,9 @@ pub fn LensView() -> impl IntoView {
                 <FigureView figure=figure(1) key="spread" group="lens" source=said />
                 <FigureView figure=figure(2) key="running" group="lens" source=said />
             </section>
+        </Show>
+        <Show when=move || judged.get() && many.get().is_none()>
+            <LeaveOut />
         </Show>
     }
 }

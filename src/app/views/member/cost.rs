@@ -5,7 +5,8 @@ use leptos::prelude::*;
 use super::Accounted;
 use crate::app::link::View;
 use crate::app::state::{Bench, Studio};
-use crate::chart::{Column, number, option_name, stroke_votes};
+use crate::app::widgets::{Answered, predictions};
+use crate::chart::{Column, capital, judged as judged_words, number, option_name, stroke_votes};
 use crate::measure::decomposition::softmax;
 
 /// What it adds to each option's logit, and what it would answer alone.
@@ -46,7 +47,7 @@ pub fn Votes(accounted: Memo<Accounted>, judged: Memo<bool>) -> impl IntoView {
                             <tr>
                                 <th scope="col">"Option"</th>
                                 <th scope="col">"vote (logits)"</th>
-                                <th scope="col">"alone it would answer"</th>
+                                <th scope="col">"alone: share among these"</th>
                             </tr>
                         </thead>
                         <tbody>{rows.collect_view()}</tbody>
@@ -57,7 +58,7 @@ pub fn Votes(accounted: Memo<Accounted>, judged: Memo<bool>) -> impl IntoView {
     }
 }
 
-/// The lead and the probabilities before and after it is left out, and the way to try that.
+/// The lead and the answer before and after it is left out, and the way to try that.
 #[component]
 pub fn Cost(accounted: Memo<Accounted>, judged: Memo<bool>) -> impl IntoView {
     let studio = expect_context::<Studio>();
@@ -70,28 +71,23 @@ pub fn Cost(accounted: Memo<Accounted>, judged: Memo<bool>) -> impl IntoView {
                 let why = "It cannot be left out: no run is without its embedding and its read-out's bias, and none runs no block.";
                 return Some(view! { <p class="hint" id="member-cost">{why}</p> }.into_any());
             };
-            let row = |name: String, before: f64, after: f64, shown: fn(f64) -> String| {
-                view! {
-                    <tr>
-                        <th scope="row">{name}</th>
-                        <td>{shown(before)}</td>
-                        <td>{shown(after)}</td>
-                        <td>{number::signed(after - before)}</td>
-                    </tr>
-                }
+            let (answer, options) = (lens.answer, lens.logits.len());
+            let [with, left] = [
+                judged_words(lens.correct, lens.vocabulary.as_ref(), answer, options),
+                judged_words(without.correct, without.vocabulary.as_ref(), answer, options),
+            ];
+            let caption = match judged {
+                false => "The answer with it, and without".to_owned(),
+                true => format!("{} with it, {left} without", capital(&with)),
             };
-            let both = lens.probabilities.iter().zip(&without.probabilities).enumerate();
-            let probabilities = both.map(|(k, (before, after))| {
-                row(format!("p({})", option_name(lens, k)), *before, *after, number::probability)
-            });
-            let lead = judged.then(|| row("lead of the right option (logits)".to_owned(), account.lead, without.lead, number::signed));
-            let verdict = match (judged, lens.correct, without.correct) {
-                (false, ..) => "The answer with it, and without",
-                (true, true, true) => "Without it the answer stays right",
-                (true, true, false) => "Without it the answer turns wrong",
-                (true, false, true) => "Without it the answer turns right",
-                (true, false, false) => "Without it the answer stays wrong",
+            let lead = judged.then_some(("lead of the right option (logits)", [account.lead, without.lead]));
+            let left_out = Answered {
+                heading: "without",
+                shares: &without.probabilities,
+                vocabulary: without.vocabulary.as_ref(),
             };
+            let answers = [Answered::of("with it", lens), left_out];
+            let table = predictions("member-cost", caption, lens, judged, answers, lead);
             let plan = without.plan.clone();
             let try_it = move |_| {
                 bench.set_plan(plan.clone());
@@ -99,18 +95,7 @@ pub fn Cost(accounted: Memo<Accounted>, judged: Memo<bool>) -> impl IntoView {
             };
             Some(view! {
                 <div class="answers">
-                    <table class="predictions" id="member-cost">
-                        <caption>{verdict}</caption>
-                        <thead>
-                            <tr>
-                                <td></td>
-                                <th scope="col">"with it"</th>
-                                <th scope="col">"without"</th>
-                                <th scope="col">"change"</th>
-                            </tr>
-                        </thead>
-                        <tbody>{lead}{probabilities.collect_view()}</tbody>
-                    </table>
+                    {table}
                     <p>
                         <button type="button" id="leave-out" on:click=try_it>"Leave it out in Orders: " <code>{without.plan.clone()}</code></button>
                     </p>

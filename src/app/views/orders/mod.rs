@@ -5,6 +5,7 @@ mod own;
 mod row;
 mod strategies;
 mod sweep;
+mod texts;
 mod tools;
 
 use leptos::prelude::*;
@@ -24,6 +25,7 @@ use own::OwnOrders;
 use row::Row;
 use strategies::Strategies;
 use sweep::{SweepForm, SweepView};
+use texts::WrittenTexts;
 use tools::Tools;
 
 #[component]
@@ -94,6 +96,7 @@ pub fn OrdersView() -> impl IntoView {
             <Show when=move || judged.get()>
                 <Answers />
             </Show>
+            <WrittenTexts />
             <WhichIsRight when=asks />
             <Show when=move || picture.get()>
                 <Provenance />

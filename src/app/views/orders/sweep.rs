@@ -175,8 +175,7 @@ pub fn SweepView() -> impl IntoView {
                         {Column::ALL
                             .map(|column| {
                                 let selected = move || studio.column.get() == column;
-                                let word = if column == Column::Paper { "as in the paper" } else { column.name() };
-                                view! { <option value=column.name() selected=selected>{word}</option> }
+                                view! { <option value=column.name() selected=selected>{column.label()}</option> }
                             })
                             .collect_view()}
                     </select>

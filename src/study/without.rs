@@ -1,6 +1,54 @@
-//! A plan without one of its members.
+//! A plan without one of its parts: a member, or one head of an attention.
 
-use crate::plan::{BlockRun, Half, Plan, Step};
+use crate::engine::MemberKind;
+use crate::model::ModelShape;
+use crate::plan::{BlockRun, Half, HeadsOff, Plan, Step};
+
+/// A part of a plan's run that can be left out, and the plan without it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlanPart {
+    /// Attention or MLP.
+    pub kind: MemberKind,
+    /// Which of the plan's block runs.
+    pub run: usize,
+    /// Which of the run's members.
+    pub member: usize,
+    /// A query head of the attention; `None` is the whole member.
+    pub head: Option<usize>,
+    pub without: Plan,
+}
+
+/// Lists the parts of a plan in the order in which they run: of each block run its attention, its MLP, then
+/// every head that is on.
+pub fn parts(plan: &Plan, shape: &ModelShape) -> Vec<PlanPart> {
+    let mut parts = Vec::new();
+    // The embedding is no block's.
+    let (mut member, mut attention) = (1, 0);
+    for (run, block_run) in plan.block_runs().enumerate() {
+        let members = match block_run.half {
+            Half::Both => &[MemberKind::Attention, MemberKind::Mlp][..],
+            Half::Attention => &[MemberKind::Attention],
+            Half::Mlp => &[MemberKind::Mlp],
+        };
+        for (&kind, member) in members.iter().zip(member..) {
+            let part = |without| PlanPart { kind, run, member, head: None, without };
+            parts.extend(without(plan, member).map(part));
+        }
+        if block_run.half != Half::Mlp {
+            let block = shape.blocks.get(block_run.index);
+            let heads = block.map_or(0, |block| block.attention.heads.min(HeadsOff::MOST));
+            let heads_on = (0..heads).filter(|&head| !block_run.heads_off.contains(head));
+            parts.extend(heads_on.filter_map(|head| {
+                let without = plan.with_head_switched(attention, head)?;
+                let kind = MemberKind::Attention;
+                Some(PlanPart { kind, run, member, head: Some(head), without })
+            }));
+            attention += 1;
+        }
+        member += members.len();
+    }
+    parts
+}
 
 /// The plan that leaves member `index` out. `None` for the embedding and the bias, which are no block's, and
 /// where nothing would be left to run.
@@ -20,7 +68,9 @@ pub fn without(plan: &Plan, index: usize) -> Option<Plan> {
             (Half::Both, _) => Half::Attention,
             _ => return None,
         };
-        Some(BlockRun { half, ..*run })
+        // Heads are the attention's.
+        let heads_off = if half == Half::Mlp { HeadsOff::NONE } else { run.heads_off };
+        Some(BlockRun { half, heads_off, ..*run })
     };
     let mut steps = Vec::new();
     for step in plan.steps() {
@@ -54,6 +104,8 @@ mod tests {
                 let mut rest = all.clone();
                 rest.remove(left_out);
                 assert_eq!(members(&found, false), rest, "{line} without {left_out}");
+                let read = Plan::parse(&found.to_string(), &[0, 1, 2, 3]);
+                assert_eq!(read, Ok(found), "{line} without {left_out}");
             }
         }
     }

@@ -1,0 +1,360 @@
+//! What one prompt's answer loses without each of its parts: a map of components, and one of heads.
+
+use std::collections::BTreeMap;
+
+use super::number::{counted, ordinal, short, signed};
+use super::plot::{Axis, Panel, Patch, Plot, Ramp, VoidCell};
+use super::strokes::{self, member_pick, option_name, tiles};
+use super::votes::capital;
+use super::{Figure, FigureDraft, Table, TableCell, Theme};
+use crate::engine::{MemberKind, member_names};
+use crate::study::parts::{PartLoss, Parts};
+use crate::study::report::Lens;
+
+const CELL: u32 = 26;
+/// More columns than this have no room for numbers.
+const WRITTEN: usize = 16;
+/// Parts that a sentence names at most.
+const NAMED: usize = 2;
+
+/// The map of components, and where the plan runs any the map of heads.
+pub fn part_figures(lens: &Lens, parts: &Parts, theme: &Theme) -> Vec<Figure> {
+    let both = [members(lens, parts, theme), heads(lens, parts, theme)];
+    both.into_iter().flatten().collect()
+}
+
+/// The lens's pictures, the heading of the votes led by what leaving components out costs.
+pub fn with_losses(mut figures: [Figure; 3], lens: &Lens, parts: &Parts) -> [Figure; 3] {
+    let sound: Vec<&PartLoss> =
+        parts.members.iter().filter(|part| !parts.is_broken(part)).collect();
+    if let Some(dearest) = largest(&sound, |part| part.lost).filter(|part| part.lost > 0.0) {
+        let who = capital(&name(lens, dearest));
+        let lost = short(dearest.lost);
+        let [votes, ..] = &mut figures;
+        let scope = match sound.len() == parts.members.len() {
+            true => "",
+            false => " where the model does not break",
+        };
+        let said = small(&votes.title);
+        votes.title = format!("{who} costs most{scope}, {lost} nats of ln P; {said}");
+    }
+    figures
+}
+
+/// Two rows, attention and MLP, over the blocks as they ran.
+fn members(lens: &Lens, parts: &Parts, theme: &Theme) -> Option<Figure> {
+    let title = title(lens, parts, &parts.members)?;
+    let columns: Vec<_> = tiles(lens).into_iter().filter(|tile| tile.block.is_some()).collect();
+    let is_written = columns.len() <= WRITTEN;
+    let names = member_names(&lens.members);
+
+    // 1. A cell for every member that ran; one that cannot be left out has no value.
+    let (mut patches, mut voids, mut picks) = (Vec::new(), Vec::new(), BTreeMap::new());
+    for (x, tile) in columns.iter().enumerate() {
+        for &member in &tile.strokes {
+            let y = usize::from(lens.members[member].kind == MemberKind::Attention);
+            match parts.members.iter().find(|part| part.member == member) {
+                Some(part) => patches.push(patch(lens, parts, part, [x, y], is_written)),
+                None => {
+                    let name = format!("{}: nothing runs without it", names[member]);
+                    voids.push(VoidCell { x, y, name, framed: false });
+                }
+            }
+            picks.insert([x, y], member_pick(&names[member]));
+        }
+    }
+
+    // 2. The map.
+    let column = |tile: &strokes::Tile| match (tile.block, tile.run) {
+        (Some(block), 1) => block.to_string(),
+        (Some(block), run) => format!("{block} ({})", ordinal(run)),
+        (None, _) => String::new(),
+    };
+    let panel = Panel {
+        patches,
+        voids,
+        picks,
+        ..Panel::new(
+            "component by block, left to right as they run",
+            Axis::category("block", columns.iter().map(column).collect()),
+            Axis::category("", vec!["MLP".to_owned(), "attention".to_owned()]),
+            Vec::new(),
+        )
+    };
+    let draft = FigureDraft {
+        key: "parts-members",
+        title,
+        words: words(lens, parts, &parts.members),
+        table: table(lens, parts, &parts.members),
+        plot: plot(lens, panel.tall(2 * CELL), &parts.members),
+    };
+    Some(draft.figure(theme))
+}
+
+/// Blocks by heads.
+fn heads(lens: &Lens, parts: &Parts, theme: &Theme) -> Option<Figure> {
+    let title = title(lens, parts, &parts.heads)?;
+    let columns = parts.heads.iter().filter_map(|part| part.head).max()? + 1;
+    let is_attention = |&member: &usize| lens.members[member].kind == MemberKind::Attention;
+    let rows: Vec<usize> = (0..lens.members.len()).filter(is_attention).collect();
+
+    let patches = parts.heads.iter().filter_map(|part| {
+        let y = rows.iter().position(|&member| member == part.member)?;
+        Some(patch(lens, parts, part, [part.head?, y], columns <= WRITTEN))
+    });
+    // An attention is called by its block where it runs once.
+    let names = member_names(&lens.members);
+    let row = |&member: &usize| names[member].replacen('a', "", 1);
+    let panel = Panel {
+        patches: patches.collect(),
+        ..Panel::new(
+            "block (upwards as they run) by head",
+            Axis::category("head", (0..columns).map(|head| head.to_string()).collect()),
+            Axis::category("", rows.iter().map(row).collect()),
+            Vec::new(),
+        )
+    };
+    let height = CELL * rows.len().max(2) as u32;
+    let draft = FigureDraft {
+        key: "parts-heads",
+        title,
+        words: words(lens, parts, &parts.heads),
+        table: table(lens, parts, &parts.heads),
+        plot: plot(lens, panel.tall(height), &parts.heads),
+    };
+    Some(draft.figure(theme))
+}
+
+fn plot(lens: &Lens, panel: Panel, parts: &[PartLoss]) -> Plot {
+    let quantity = format!("ln P of {} lost without it, nats", option_name(lens, lens.answer));
+    let ramp = Ramp::signed(quantity, parts.iter().map(|part| part.lost));
+    Plot { ramp: Some(ramp), ..Plot::new(vec![panel], Vec::new(), 1) }
+}
+
+/// One cell; framed where the model breaks. A head's cell has the plan without it.
+fn patch(
+    lens: &Lens,
+    parts: &Parts,
+    part: &PartLoss,
+    [x, y]: [usize; 2],
+    is_written: bool,
+) -> Patch {
+    let is_broken = parts.is_broken(part);
+    let end = if is_broken { "\nwithout it the model breaks" } else { "" };
+    Patch {
+        x,
+        y,
+        value: part.lost,
+        name: format!(
+            "{}\nln P lost {} nats, lead lost {} logits\nKL {} nats, rank {}{end}",
+            name(lens, part),
+            signed(part.lost),
+            signed(part.lead_lost),
+            short(part.kl),
+            part.rank
+        ),
+        text: is_written.then(|| short(part.lost)),
+        framed: is_broken,
+        plan: part.head.is_some().then(|| part.plan.clone()),
+    }
+}
+
+/// `block 3's MLP`, `block 3's head 2`.
+pub fn name(lens: &Lens, part: &PartLoss) -> String {
+    let member = strokes::stroke_name(lens, part.member);
+    match part.head {
+        Some(head) => member.replacen("attention", &format!("head {head}"), 1),
+        None => member,
+    }
+}
+
+/// Whose absence breaks the model, and which of the other parts costs most, by ln P and by the lead.
+fn title(lens: &Lens, parts: &Parts, list: &[PartLoss]) -> Option<String> {
+    let (broken, sound): (Vec<&PartLoss>, Vec<&PartLoss>) =
+        list.iter().partition(|part| parts.is_broken(part));
+    let cost = cost(lens, &sound);
+    match (broken.as_slice(), cost) {
+        ([], cost) => cost.map(|cost| capital(&cost)),
+        (broken, None) => Some(format!("Without {} the model breaks", joined(lens, broken))),
+        (broken, Some(cost)) => {
+            Some(format!("Without {} the model breaks; of the others {cost}", joined(lens, broken)))
+        }
+    }
+}
+
+/// Which of these costs most; `None` of nothing.
+fn cost(lens: &Lens, parts: &[&PartLoss]) -> Option<String> {
+    let by_lost = largest(parts, |part| part.lost)?;
+    let by_lead = largest(parts, |part| part.lead_lost)?;
+    let right = option_name(lens, lens.answer);
+    let (who, lost) = (name(lens, by_lost), short(by_lost.lost));
+    let (other, lead) = (name(lens, by_lead), short(by_lead.lead_lost));
+    Some(if by_lost.lost <= 0.0 {
+        format!("no part's absence lowers ln P of {right}")
+    } else if by_lost == by_lead {
+        format!("{who} costs most: ln P of {right} falls by {lost} nats, its lead by {lead} logits")
+    } else {
+        format!(
+            "{who} costs most of ln P of {right}, {lost} nats; {other} most of its lead, {lead} logits"
+        )
+    })
+}
+
+/// The first of those with the largest number.
+fn largest<'a>(parts: &[&'a PartLoss], of: impl Fn(&PartLoss) -> f64) -> Option<&'a PartLoss> {
+    let farther = |best: &'a PartLoss, part: &&'a PartLoss| match of(part) > of(best) {
+        true => *part,
+        false => best,
+    };
+    let (first, rest) = parts.split_first()?;
+    Some(rest.iter().fold(*first, farther))
+}
+
+/// `block 0's MLP`, `block 0's MLP or block 1's MLP`; of many parts their number.
+fn joined(lens: &Lens, parts: &[&PartLoss]) -> String {
+    let names: Vec<String> = parts.iter().map(|part| name(lens, part)).collect();
+    match names.as_slice() {
+        [] => String::new(),
+        [one] => one.clone(),
+        [some @ .., last] if names.len() <= NAMED => format!("{} or {last}", some.join(", ")),
+        [first, ..] => format!("{first} or any of {} more", names.len() - 1),
+    }
+}
+
+fn words(lens: &Lens, parts: &Parts, list: &[PartLoss]) -> [String; 2] {
+    let gains = list.iter().filter(|part| part.lost < 0.0).count();
+    let broken = list.iter().filter(|part| parts.is_broken(part)).count();
+    let right = option_name(lens, lens.answer);
+    [
+        format!(
+            "ln P of {right} is {} over the whole vocabulary with every part; it rises without {gains} of {}.",
+            short(parts.log_probability),
+            counted(list.len(), "part")
+        ),
+        format!(
+            "The model breaks where KL from its own answer reaches {} nats, that to the nearest of eight random \
+             prompts: without {broken} of them, framed.",
+            short(parts.unrelated_kl)
+        ),
+    ]
+}
+
+fn table(lens: &Lens, parts: &Parts, list: &[PartLoss]) -> Table {
+    let headers =
+        ["without", "plan", "ln P lost, nats", "lead lost, logits", "KL, nats", "rank", "breaks"];
+    let names = member_names(&lens.members);
+    let rows = list.iter().map(|part| {
+        vec![
+            TableCell::Member {
+                text: name(lens, part),
+                member: names.get(part.member).cloned().unwrap_or_default(),
+            },
+            TableCell::Plan(part.plan.clone()),
+            TableCell::Number(part.lost),
+            TableCell::Number(part.lead_lost),
+            TableCell::Number(part.kl),
+            TableCell::Count(part.rank),
+            TableCell::Check(parts.is_broken(part)),
+        ]
+    });
+    Table { headers: headers.map(str::to_owned).to_vec(), rows: rows.collect() }
+}
+
+/// First letter small, for the middle of a sentence.
+fn small(text: &str) -> String {
+    let mut chars = text.chars();
+    let first = chars.next().map(|first| first.to_lowercase().to_string());
+    first.unwrap_or_default() + chars.as_str()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chart::{Column, LIGHT, figures};
+    use crate::study::report::Report;
+
+    fn lens() -> Lens {
+        let text = include_str!("../../public/examples/first.atelier.json");
+        Report::read(text).expect("the example").lens.expect("a lens")
+    }
+
+    /// Parts of block 0, 1 and 2 that lose so much: ln P, lead, KL.
+    fn parts(losses: [[f64; 3]; 3]) -> Parts {
+        let part = |(block, [lost, lead_lost, kl]): (usize, [f64; 3]), head| PartLoss {
+            member: 1 + 2 * block,
+            head,
+            plan: "0".into(),
+            lost,
+            lead_lost,
+            kl,
+            rank: 1,
+        };
+        let all = |head: Option<usize>| {
+            losses.into_iter().enumerate().map(move |loss| part(loss, head)).collect()
+        };
+        Parts {
+            log_probability: -0.5,
+            lead: 4.0,
+            unrelated_kl: 7.0,
+            members: all(None),
+            heads: all(Some(2)),
+        }
+    }
+
+    fn titles(losses: [[f64; 3]; 3]) -> Vec<String> {
+        part_figures(&lens(), &parts(losses), &LIGHT).into_iter().map(|one| one.title).collect()
+    }
+
+    #[test]
+    fn a_heading_names_what_costs_most_by_both_numbers() {
+        let right = option_name(&lens(), lens().answer);
+        assert_eq!(
+            titles([[1.0, 2.0, 1.0], [2.0, 3.0, 1.0], [-1.0, 0.0, 1.0]]),
+            ["attention", "head 2"].map(|part| format!(
+                "Block 1's {part} costs most: ln P of {right} falls by 2.00 nats, its lead by 3.00 logits"
+            ))
+        );
+        assert_eq!(
+            titles([[1.0, 5.0, 1.0], [2.0, 3.0, 1.0], [-1.0, 0.0, 1.0]])[0],
+            format!(
+                "Block 1's attention costs most of ln P of {right}, 2.00 nats; block 0's attention most of its lead, \
+                 5.00 logits"
+            )
+        );
+        assert_eq!(
+            titles([[0.0, 1.0, 1.0], [-2.0, 0.0, 1.0], [-1.0, 0.0, 1.0]])[0],
+            format!("No part's absence lowers ln P of {right}")
+        );
+    }
+
+    #[test]
+    fn a_part_without_which_the_model_breaks_is_named_apart() {
+        let found = titles([[9.0, 9.0, 8.0], [2.0, 3.0, 1.0], [-1.0, 0.0, 1.0]]);
+        let says = "Without block 0's attention the model breaks; of the others block 1's attention costs most: ";
+        assert!(found[0].starts_with(says), "{}", found[0]);
+        assert_eq!(
+            titles([[9.0, 9.0, 8.0]; 3])[1],
+            "Without block 0's head 2 or any of 2 more the model breaks"
+        );
+        let parts = parts([[9.0, 9.0, 8.0], [2.0, 3.0, 1.0], [-1.0, 0.0, 1.0]]);
+        let lens = lens();
+        let led = with_losses(figures(&lens, Column::default(), &LIGHT), &lens, &parts);
+        let says =
+            "Block 1's attention costs most where the model does not break, 2.00 nats of ln P; ";
+        assert!(led[0].title.starts_with(says), "{}", led[0].title);
+    }
+
+    #[test]
+    fn a_component_leads_to_its_page_and_a_head_has_its_plan() {
+        let maps = part_figures(&lens(), &parts([[1.0, 2.0, 1.0]; 3]), &LIGHT);
+        let [members, heads] = maps.as_slice() else { panic!("two maps") };
+        let panel = &members.plot.panels[0];
+        assert_eq!(panel.picks[&[1, 1]], "member:1a");
+        assert!(panel.patches.iter().all(|patch| patch.plan.is_none()));
+        let panel = &heads.plot.panels[0];
+        assert!(panel.picks.is_empty());
+        assert!(panel.patches.iter().all(|patch| patch.plan.as_deref() == Some("0")));
+        // Nothing left out these members: their cells are crossed out.
+        assert!(!members.plot.panels[0].voids.is_empty());
+    }
+}

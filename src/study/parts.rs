@@ -1,0 +1,314 @@
+//! What the answer to one prompt loses without every part of the plan on the screen, one part at a time: first
+//! members, then single heads (docs/definitions.md, "Vote and need").
+
+use rand_mt::Mt;
+use serde::{Deserialize, Serialize};
+
+use super::lens;
+use super::report::Report;
+use super::without::{PlanPart, parts};
+use super::{LoadedModel, Question, StudyError};
+use crate::engine::schedule::Schedule;
+use crate::engine::{
+    Capture, EngineError, Reference, Run, Trace, VocabularyReading, VocabularyWish,
+};
+use crate::measure::decomposition::lead;
+use crate::model::Prompt;
+use crate::plan::Plan;
+
+/// Rows that plans run together with: many enough for the kernels, few enough that a worker soon hears "cancel".
+const ROWS: usize = 512;
+/// Plans that run together at least, however long the prompt: each run begins with the whole plan again.
+const MIN_PLANS: usize = 16;
+/// Prompts of tokens drawn at random, whose answers have nothing to do with the prompt's.
+const UNRELATED: usize = 8;
+/// Of those draws.
+const SEED: u32 = 0;
+
+/// What one run loses without its parts. The run is the report's lens.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Parts {
+    /// ln P of the right option over the whole vocabulary, with every part.
+    pub log_probability: f64,
+    /// The run's logit of the right option less the mean of the others'.
+    pub lead: f64,
+    /// KL from the run's answer to the nearest of those to unrelated prompts. The model breaks without a part
+    /// where its answer is as far away.
+    pub unrelated_kl: f64,
+    /// Attentions and MLPs, in the order in which they run.
+    pub members: Vec<PartLoss>,
+    /// Single heads, in the order in which they run.
+    pub heads: Vec<PartLoss>,
+}
+
+/// What is lost without one part, all else run again.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PartLoss {
+    /// Which of the lens's members; of a head its attention.
+    pub member: usize,
+    /// A query head of the attention, counted from 0.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub head: Option<usize>,
+    /// The plan without it.
+    pub plan: String,
+    /// ln P of the right option with every part, less that without this one. Nats; below 0 where the
+    /// answer gains.
+    pub lost: f64,
+    /// The lead with every part, less that without this one. Logits.
+    pub lead_lost: f64,
+    /// KL over the whole vocabulary from the answer with every part. Nats.
+    pub kl: f64,
+    /// Place of the right option in the whole vocabulary without the part, counted from 1.
+    pub rank: usize,
+}
+
+impl Parts {
+    /// Does the model break without this part?
+    pub fn is_broken(&self, part: &PartLoss) -> bool {
+        part.kl >= self.unrelated_kl
+    }
+}
+
+/// A run of [`Parts`] in steps.
+pub struct LeavingOut<'a> {
+    model: &'a LoadedModel,
+    question: Question,
+    plan: Plan,
+    parts: Vec<PlanPart>,
+    stage: Stage,
+    run: Option<Box<dyn Run<Trace> + 'a>>,
+    /// Block runs of the stages that are over, of the one under way, and of all.
+    done: usize,
+    advanced: usize,
+    total: usize,
+    /// The run with every part.
+    whole: Option<Trace>,
+    unrelated_kl: f64,
+    found: Vec<PartLoss>,
+}
+
+/// What runs together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    /// The question with every part.
+    Whole,
+    /// Unrelated prompts with every part.
+    Unrelated,
+    /// The question without each of the parts from the first not found on.
+    Parts,
+}
+
+impl<'a> LeavingOut<'a> {
+    /// Begins to leave out every part of `plan` once.
+    ///
+    /// # Errors
+    /// A device without room for the whole vocabulary; as [`Engine::start`](crate::engine::Engine::start).
+    pub fn start(
+        model: &'a LoadedModel,
+        question: &Question,
+        plan: Plan,
+    ) -> Result<Self, StudyError> {
+        if let Some(bytes) = model.engine.vocabulary_room()? {
+            return Err(EngineError::NoVocabulary { bytes }.into());
+        }
+        let mut leaving = Self {
+            model,
+            question: question.clone(),
+            parts: parts(&plan, model.shape()),
+            plan,
+            stage: Stage::Whole,
+            run: None,
+            done: 0,
+            advanced: 0,
+            total: 0,
+            whole: None,
+            unrelated_kl: 0.0,
+            found: Vec::new(),
+        };
+
+        let firsts = (0..leaving.parts.len()).step_by(leaving.chunk());
+        let parts = firsts.map(|first| Schedule::new(&leaving.plans(first)).block_runs());
+        let whole = leaving.plan.block_runs().count();
+        leaving.total = (1 + UNRELATED) * whole + parts.sum::<usize>();
+        leaving.begin(Reference::FirstPlan)?;
+        Ok(leaving)
+    }
+
+    /// Parts that are left out in one run.
+    fn chunk(&self) -> usize {
+        (ROWS / self.question.prompt.token_ids.len().max(1)).max(MIN_PLANS)
+    }
+
+    /// The plans without the parts from `first` on that run together.
+    fn plans(&self, first: usize) -> Vec<Plan> {
+        let parts = self.parts[first..].iter().take(self.chunk());
+        parts.map(|part| part.without.clone()).collect()
+    }
+
+    /// Runs one batch: `Some((done, of))` in block runs, `None` once all is done.
+    ///
+    /// # Errors
+    /// What the engine says.
+    pub fn advance(&mut self) -> Result<Option<(usize, usize)>, StudyError> {
+        let Some(mut run) = self.run.take() else {
+            return Ok(None);
+        };
+        if let Some((advanced, _)) = run.advance()? {
+            self.advanced = advanced;
+            self.run = Some(run);
+        } else {
+            self.done += std::mem::take(&mut self.advanced);
+            let traces = run.finish()?.into_iter().flatten().collect();
+            self.take_in(traces)?;
+        }
+        Ok(Some((self.done + self.advanced, self.total)))
+    }
+
+    /// Keeps what a stage found, and begins the next.
+    fn take_in(&mut self, traces: Vec<Trace>) -> Result<(), StudyError> {
+        match self.stage {
+            Stage::Whole => {
+                self.whole = traces.into_iter().next();
+                self.stage = Stage::Unrelated;
+            }
+            Stage::Unrelated => {
+                let far = traces.iter().map(|trace| Ok(vocabulary(trace)?.kl));
+                let far = far.collect::<Result<Vec<f64>, EngineError>>()?;
+                self.unrelated_kl = far.into_iter().fold(f64::INFINITY, f64::min);
+                self.stage = Stage::Parts;
+            }
+            Stage::Parts => {
+                let before = self.reading()?;
+                let left_out = self.parts[self.found.len()..].iter().zip(&traces);
+                let found = left_out.map(|(part, trace)| {
+                    let after = PartReading::new(trace, self.question.answer)?;
+                    Ok(before.loss(&after, part))
+                });
+                let found = found.collect::<Result<Vec<_>, EngineError>>()?;
+                self.found.extend(found);
+            }
+        }
+        if self.stage == Stage::Parts && self.found.len() == self.parts.len() {
+            return Ok(());
+        }
+        let whole = self.whole.as_ref().ok_or(EngineError::Cancelled)?;
+        let prompts = if self.stage == Stage::Unrelated { UNRELATED } else { 1 };
+        let streams = vec![whole.last_stream.clone(); prompts];
+        self.begin(Reference::Streams(streams.into()))
+    }
+
+    /// Begins the stage, its answers compared with `reference`.
+    fn begin(&mut self, reference: Reference) -> Result<(), StudyError> {
+        let prompt = &self.question.prompt;
+        let (prompts, plans) = match self.stage {
+            Stage::Whole => (vec![prompt.clone()], vec![self.plan.clone()]),
+            Stage::Unrelated => {
+                let prompts = unrelated_prompts(prompt, self.model.shape().vocabulary);
+                (prompts.collect(), vec![self.plan.clone()])
+            }
+            Stage::Parts => (vec![prompt.clone()], self.plans(self.found.len())),
+        };
+        let wish = VocabularyWish { reference, ..VocabularyWish::ANSWER };
+        let capture = Capture { vocabulary: Some(wish), ..Capture::default() };
+        self.run = Some(self.model.engine.start(prompts.into(), plans.into(), capture)?);
+        Ok(())
+    }
+
+    /// Is the device to answer first? See [`Run::is_waiting`].
+    pub fn is_waiting(&self) -> bool {
+        self.run.as_ref().is_some_and(|run| run.is_waiting())
+    }
+
+    /// Reads the run with every part.
+    fn reading(&self) -> Result<PartReading, EngineError> {
+        let whole = self.whole.as_ref().ok_or(EngineError::Cancelled)?;
+        PartReading::new(whole, self.question.answer)
+    }
+
+    /// The run as a lens, and beside it what is lost without its parts.
+    ///
+    /// # Errors
+    /// Called too early: [`EngineError::Cancelled`].
+    pub fn report(self) -> Result<Report, StudyError> {
+        let reading = self.reading()?;
+        let whole = self.whole.ok_or(EngineError::Cancelled)?;
+        let (heads, members) = self.found.into_iter().partition(|part| part.head.is_some());
+        let parts = Parts {
+            log_probability: reading.log_probability,
+            lead: reading.lead,
+            unrelated_kl: self.unrelated_kl,
+            members,
+            heads,
+        };
+        let lens = lens::lens(self.model, &self.question, &self.plan, whole);
+        Ok(Report { parts: Some(Box::new(parts)), ..lens::report(self.model, lens) })
+    }
+}
+
+/// What is read of one run.
+struct PartReading {
+    log_probability: f64,
+    lead: f64,
+    kl: f64,
+    rank: usize,
+}
+
+impl PartReading {
+    fn new(trace: &Trace, answer: usize) -> Result<Self, EngineError> {
+        let vocabulary = vocabulary(trace)?;
+        // The prompt's options are followed, and nothing else.
+        let right = vocabulary.followed.get(answer).ok_or(EngineError::Cancelled)?;
+        Ok(Self {
+            log_probability: right.log_probability,
+            lead: lead(&trace.logits, answer),
+            kl: vocabulary.kl,
+            rank: right.rank as usize,
+        })
+    }
+
+    /// What `after` has lost, which lacks a part.
+    fn loss(&self, after: &Self, part: &PlanPart) -> PartLoss {
+        PartLoss {
+            member: part.member,
+            head: part.head,
+            plan: part.without.to_string(),
+            lost: self.log_probability - after.log_probability,
+            lead_lost: self.lead - after.lead,
+            kl: after.kl,
+            rank: after.rank,
+        }
+    }
+}
+
+fn vocabulary(trace: &Trace) -> Result<&VocabularyReading, EngineError> {
+    trace.vocabulary.as_ref().ok_or(EngineError::Cancelled)
+}
+
+/// Draws prompts of as many tokens from the whole vocabulary.
+fn unrelated_prompts(prompt: &Prompt, vocabulary: usize) -> impl Iterator<Item = Prompt> {
+    let mut random = Mt::new(SEED);
+    (0..UNRELATED).map(move |_| {
+        let draw = |_: &u32| ((u64::from(random.next_u32()) * vocabulary as u64) >> 32) as u32;
+        let token_ids = prompt.token_ids.iter().map(draw).collect();
+        Prompt { token_ids, option_ids: prompt.option_ids.clone() }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unrelated_prompts_have_the_length_and_the_vocabulary() {
+        let prompt = Prompt { token_ids: vec![1, 2, 3], option_ids: vec![4, 5] };
+        let drawn: Vec<Prompt> = unrelated_prompts(&prompt, 7).collect();
+        assert_eq!(drawn.len(), UNRELATED);
+        for other in &drawn {
+            assert_eq!((other.token_ids.len(), &other.option_ids), (3, &prompt.option_ids));
+            assert!(other.token_ids.iter().all(|&id| id < 7), "{other:?}");
+        }
+        assert_ne!(drawn[0], drawn[1]);
+        let again: Vec<Prompt> = unrelated_prompts(&prompt, 7).collect();
+        assert_eq!(drawn, again);
+    }
+}
