@@ -4,92 +4,55 @@ use super::number::{counted, percent, short, signed};
 use super::plot::{Axis, Line, Mark, Panel, Pen, Plot, Point, Series};
 use super::{Figure, FigureDraft, Table, TableCell, Theme};
 use crate::engine::MemberKind;
+use crate::measure::interval::Mean;
 use crate::study::need::{Need, NeedPart};
 
 const PLOT: u32 = 300;
 
+/// What a part costs, in one measure.
+struct NeedLoss {
+    /// In a sentence.
+    scale: &'static str,
+    axis: &'static str,
+    /// `None` where it is not known.
+    value: fn(&NeedPart) -> Option<Mean>,
+}
+
+const LEAD: NeedLoss = NeedLoss {
+    scale: "logits of the lead",
+    axis: "need: what the lead of the right option loses without the part, logits",
+    value: |part| Some(part.loss),
+};
+
+const LOG_PROBABILITY: NeedLoss = NeedLoss {
+    scale: "nats of ln P",
+    axis: "what ln P of the right option loses, of the whole vocabulary, nats",
+    value: |part| part.lost,
+};
+
 /// The picture of one task.
 pub fn need_figure(need: &Need, theme: &Theme) -> Option<Figure> {
-    let far = |part: &&NeedPart| part.loss.mean;
-    let dearest = need.parts.iter().max_by(|a, b| far(a).total_cmp(&far(b)))?;
-    let of = |kind: MemberKind, is_head: bool| {
-        let parts = need.parts.iter();
-        parts.filter(move |part| part.kind == kind && part.head.is_some() == is_head)
-    };
-    let groups = [
-        (
-            Pen::new("MLP", theme.mlp, Line::None, Mark::Square),
-            of(MemberKind::Mlp, false).collect(),
-        ),
-        (
-            Pen::new("attention", theme.attention, Line::None, Mark::Circle),
-            of(MemberKind::Attention, false).collect::<Vec<_>>(),
-        ),
-        (
-            Pen::new("one head", theme.attention, Line::None, Mark::Dot).faint(),
-            of(MemberKind::Attention, true).collect(),
-        ),
-    ];
-    let series = groups.into_iter().map(|(pen, parts)| {
-        let points = parts.into_iter().map(|part| Point {
-            interval: part.loss.interval().filter(|_| part.head.is_none()),
-            plan: Some(part.plan.clone()),
-            ..Point::new(
-                part.vote.mean,
-                part.loss.mean,
-                format!(
-                    "{}\nvote {}, loss {}, right among the options without it {}",
-                    name(part),
-                    signed(part.vote.mean),
-                    signed(part.loss.mean),
-                    percent(part.accuracy.mean)
-                ),
-            )
-        });
-        Series::new(pen, points.collect())
-    });
-    let series: Vec<Series> = series.collect();
-    let legend = series.iter().map(|one| one.pen.clone()).collect();
-    let (votes, losses) = (
-        need.parts.iter().map(|part| part.vote.mean),
-        need.parts.iter().flat_map(|part| match part.head {
-            Some(_) => [part.loss.mean; 2],
-            None => part.loss.interval().unwrap_or([part.loss.mean; 2]),
-        }),
-    );
-    let panel = Panel::new(
-        "need: what the lead of the right option loses without the part, logits",
-        Axis::from_zero("direct vote for the right option against the others, logits", votes),
-        Axis::from_zero("", losses),
-        series,
-    )
-    .tall(PLOT)
-    .level(0.0, theme.quiet, Line::Solid);
-    let headers =
-        ["without", "plan", "direct vote", "loss", "from", "to", "right among the options"];
-    let rows = need.parts.iter().map(|part| {
-        vec![
-            TableCell::Text(name(part)),
-            TableCell::Plan(part.plan.clone()),
-            TableCell::Number(part.vote.mean),
-            TableCell::Number(part.loss.mean),
-            TableCell::Number(part.loss.low),
-            TableCell::Number(part.loss.high),
-            TableCell::Number(part.accuracy.mean),
-        ]
-    });
-    let together = need.rank_correlation.map_or_else(String::new, |r| {
-        format!(" Over all parts the rank correlation of vote and need is {}.", short(r))
-    });
+    let panels = [LEAD, LOG_PROBABILITY].into_iter().filter_map(|loss| panel(need, &loss, theme));
+    let panels: Vec<Panel> = panels.collect();
+    let legend = panels.first()?.series.iter().map(|one| one.pen.clone()).collect();
+
+    let first = need
+        .first_word
+        .map_or_else(String::new, |share| format!(", {} as its first word,", percent(share.mean)));
     // A head's point has no bar.
     let has_bar = |part: &NeedPart| part.head.is_none() && part.loss.has_interval();
     let bars = if need.parts.iter().any(has_bar) { "; bars are 95 % intervals" } else { "" };
+    let in_nats =
+        title(need, &LOG_PROBABILITY).map_or_else(String::new, |title| format!(" {title}."));
+    let together = need.rank_correlation.map_or_else(String::new, |r| {
+        format!(" Over all parts the rank correlation of vote and need is {}.", short(r))
+    });
     let draft = FigureDraft {
         key: "need",
-        title: title(need, dearest),
+        title: title(need, &LEAD)?,
         words: [
             format!(
-                "{} of “{}”, {} right among the options as the model is{bars}.{together}",
+                "{} of “{}”, {} right among the options{first} as the model is{bars}.{in_nats}{together}",
                 counted(need.rows, "row"),
                 need.task,
                 percent(need.accuracy.mean)
@@ -98,39 +61,140 @@ pub fn need_figure(need: &Need, theme: &Theme) -> Option<Figure> {
              importance."
                 .to_owned(),
         ],
-        table: Table {
-            headers: headers.map(str::to_owned).to_vec(),
-            rows: rows.collect(),
-        },
-        plot: Plot::new(vec![panel], legend, 1),
+        table: table(need),
+        plot: Plot::new(panels, legend, 1),
     };
     Some(draft.figure(theme))
 }
 
-/// Which part is dearest to lose, where its interval lies above every other's: in logits, since a share of right
-/// answers may call another part dearest.
-fn title(need: &Need, dearest: &NeedPart) -> String {
-    let loss = |part: &NeedPart| short(part.loss.mean);
-    let rivals = need.parts.iter().filter(|part| !std::ptr::eq(*part, dearest));
-    let second = rivals.max_by(|a, b| a.loss.high.total_cmp(&b.loss.high));
-    match second {
-        _ if need.parts.iter().all(|part| part.loss.low <= 0.0) => {
-            "In logits of the lead, no part is surely needed".to_owned()
+/// Loss against vote; `None` where the loss is not known.
+fn panel(need: &Need, loss: &NeedLoss, theme: &Theme) -> Option<Panel> {
+    let value = loss.value;
+    let votes = need.parts.iter().map(|part| part.vote.mean);
+    let losses = need.parts.iter().filter_map(|part| Some((part, value(part)?)));
+    let losses: Vec<f64> = losses
+        .flat_map(|(part, loss)| match part.head {
+            Some(_) => [loss.mean; 2],
+            None => loss.interval().unwrap_or([loss.mean; 2]),
+        })
+        .collect();
+    if losses.is_empty() {
+        return None;
+    }
+    let panel = Panel::new(
+        loss.axis,
+        Axis::from_zero("direct vote for the right option against the others, logits", votes),
+        Axis::from_zero("", losses.into_iter()),
+        series(need, loss, theme),
+    );
+    Some(panel.tall(PLOT).level(0.0, theme.quiet, Line::Solid))
+}
+
+/// MLPs, attentions and single heads.
+fn series(need: &Need, loss: &NeedLoss, theme: &Theme) -> Vec<Series> {
+    let pens = [
+        (Pen::new("MLP", theme.mlp, Line::None, Mark::Square), MemberKind::Mlp, false),
+        (
+            Pen::new("attention", theme.attention, Line::None, Mark::Circle),
+            MemberKind::Attention,
+            false,
+        ),
+        (
+            Pen::new("one head", theme.attention, Line::None, Mark::Dot).faint(),
+            MemberKind::Attention,
+            true,
+        ),
+    ];
+    let one = |(pen, kind, is_head): (Pen, MemberKind, bool)| {
+        let parts = need.parts.iter();
+        let parts = parts.filter(|part| part.kind == kind && part.head.is_some() == is_head);
+        Series::new(pen, parts.filter_map(|part| Some(point(part, (loss.value)(part)?))).collect())
+    };
+    pens.into_iter().map(one).collect()
+}
+
+fn point(part: &NeedPart, loss: Mean) -> Point {
+    let lost = part
+        .lost
+        .map_or_else(String::new, |lost| format!(" logits, of ln P {} nats", signed(lost.mean)));
+    let text = format!(
+        "{}\nvote {}, loss {}{lost}, right among the options without it {}",
+        name(part),
+        signed(part.vote.mean),
+        signed(part.loss.mean),
+        percent(part.accuracy.mean)
+    );
+    Point {
+        interval: loss.interval().filter(|_| part.head.is_none()),
+        plan: Some(part.plan.clone()),
+        ..Point::new(part.vote.mean, loss.mean, text)
+    }
+}
+
+fn table(need: &Need) -> Table {
+    let headers = [
+        "without",
+        "plan",
+        "direct vote",
+        "loss",
+        "from",
+        "to",
+        "loss of ln P (nats)",
+        "from",
+        "to",
+        "right among the options",
+        "right as the first word",
+    ];
+    let some = |number: Option<f64>| match number {
+        Some(number) => TableCell::Number(number),
+        None => TableCell::Text(String::new()),
+    };
+    let row = |part: &NeedPart| {
+        let ends = |mean: Mean| [mean.mean, mean.low, mean.high];
+        let mut row = vec![
+            TableCell::Text(name(part)),
+            TableCell::Plan(part.plan.clone()),
+            TableCell::Number(part.vote.mean),
+        ];
+        row.extend(ends(part.loss).map(TableCell::Number));
+        row.extend(part.lost.map_or([None; 3], |lost| ends(lost).map(Some)).map(some));
+        row.push(TableCell::Number(part.accuracy.mean));
+        row.push(some(part.first_word.map(|share| share.mean)));
+        row
+    };
+    Table {
+        headers: headers.map(str::to_owned).to_vec(),
+        rows: need.parts.iter().map(row).collect(),
+    }
+}
+
+/// Which part is dearest to lose, where its interval lies above every other's: not by the share of right answers,
+/// which may call another part dearest. `None` where no loss is known.
+fn title(need: &Need, loss: &NeedLoss) -> Option<String> {
+    let scale = loss.scale;
+    let parts = need.parts.iter().filter_map(|part| Some((part, (loss.value)(part)?)));
+    let parts: Vec<(&NeedPart, Mean)> = parts.collect();
+    let (dearest, most) = *parts.iter().max_by(|(_, a), (_, b)| a.mean.total_cmp(&b.mean))?;
+    let rivals = parts.iter().filter(|(part, _)| !std::ptr::eq(*part, dearest));
+    let second = rivals.max_by(|(_, a), (_, b)| a.high.total_cmp(&b.high));
+    Some(match second {
+        _ if parts.iter().all(|(_, loss)| loss.low <= 0.0) => {
+            format!("In {scale}, no part is surely needed")
         }
-        Some(second) if second.loss.high >= dearest.loss.low => format!(
-            "In logits of the lead, no part is clearly dearest to lose: {} {}, {} {}",
+        Some((part, loss)) if loss.high >= most.low => format!(
+            "In {scale}, no part is clearly dearest to lose: {} {}, {} {}",
             name(dearest),
-            loss(dearest),
-            name(second),
-            loss(second)
+            short(most.mean),
+            name(part),
+            short(loss.mean)
         ),
         _ => format!(
-            "In logits of the lead, {} is dearest to lose: {}, with a vote of {}",
+            "In {scale}, {} is dearest to lose: {}, with a vote of {}",
             name(dearest),
-            loss(dearest),
+            short(most.mean),
             signed(dearest.vote.mean)
         ),
-    }
+    })
 }
 
 /// `block 3's MLP`, `head 2 of block 3`.
@@ -154,7 +218,6 @@ fn name(part: &NeedPart) -> String {
 mod tests {
     use super::*;
     use crate::chart::LIGHT;
-    use crate::measure::interval::Mean;
 
     fn around(mean: f64) -> Mean {
         Mean { mean, low: mean - 0.5, high: mean + 0.5 }
@@ -170,7 +233,9 @@ mod tests {
             plan: format!("drop:{block}"),
             vote: around(0.25),
             loss: *loss,
+            lost: None,
             accuracy: around(0.5),
+            first_word: None,
         };
         let need = Need {
             task: "sum".into(),
@@ -179,6 +244,8 @@ mod tests {
             seed: 0,
             accuracy: around(0.9),
             lead: around(12.0),
+            log_probability: None,
+            first_word: None,
             rank_correlation: None,
             parts: losses.iter().enumerate().map(part).collect(),
         };

@@ -9,8 +9,9 @@ use super::out_file::{OutFile, There};
 use super::output::{self, Progress};
 use super::rows_source::SweepSource;
 use super::table::{table, text};
-use crate::chart::number::percent_tenths;
+use crate::chart::number::{percent, percent_tenths};
 use crate::chart::{LIGHT, number, part_figures, part_loss_name, part_name};
+use crate::measure::interval::Mean;
 use crate::study::LoadedModel;
 use crate::study::need::{Need, Needing};
 use crate::study::parts::{LeavingOut, PartLoss, PartLosses};
@@ -199,9 +200,21 @@ fn parts_shown((lens, parts): (&Lens, &PartLosses)) -> String {
 }
 
 fn shown(need: &Need) -> String {
-    let header = ["without", "direct vote", "loss", "95 % from", "to", "right among\nthe options"];
+    let header = [
+        "without",
+        "direct\nvote",
+        "loss",
+        "95 %\nfrom",
+        "to",
+        "ln P\nlost",
+        "right\namong\noptions",
+        "first\nword",
+    ];
     let mut rows = table(&header.map(String::from), 1);
     let number = |x: f64| Cell::new(number::short(x));
+    let some = |mean: Option<Mean>, shown: fn(f64) -> String| {
+        mean.map_or_else(String::new, |mean| shown(mean.mean))
+    };
     for part in &need.parts {
         let ends = part.loss.interval();
         let end = |end: usize| ends.map_or_else(|| Cell::new(""), |ends| number(ends[end]));
@@ -211,15 +224,26 @@ fn shown(need: &Need) -> String {
             number(part.loss.mean),
             end(0),
             end(1),
-            Cell::new(percent_tenths(part.accuracy.mean)),
+            Cell::new(some(part.lost, number::short)),
+            Cell::new(percent(part.accuracy.mean)),
+            Cell::new(some(part.first_word, percent)),
         ]);
     }
     let together = need
         .rank_correlation
         .map_or_else(String::new, |r| format!("; rank correlation of vote and loss {r:.2}"));
+    let beyond = match (need.first_word, need.log_probability) {
+        (Some(first), Some(log)) => format!(
+            "Of the whole vocabulary: {} right as the first word, ln P of the right option {} nats.",
+            percent_tenths(first.mean),
+            number::short(log.mean)
+        ),
+        _ => "Not known, since the device has no room for the whole vocabulary: ln P, first word."
+            .to_owned(),
+    };
     format!(
-        "\n{}: {}, {} right among the options, lead {} logits{together}.\nVotes and losses are logits of the right option less the mean of \
-         the others'. Neither is importance.\n\n{}\n",
+        "\n{}: {}, {} right among the options, lead {} logits{together}.\n{beyond}\nVotes and losses are logits of the right option \
+         less the mean of the others', ln P lost is in nats. Neither is importance.\n\n{}\n",
         need.task,
         number::counted(need.rows, "row"),
         percent_tenths(need.accuracy.mean),

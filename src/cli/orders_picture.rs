@@ -3,7 +3,7 @@
 use comfy_table::Row;
 
 use super::table::{column, number, table, text as shown};
-use crate::chart::number::{counted, percent_interval, percent_tenths};
+use crate::chart::number::{counted, percent_interval, percent_tenths, short};
 use crate::chart::{Table, TableCell};
 use crate::measure::interval::Mean;
 use crate::study::orders::{Measures, Median, Orders, SweepPoint, Variant};
@@ -86,53 +86,90 @@ fn score(score: Score) -> &'static str {
 }
 
 fn measures(orders: &Orders, lines: &[(String, &Measures)]) -> String {
-    let word = lines.iter().any(|(_, m)| m.perplexity.is_some());
-    let bytes = lines.iter().any(|(_, m)| m.accuracy_per_byte.is_some());
+    let mut text = answers(orders, lines);
+    text +=
+        "\n95 % intervals of shares are Wilson's; those of changes and means stand in the report\n";
+    if lines.iter().any(|(_, m)| m.kl.is_some()) {
+        text += "of the whole vocabulary: first word, ln P of the right answer in nats per row, KL in nats";
+        text += if orders.score == Score::LastWord {
+            ", perplexity\n\n"
+        } else {
+            ", perplexity per token\n\n"
+        };
+    } else {
+        text += "not known, since the device has no room for the whole vocabulary: first word, ln P, KL, perplexity\n\n";
+    }
+    text += &votes(lines);
+    if orders.score != Score::Option {
+        text += "\nmse, bias, diversity: the right answer's first token against the three others that the original finds likeliest\n";
+    }
+    text
+}
+
+/// How often each order is right, among the options and by itself, and how far it lies from the original.
+fn answers(orders: &Orders, lines: &[(String, &Measures)]) -> String {
+    let has = |f: fn(&Measures) -> Option<Mean>| lines.iter().any(|(_, m)| f(m).is_some());
+    let bytes = has(|m| m.accuracy_per_byte);
+    // Of last words the score counts it.
+    let first = orders.score != Score::LastWord && has(|m| m.first_word);
+    let nats = has(|m| m.log_likelihood);
+    let kl = has(|m| m.kl);
+
     let right = format!("{}\n95 % interval", orders.score.right());
-    let mut headers = vec!["order", &right, "change", "normalised"];
-    if word {
-        headers.push("perplexity");
-    }
-    if bytes {
-        headers.push("right by byte");
-    }
-    headers.extend(["KL, nats", "margin", "mse", "bias", "diversity"]);
+    let mut headers = vec!["order", &right, "change"];
+    let optional =
+        [(bytes, "right by\nbyte"), (first, "first\nword"), (nats, "ln P\n(right)"), (kl, "KL")];
+    headers.extend(optional.iter().filter_map(|(is_there, name)| is_there.then_some(*name)));
     let headers: Vec<String> = headers.iter().map(ToString::to_string).collect();
     let mut shown_table = table(&headers, 1);
+
+    let shown_kl = column(&lines.iter().filter_map(|(_, m)| Some(m.kl?.mean)).collect::<Vec<_>>());
+    let mut shown_kl = shown_kl.into_iter();
+    for (name, m) in lines {
+        let share =
+            |share: Option<Mean>| share.map_or("-".into(), |share| percent_tenths(share.mean));
+        let mut cells = vec![
+            name.clone(),
+            percent_interval(&m.accuracy),
+            format!("{:+.1}", m.change.mean * 100.0),
+        ];
+        cells.extend(bytes.then(|| share(m.accuracy_per_byte)));
+        cells.extend(first.then(|| share(m.first_word)));
+        cells
+            .extend(nats.then(|| m.log_likelihood.map_or("-".into(), |nats| number(nats.mean, 2))));
+        cells.extend(kl.then(|| m.kl.and_then(|_| shown_kl.next()).unwrap_or_else(|| "-".into())));
+        shown_table.add_row(Row::from(cells));
+    }
+    shown(&shown_table)
+}
+
+/// What each order makes of the votes.
+fn votes(lines: &[(String, &Measures)]) -> String {
+    let perplexities = lines.iter().any(|(_, m)| m.perplexity.is_some());
+    let mut headers = vec!["order", "normalised", "margin"];
+    headers.extend(perplexities.then_some("perplexity"));
+    headers.extend(["mse", "bias", "diversity"]);
+    let headers: Vec<String> = headers.iter().map(ToString::to_string).collect();
+    let mut shown_table = table(&headers, 1);
+
     let of = |f: fn(&Measures) -> f64| column(&lines.iter().map(|(_, m)| f(m)).collect::<Vec<_>>());
-    let kl = of(|m| m.kl.mean);
     let margin = of(|m| m.margin.mean);
     let mse = of(|m| m.probability.mse.mean);
     let bias = of(|m| m.probability.bias.mean);
     let diversity = of(|m| m.probability.diversity.mean);
     for (i, (name, m)) in lines.iter().enumerate() {
-        let mut cells = vec![
-            name.clone(),
-            percent_interval(&m.accuracy),
-            format!("{:+.1}", m.change.mean * 100.0),
-            m.normalised.map_or("-".into(), |n| number(n.mean, 2)),
-        ];
-        if word {
-            cells.push(m.perplexity.map_or("-".into(), |p| format!("{:.1}", p.mean)));
-        }
-        if bytes {
-            cells.push(m.accuracy_per_byte.map_or("-".into(), |p| percent_tenths(p.mean)));
-        }
-        cells.extend([&kl, &margin, &mse, &bias, &diversity].map(|column| column[i].clone()));
+        let normalised = m.normalised.map_or("-".into(), |n| number(n.mean, 2));
+        let mut cells = vec![name.clone(), normalised, margin[i].clone()];
+        cells.extend(perplexities.then(|| m.perplexity.map_or("-".into(), |p| short(p.mean))));
+        cells.extend([&mse, &bias, &diversity].map(|column| column[i].clone()));
         shown_table.add_row(Row::from(cells));
     }
-    let mut text = shown(&shown_table);
-    text +=
-        "\n95 % intervals of shares are Wilson's; those of changes and means stand in the report\n";
-    if orders.score != Score::Option {
-        text += "\nmse, bias, diversity, KL: the right answer's first token against the three others that the original finds likeliest\n";
-    }
-    text
+    shown(&shown_table)
 }
 
 fn medians(medians: &[Median], tasks: usize) -> String {
-    let headers =
-        ["order", "right by the\ntask's score", "normalised", "KL, nats"].map(String::from);
+    let headers = ["order", "right by the\ntask's score", "normalised", "first word", "KL, nats"]
+        .map(String::from);
     let mut shown_table = table(&headers, 1);
     for median in medians {
         let rounds = median.rounds.map_or(String::new(), |r| format!(":{r}"));
@@ -140,7 +177,8 @@ fn medians(medians: &[Median], tasks: usize) -> String {
             format!("{}:{}{rounds}", median.sweep, median.at),
             percent_tenths(median.accuracy),
             median.normalised.map_or("-".into(), |n| number(n, 2)),
-            number(median.kl, 4),
+            median.first_word.map_or("-".into(), percent_tenths),
+            median.kl.map_or("-".into(), |kl| number(kl, 4)),
         ]));
     }
     format!("medians over {tasks} tasks\n\n{}", shown(&shown_table))
@@ -187,7 +225,8 @@ fn means(m: &Measures) -> Vec<(&'static str, Option<Mean>)> {
         ("normalised", m.normalised),
         ("change", Some(m.change)),
         ("margin", Some(m.margin)),
-        ("kl", Some(m.kl)),
+        ("kl", m.kl),
+        ("first_word", m.first_word),
         ("probability_mse", Some(m.probability.mse)),
         ("probability_bias", Some(m.probability.bias)),
         ("probability_diversity", Some(m.probability.diversity)),

@@ -3,7 +3,6 @@
 pub mod correlation;
 pub mod coupling;
 pub mod decomposition;
-pub mod divergence;
 pub mod ensemble;
 pub mod information;
 pub mod interval;

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::orders::Reading;
 use super::without::{PlanPart, parts};
 use super::{LoadedModel, StudyError};
-use crate::engine::{Capture, MemberKind, Run, Trace};
+use crate::engine::{Capture, MemberKind, Reference, Run, Trace, VocabularyWish};
 use crate::measure::correlation::spearman;
 use crate::measure::decomposition::{argmax, lead};
 use crate::measure::interval::{Mean, Resamples, share};
@@ -33,6 +33,13 @@ pub struct Need {
     pub accuracy: Mean,
     /// Its logit of the right option less the mean of the others'.
     pub lead: Mean,
+    /// Its `ln P` of the right option over the whole vocabulary, nats; `None` where the device has no room, as are
+    /// the parts' numbers of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub log_probability: Option<Mean>,
+    /// Its share of rows whose right option it says first, of the whole vocabulary.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_word: Option<Mean>,
     pub parts: Vec<NeedPart>,
     /// Spearman's, of vote and loss over the parts; `None` where one of them is constant.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -55,8 +62,14 @@ pub struct NeedPart {
     pub vote: Mean,
     /// What the lead loses without it.
     pub loss: Mean,
+    /// What `ln P` of the right option over the whole vocabulary loses without it, nats.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lost: Option<Mean>,
     /// Share of right answers without it.
     pub accuracy: Mean,
+    /// Share of rows whose right option the model says first without it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_word: Option<Mean>,
 }
 
 /// Numbers of every part on every row, in the order of [`Need::parts`]. `[parts][rows]`
@@ -89,6 +102,17 @@ struct FoundRows {
     votes: Vec<Vec<f64>>,
     losses: Vec<Vec<f64>>,
     without: Vec<Vec<bool>>,
+    beyond: FoundBeyond,
+}
+
+/// What the whole vocabulary says: numbers per row, none where it is not read.
+#[derive(Default)]
+struct FoundBeyond {
+    log_probability: Vec<f64>,
+    first_word: Vec<bool>,
+    /// A part each.
+    lost: Vec<Vec<f64>>,
+    first_word_without: Vec<Vec<bool>>,
 }
 
 impl<'a> Needing<'a> {
@@ -123,6 +147,7 @@ impl<'a> Needing<'a> {
             votes: vec![Vec::new(); parts.len()],
             losses: vec![Vec::new(); parts.len()],
             without: vec![Vec::new(); parts.len()],
+            beyond: FoundBeyond::new(parts.len()),
             ..FoundRows::default()
         };
         Ok(Self {
@@ -152,7 +177,9 @@ impl<'a> Needing<'a> {
             None => {
                 let prompts: Vec<Prompt> = chunk.iter().map(|row| row.prompt.clone()).collect();
                 let engine = &self.model.engine;
-                engine.start(prompts.into(), self.plans.clone(), Capture::default())?
+                let vocabulary = Some(VocabularyWish { top: 0, reference: Reference::None });
+                let capture = Capture { vocabulary, ..Capture::default() };
+                engine.start(prompts.into(), self.plans.clone(), capture)?
             }
         };
         if run.advance()?.is_some() {
@@ -163,6 +190,7 @@ impl<'a> Needing<'a> {
         let answers = chunk.iter().map(|row| row.answer);
         for (row, answer) in answers.enumerate() {
             self.found.add(&traces, row, answer, &self.parts);
+            self.found.beyond.add(&traces, row, answer);
         }
         Ok(Some((self.found.lead.len(), all)))
     }
@@ -185,8 +213,10 @@ impl<'a> Needing<'a> {
 
     /// What was found, with intervals.
     pub fn need(self) -> Need {
-        let FoundRows { lead, correct, votes, losses, without } = self.found;
+        let FoundRows { lead, correct, votes, losses, without, beyond } = self.found;
         let resamples = Resamples::new(lead.len(), RESAMPLES, self.seed);
+        let known = |list: &[f64]| (!list.is_empty()).then(|| resamples.mean(list));
+        let known_share = |list: &[bool]| (!list.is_empty()).then(|| share(list));
         let order = &self.model.shape().order;
         let parts: Vec<NeedPart> = self
             .parts
@@ -200,7 +230,9 @@ impl<'a> Needing<'a> {
                 plan: part.without.to_string(),
                 vote: resamples.mean(&votes[n]),
                 loss: resamples.mean(&losses[n]),
+                lost: known(&beyond.lost[n]),
                 accuracy: share(&without[n]),
+                first_word: known_share(&beyond.first_word_without[n]),
             })
             .collect();
         let of = |mean: fn(&NeedPart) -> f64| parts.iter().map(mean).collect::<Vec<f64>>();
@@ -212,6 +244,8 @@ impl<'a> Needing<'a> {
             seed: self.seed,
             accuracy: share(&correct),
             lead: resamples.mean(&lead),
+            log_probability: known(&beyond.log_probability),
+            first_word: known_share(&beyond.first_word),
             rank_correlation: correlation.map(|correlation| correlation.r),
             parts,
         }
@@ -242,6 +276,29 @@ impl FoundRows {
             self.votes[n].push(vote);
             self.losses[n].push(before - lead(&other.logits));
             self.without[n].push(is_right(other));
+        }
+    }
+}
+
+impl FoundBeyond {
+    fn new(parts: usize) -> Self {
+        Self {
+            lost: vec![Vec::new(); parts],
+            first_word_without: vec![Vec::new(); parts],
+            ..Self::default()
+        }
+    }
+
+    /// Adds one row: `traces` `[plan][row]`, the model's own order first.
+    fn add(&mut self, traces: &[Vec<Trace>], row: usize, answer: usize) {
+        let readings = traces.iter().filter_map(|plan| plan[row].vocabulary.as_ref());
+        let mut rights = readings.map(|reading| reading.followed[answer]);
+        let Some(own) = rights.next() else { return };
+        self.log_probability.push(own.log_probability);
+        self.first_word.push(own.rank == 1);
+        for (n, without) in rights.enumerate() {
+            self.lost[n].push(own.log_probability - without.log_probability);
+            self.first_word_without[n].push(without.rank == 1);
         }
     }
 }

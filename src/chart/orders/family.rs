@@ -45,7 +45,7 @@ pub(super) fn figure(
     let mut panel = Panel::new(
         format!("{}, {level}", quantity.axis(orders.score, column)),
         Axis::whole("blocks in the middle", 0.0, last + 1.0),
-        Axis::over("", reach),
+        quantity.axis_over(reach),
         series,
     )
     .tall(PLOT)
@@ -159,6 +159,9 @@ fn title(quantity: Quantity, curves: &[FamilyCurve<'_>], apart: &Apart<'_>) -> S
     };
     let ranked = ranked(quantity, curves, middle);
     let blocks = counted(middle, "block");
+    let rows = |worst: &SweepSpot<'_>, best: &SweepSpot<'_>| {
+        apart.won_and_lost(worst, &apart.variants(best))
+    };
     match ranked[..] {
         [(only, _)] => way(quantity, only),
         [(best, a), .., (worst, b)] if apart.two_spots(a, b) => {
@@ -167,17 +170,25 @@ fn title(quantity: Quantity, curves: &[FamilyCurve<'_>], apart: &Apart<'_>) -> S
                 None => "leaves more",
             };
             format!(
-                "With {blocks} in the middle, {} {less} ({} {}) than {} ({})",
+                "With {blocks} in the middle, {} {less} ({} {}) than {} ({}{})",
                 best.name,
                 quantity.word(),
                 short(a.value.mean),
                 worst.name,
-                short(b.value.mean)
+                short(b.value.mean),
+                rows(b, a).map_or_else(String::new, |rows| format!("; {rows}"))
             )
         }
-        _ => {
-            format!("With {blocks} in the middle, no order is surely ahead in {}", quantity.word())
+        [(best, a), .., (worst, b)] => {
+            let rows = rows(b, a).map_or_else(String::new, |rows| {
+                format!(" ({} against {}: {rows})", worst.name, best.name)
+            });
+            format!(
+                "With {blocks} in the middle, no order is surely ahead in {}{rows}",
+                quantity.word()
+            )
         }
+        [] => format!("{} under other orders", capital(quantity.word())),
     }
 }
 

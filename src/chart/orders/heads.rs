@@ -2,10 +2,10 @@
 
 use super::{Apart, Quantity, SweepSpot, chance_note, rows_note, spots, table};
 use crate::chart::number::{interval, short};
-use crate::chart::plot::{Axis, Panel, Patch, Plot, Ramp};
+use crate::chart::plot::{Axis, Panel, Patch, Plot};
 use crate::chart::{Column, Figure, FigureDraft, Theme};
 use crate::measure::interval::Mean;
-use crate::study::orders::{Orders, Sweep};
+use crate::study::orders::{Orders, Sweep, SweepPoint};
 
 const CELL: u32 = 26;
 
@@ -27,7 +27,7 @@ pub(super) fn figure(
         Some(Patch {
             x: spot.point.head?,
             y: spot.point.at,
-            value: spot.value.mean,
+            value: quantity.shade(spot.value.mean),
             name: spot.name(orders, quantity),
             text: (heads <= 12).then(|| short(spot.value.mean)),
             framed: *is_sure,
@@ -45,7 +45,7 @@ pub(super) fn figure(
         )
     };
     let values = spots.iter().map(|spot| spot.value.mean);
-    let ramp = Ramp::over(quantity.axis(orders.score, column), values.chain([own.mean]));
+    let ramp = quantity.ramp_over(orders, column, values.chain([own.mean]));
     let draft = FigureDraft {
         key: "heads-off",
         title: title(&apart, own, &sure, &spots),
@@ -72,14 +72,19 @@ pub(super) fn figure(
 fn title(apart: &Apart<'_>, own: Mean, sure: &[&SweepSpot<'_>], spots: &[SweepSpot<'_>]) -> String {
     let word = apart.quantity.word();
     let far = |spot: &SweepSpot<'_>| (spot.value.mean - own.mean).abs();
-    let Some(dearest) = sure.iter().max_by(|a, b| far(a).total_cmp(&far(b))) else {
-        return format!("No single head surely moves {word}");
+    let name = |spot: &SweepSpot<'_>| {
+        let SweepPoint { at, head, .. } = spot.point;
+        format!("head {} of block {at}", head.unwrap_or_default())
     };
-    let (block, head) = (dearest.point.at, dearest.point.head.unwrap_or_default());
+    let Some(dearest) = sure.iter().max_by(|a, b| far(a).total_cmp(&far(b))) else {
+        return format!("No single head surely moves {word}{}", apart.most_note(own, spots, name));
+    };
     format!(
-        "Without head {head} of block {block}, {word} is {} instead of {}{}",
+        "Without {}, {word} is {} instead of {}{}{}",
+        name(dearest),
         short(dearest.value.mean),
         short(own.mean),
+        apart.own_note(dearest),
         apart.lead_note("head", own, dearest, spots)
     )
 }

@@ -2,7 +2,7 @@
 
 use super::{Apart, Quantity, SweepSpot, rows_note, spots, table};
 use crate::chart::number::{counted, short};
-use crate::chart::plot::{Axis, Panel, Patch, Plot, Ramp};
+use crate::chart::plot::{Axis, Panel, Patch, Plot};
 use crate::chart::votes::capital;
 use crate::chart::{Column, Figure, FigureDraft, Theme};
 use crate::study::orders::{Orders, Sweep};
@@ -35,7 +35,7 @@ pub(super) fn figure(
         Some(Patch {
             x: rounds.iter().position(|r| Some(*r) == spot.point.rounds)?,
             y: sizes.iter().position(|m| Some(*m) == spot.point.middle)?,
-            value: spot.value.mean,
+            value: quantity.shade(spot.value.mean),
             name: spot.name(orders, quantity),
             text: labelled.then(|| short(spot.value.mean)),
             framed: best.iter().any(|best| best.point == spot.point),
@@ -51,8 +51,7 @@ pub(super) fn figure(
             Vec::new(),
         )
     };
-    let ramp =
-        Ramp::over(quantity.axis(orders.score, column), spots.iter().map(|spot| spot.value.mean));
+    let ramp = quantity.ramp_over(orders, column, spots.iter().map(|spot| spot.value.mean));
     let draft = FigureDraft {
         key: "loops",
         title: title(quantity, best.len(), sure),

@@ -46,7 +46,7 @@ pub(super) fn figure(
     let mut panel = Panel::new(
         format!("{}, line: own order {}", quantity.axis(orders.score, column), short(own.mean)),
         Axis::whole("block", -0.5, last + 0.5),
-        Axis::over("", reach),
+        quantity.axis_over(reach),
         series,
     )
     .tall(PLOT)
@@ -82,6 +82,10 @@ fn title(
     swaps: &[SweepSpot<'_>],
 ) -> String {
     let (spots, verb) = if drops.is_empty() { (swaps, "swapped") } else { (drops, "left out") };
+    let name = |spot: &SweepSpot<'_>| match (spot.point.sweep, spot.point.at) {
+        (Sweep::Swap, at) => format!("blocks {at} and {}", at + 1),
+        (_, at) => format!("block {at}"),
+    };
     let far = |spot: &SweepSpot<'_>| (spot.value.mean - own.mean).abs();
     let farthest = spots
         .iter()
@@ -89,21 +93,22 @@ fn title(
         .max_by(|a, b| far(a).total_cmp(&far(b)));
     match farthest {
         Some(spot) => {
-            let at = spot.point.at;
-            let (who, part) = if verb == "swapped" {
-                (format!("blocks {at} and {}", at + 1), "pair")
-            } else {
-                (format!("block {at}"), "block")
-            };
+            let part = if verb == "swapped" { "pair" } else { "block" };
             format!(
-                "With {who} {verb}, {} is {} instead of {}{}",
+                "With {} {verb}, {} is {} instead of {}{}{}",
+                name(spot),
                 apart.quantity.word(),
                 short(spot.value.mean),
                 short(own.mean),
+                apart.own_note(spot),
                 apart.lead_note(part, *own, spot, spots)
             )
         }
-        None => format!("No single block {verb} surely moves {}", apart.quantity.word()),
+        None => format!(
+            "No single block {verb} surely moves {}{}",
+            apart.quantity.word(),
+            apart.most_note(*own, spots, name)
+        ),
     }
 }
 

@@ -1,8 +1,9 @@
 //! What a sweep's pictures plot.
 
 use crate::chart::Column;
+use crate::chart::plot::{Axis, Ramp};
 use crate::measure::interval::{Mean, Resamples, paired_rows};
-use crate::study::orders::{Measures, OrderRows, Orders, Variant, VoteMeans};
+use crate::study::orders::{Measures, Orders, Variant, VoteMeans, per_token};
 use crate::task::score::Score;
 
 /// Resamples of the rows.
@@ -14,6 +15,8 @@ pub enum Quantity {
     #[default]
     Accuracy,
     Normalised,
+    FirstWord,
+    Perplexity,
     Kl,
     Bias,
     Diversity,
@@ -22,14 +25,24 @@ pub enum Quantity {
 
 impl Quantity {
     /// In the order in which they are offered.
-    pub const ALL: [Self; 6] =
-        [Self::Accuracy, Self::Normalised, Self::Kl, Self::Bias, Self::Diversity, Self::Mse];
+    pub const ALL: [Self; 8] = [
+        Self::Accuracy,
+        Self::Normalised,
+        Self::FirstWord,
+        Self::Perplexity,
+        Self::Kl,
+        Self::Bias,
+        Self::Diversity,
+        Self::Mse,
+    ];
 
     /// The name used in links and files.
     pub fn name(self) -> &'static str {
         match self {
             Self::Accuracy => "accuracy",
             Self::Normalised => "normalised",
+            Self::FirstWord => "first-word",
+            Self::Perplexity => "perplexity",
             Self::Kl => "kl",
             Self::Bias => "bias",
             Self::Diversity => "diversity",
@@ -47,6 +60,8 @@ impl Quantity {
         match self {
             Self::Accuracy => "accuracy",
             Self::Normalised => "normalised accuracy",
+            Self::FirstWord => "first-word accuracy",
+            Self::Perplexity => "perplexity",
             Self::Kl => "KL",
             Self::Bias => "bias",
             Self::Diversity => "diversity",
@@ -59,18 +74,60 @@ impl Quantity {
         match self {
             Self::Accuracy => format!("{} (share of rows)", score.right()),
             Self::Normalised => format!("{} (0 = chance, 1 = own order)", score.right()),
-            Self::Kl => "KL from the own order (nats)".to_owned(),
+            Self::FirstWord => "right as the model's first word (share of rows)".to_owned(),
+            Self::Perplexity => "perplexity of the right answer (whole vocabulary)".to_owned(),
+            Self::Kl => "KL from the own order (nats, whole vocabulary)".to_owned(),
             Self::Bias => format!("bias ({})", column.error_unit()),
             Self::Diversity => format!("diversity ({})", column.diversity_unit()),
             Self::Mse => format!("MSE ({})", column.error_unit()),
         }
     }
 
-    /// Says what accuracy counts; nothing of other quantities.
+    /// An axis of this quantity over all of these: perplexities span powers of ten.
+    pub(super) fn axis_over(self, values: impl Iterator<Item = f64>) -> Axis {
+        match self {
+            Self::Perplexity => Axis::log("", values),
+            _ => Axis::over("", values),
+        }
+    }
+
+    /// Colours over all of these, as [`Self::shade`] gives them.
+    pub(super) fn ramp_over(
+        self,
+        orders: &Orders,
+        column: Column,
+        values: impl Iterator<Item = f64>,
+    ) -> Ramp {
+        let axis = self.axis(orders.score, column);
+        let name = match self {
+            Self::Perplexity => format!("power of ten of the {axis}"),
+            _ => axis,
+        };
+        Ramp::over(name, values.map(|value| self.shade(value)))
+    }
+
+    /// Where a number lies among the colours.
+    pub(super) fn shade(self, value: f64) -> f64 {
+        match self {
+            Self::Perplexity => value.log10(),
+            _ => value,
+        }
+    }
+
+    /// Says what accuracies count and what a perplexity is of; nothing of other quantities.
     pub(super) fn meaning(self, score: Score) -> String {
         match self {
             Self::Accuracy | Self::Normalised => {
                 format!("Accuracy is the share of rows that are {}. ", score.right())
+            }
+            Self::FirstWord => {
+                "First-word accuracy is the share of rows whose right answer the model says first, of the whole \
+                 vocabulary. "
+                    .to_owned()
+            }
+            Self::Perplexity => {
+                let unit = if score == Score::LastWord { "word" } else { "token" };
+                format!("Perplexity is exp of minus the mean ln P of a {unit} of the right answer. ")
             }
             _ => String::new(),
         }
@@ -84,8 +141,8 @@ impl Quantity {
     /// Is more of it better, worse, or neither?
     pub fn good(self) -> Option<bool> {
         match self {
-            Self::Accuracy | Self::Normalised => Some(true),
-            Self::Kl | Self::Bias | Self::Mse => Some(false),
+            Self::Accuracy | Self::Normalised | Self::FirstWord => Some(true),
+            Self::Perplexity | Self::Kl | Self::Bias | Self::Mse => Some(false),
             Self::Diversity => None,
         }
     }
@@ -105,21 +162,27 @@ impl Quantity {
         match self {
             Self::Accuracy => Some(measures.accuracy),
             Self::Normalised => measures.normalised,
-            Self::Kl => Some(measures.kl),
+            Self::FirstWord => measures.first_word,
+            Self::Perplexity => measures.perplexity,
+            Self::Kl => measures.kl,
             Self::Bias => Some(scaled(votes.bias)),
             Self::Diversity => Some(votes.diversity),
             Self::Mse => Some(scaled(votes.mse)),
         }
     }
 
-    /// Means that stand beside the number in a table, with their names: a logit column's offset and whole, the centred
-    /// part of the paper's diversity.
+    /// Means that stand beside the number in a table, with their names: the mean ln P behind a perplexity, a logit
+    /// column's offset and whole, the centred part of the paper's diversity.
     pub(super) fn beside(self, measures: &Measures, column: Column) -> Vec<(String, Mean)> {
+        if self == Self::Perplexity {
+            let name = "ln P of the right answer (nats per row)".to_owned();
+            return measures.log_likelihood.map(|mean| (name, mean)).into_iter().collect();
+        }
         let part = |votes: &VoteMeans| match self {
             Self::Bias => Some(votes.bias),
             Self::Diversity => Some(votes.diversity),
             Self::Mse => Some(votes.mse),
-            Self::Accuracy | Self::Normalised | Self::Kl => None,
+            _ => None,
         };
         let parts: &[(&str, &VoteMeans)] = match column {
             Column::Probability => &[],
@@ -133,17 +196,23 @@ impl Quantity {
         parts.iter().filter_map(named).collect()
     }
 
-    /// The rows behind the number; `None` where the report keeps none.
-    fn rows(self, rows: &OrderRows, column: Column) -> Option<Vec<f64>> {
+    /// The rows behind the number, of a perplexity its logarithms; `None` where the report keeps none.
+    fn rows(self, orders: &Orders, variant: &Variant, column: Column) -> Option<Vec<f64>> {
+        let rows = &variant.rows;
         let votes = match column {
             Column::Probability => &rows.probability,
             Column::Logit => &rows.centred,
             Column::Paper => &rows.paper,
         };
         let part = |part: usize| votes.iter().map(|three| three[part]).collect();
+        let shares =
+            |is_right: &[bool]| is_right.iter().map(|&is| f64::from(u8::from(is))).collect();
         let found: Vec<f64> = match self {
-            Self::Accuracy | Self::Normalised => {
-                rows.correct.iter().map(|&right| f64::from(u8::from(right))).collect()
+            Self::Accuracy | Self::Normalised => shares(&rows.correct),
+            Self::FirstWord => shares(&rows.first_word),
+            Self::Perplexity => {
+                let logs = per_token(&rows.log_likelihood, &orders.answer_tokens);
+                logs.into_iter().map(|log| -log).collect()
             }
             Self::Kl => rows.kl.clone(),
             Self::Mse => part(0),
@@ -154,33 +223,52 @@ impl Quantity {
     }
 
     /// The mean over variants of the rows behind the number.
-    fn mean_rows(self, variants: &[&Variant], column: Column) -> Option<Vec<f64>> {
-        let mut sum = self.rows(&variants.first()?.rows, column)?;
+    fn mean_rows(self, orders: &Orders, variants: &[&Variant], column: Column) -> Option<Vec<f64>> {
+        let mut sum = self.rows(orders, variants.first()?, column)?;
         for variant in &variants[1..] {
-            let rows = self.rows(&variant.rows, column)?;
+            let rows = self.rows(orders, variant, column)?;
             sum.iter_mut().zip(rows).for_each(|(sum, x)| *sum += x);
         }
         sum.iter_mut().for_each(|sum| *sum /= variants.len() as f64);
         Some(sum)
     }
 
-    /// How much more one order has than another, row by row; `None` where the report keeps no rows.
+    /// How much more one order has than another, row by row, a perplexity's in its logarithm; `None` where the
+    /// report keeps no rows.
     pub(super) fn difference(
         self,
         orders: &Orders,
         column: Column,
         variants: [&[&Variant]; 2],
     ) -> Option<Mean> {
-        let [a, b] = variants.map(|variants| self.mean_rows(variants, column));
+        let [a, b] = variants.map(|variants| self.mean_rows(orders, variants, column));
         let (a, b) = (a?, b?);
         if a.len() != b.len() || a.len() != orders.rows {
             return None;
         }
         let differences: Vec<f64> = a.iter().zip(&b).map(|(a, b)| a - b).collect();
         Some(match self {
-            Self::Accuracy | Self::Normalised => paired_rows(&differences),
+            Self::Accuracy | Self::Normalised | Self::FirstWord => paired_rows(&differences),
             _ => Resamples::new(orders.rows, RESAMPLES, orders.seed).mean(&differences),
         })
+    }
+
+    /// Rows that only the first of two orders has right, and only the second. `None` where a row is not right or
+    /// wrong: of other quantities and of means over seeds; and where the report keeps no rows.
+    pub(super) fn right_alone(
+        self,
+        orders: &Orders,
+        variants: [&[&Variant]; 2],
+    ) -> Option<[usize; 2]> {
+        let ([first], [second]) = (variants[0], variants[1]) else {
+            return None;
+        };
+        let is_share = matches!(self, Self::Accuracy | Self::Normalised | Self::FirstWord);
+        let [first, second] = [first, second]
+            .map(|variant| self.rows(orders, variant, Column::default()).filter(|_| is_share));
+        let (first, second) = (first?, second?);
+        let alone = |a: &[f64], b: &[f64]| a.iter().zip(b).filter(|(a, b)| a > b).count();
+        (first.len() == second.len()).then(|| [alone(&first, &second), alone(&second, &first)])
     }
 
     /// Is `a` better than `b`? Where neither is better, is it larger?

@@ -7,15 +7,18 @@ use crate::task::score::Score;
 /// A mean with its interval's half-width.
 type Around = (f64, f64);
 
-fn measures((mean, half): Around) -> Measures {
+/// Of an order, beside the own order's accuracy.
+fn measures((mean, half): Around, own: f64) -> Measures {
     let zero = Mean::default();
+    let around = |mean: f64| Mean { mean, low: mean - half, high: mean + half };
     let votes = VoteMeans { mse: zero, bias: zero, diversity: zero };
     Measures {
-        accuracy: Mean { mean, low: mean - half, high: mean + half },
+        accuracy: around(mean),
         normalised: None,
-        change: zero,
+        change: around(mean - own),
         margin: zero,
-        kl: Mean::without_interval(mean),
+        kl: Some(Mean::without_interval(mean)),
+        first_word: None,
         probability: votes,
         logit: votes,
         centred: votes,
@@ -32,7 +35,7 @@ fn orders(sweep: Sweep, own: Around, values: &[Around]) -> Orders {
     let original = Variant {
         name: "own".into(),
         plan: "0-1".into(),
-        measures: measures(own),
+        measures: measures(own, own.0),
         rows: OrderRows::default(),
     };
     let points = values.iter().enumerate().map(|(n, value)| SweepPoint {
@@ -42,7 +45,7 @@ fn orders(sweep: Sweep, own: Around, values: &[Around]) -> Orders {
         rounds: None,
         middle: None,
         variants: Vec::new(),
-        measures: measures(*value),
+        measures: measures(*value, own.0),
     });
     Orders {
         task: "sum".into(),
@@ -51,6 +54,7 @@ fn orders(sweep: Sweep, own: Around, values: &[Around]) -> Orders {
         rows_asked: 100,
         chance: 0.1,
         majority: 0.1,
+        answer_tokens: Vec::new(),
         resamples: 0,
         seed: 0,
         fingerprint: None,

@@ -9,7 +9,7 @@ use crate::chart::number::{counted, percent, short};
 use crate::chart::plot::{Axis, Pen};
 use crate::measure::decomposition::{Triple, Triples};
 use crate::measure::interval::{Mean, wilson};
-use crate::study::survey::Survey;
+use crate::study::survey::{Found, Survey};
 
 type CellNumber = fn(&KnownCell<'_>) -> f64;
 
@@ -184,6 +184,10 @@ fn table(survey: &Survey, all: &[KnownCell<'_>]) -> Table {
         "to",
         "majority",
         "chance",
+        "first word right",
+        "ln P(right), nats",
+        "perplexity",
+        "options' share of the vocabulary",
         "paper mse x100",
         "uniform x100",
         "paper bias x100",
@@ -211,12 +215,16 @@ fn table(survey: &Survey, all: &[KnownCell<'_>]) -> Table {
             TableCell::Text(survey.models[cell.model].name.clone()),
             TableCell::Count(averages.rows),
         ];
+        let shares =
+            [averages.accuracy, right.low, right.high, averages.majority, cell.found.chance];
+        row.extend(shares.map(TableCell::Number));
+        let Found { first_word, log_likelihood, perplexity, mass, .. } = cell.found;
+        let beyond = [first_word, log_likelihood, perplexity, mass];
+        row.extend(beyond.map(|number| match number {
+            Some(number) => TableCell::Number(*number),
+            None => TableCell::Text(String::new()),
+        }));
         let numbers = [
-            averages.accuracy,
-            right.low,
-            right.high,
-            averages.majority,
-            cell.found.chance,
             100.0 * paper.mse,
             100.0 * cell.found.uniform,
             100.0 * paper.bias,

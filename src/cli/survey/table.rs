@@ -4,60 +4,18 @@ use std::collections::BTreeSet;
 
 use comfy_table::Cell;
 
-use crate::chart::number::percent_tenths;
+use crate::chart::number::{fixed, percent_tenths, short};
 use crate::cli::table::{number, table, text as shown, thousands};
 use crate::cli::tasks::score;
-use crate::study::survey::Survey;
+use crate::study::survey::{Found, Survey, SurveyModel, SurveyTask};
 
 pub fn text(survey: &Survey) -> String {
-    let header = [
-        "task",
-        "model",
-        "rows",
-        "accuracy",
-        "majority",
-        "MSE ×100",
-        "uniform",
-        "bias ×100",
-        "diversity",
-        "centred",
-        "MSE",
-        "= bias",
-        "- diversity",
-    ];
-    let mut table = table(&header.map(String::from), 2);
-    for (t, task) in survey.tasks.iter().enumerate() {
-        for (model, of, found) in survey.found() {
-            if of.name != survey.tasks[t].name {
-                continue;
-            }
-            let averages = &found.averages;
-            let paper = &averages.paper;
-            let own = &averages.probability.total;
-            table.add_row([
-                Cell::new(&task.name),
-                Cell::new(&model.name),
-                Cell::new(thousands(averages.rows)),
-                Cell::new(percent_tenths(averages.accuracy)),
-                Cell::new(if averages.majority > 0.0 {
-                    percent_tenths(averages.majority)
-                } else {
-                    String::new()
-                }),
-                Cell::new(number(100.0 * paper.mse, 2)),
-                Cell::new(number(100.0 * found.uniform, 2)),
-                Cell::new(number(100.0 * paper.bias, 2)),
-                Cell::new(number(paper.diversity, 3)),
-                Cell::new(number(averages.centred.total.diversity, 3)),
-                Cell::new(number(own.mse, 4)),
-                Cell::new(number(own.bias, 4)),
-                Cell::new(number(own.diversity, 4)),
-            ]);
-        }
-    }
-    let mut text = shown(&table);
-    text += "\nAccuracy is the share right among the options, or by the last word where that is a task's score.\n";
-    text += "MSE and bias ×100 and diversity as the paper prints them (no identity; uniform is the \
+    let mut text = answers(survey);
+    text += "\nRight is the share right among the options, or by the last word where that is a task's score. Of the whole \
+             vocabulary: the share whose right answer the model says first, its mean ln P in nats, its perplexity, and \
+             what all options hold together.\n\n";
+    text += &identities(survey);
+    text += "\nMSE and bias ×100 and diversity as the paper prints them (no identity; uniform is the \
              constant its MSE sits next to), with that diversity in centred logits: the rest moves no probability. Then the same \
              of probabilities, where MSE = bias - diversity.\n";
     text += &by_level(survey);
@@ -106,6 +64,80 @@ pub fn text(survey: &Survey) -> String {
         text += &format!("{} on {}: no numbers: {why}\n", model.name, task.name);
     }
     text
+}
+
+/// Cells with numbers, task by task.
+fn by_task(survey: &Survey) -> impl Iterator<Item = (&SurveyModel, &SurveyTask, &Found)> {
+    let tasks = survey.tasks.iter();
+    tasks.flat_map(|task| survey.found().filter(move |(_, of, _)| of.name == task.name))
+}
+
+/// How often each model is right, among the options and by itself.
+fn answers(survey: &Survey) -> String {
+    let header = [
+        "task",
+        "model",
+        "rows",
+        "right",
+        "majority",
+        "first\nword",
+        "ln P\n(right)",
+        "perplexity",
+        "options\nhold",
+    ];
+    let mut table = table(&header.map(String::from), 2);
+    let some = |x: Option<f64>, shown: fn(f64) -> String| x.map_or_else(String::new, shown);
+    for (model, task, found) in by_task(survey) {
+        let averages = &found.averages;
+        let majority = Some(averages.majority).filter(|majority| *majority > 0.0);
+        table.add_row([
+            Cell::new(&task.name),
+            Cell::new(&model.name),
+            Cell::new(thousands(averages.rows)),
+            Cell::new(percent_tenths(averages.accuracy)),
+            Cell::new(some(majority, percent_tenths)),
+            Cell::new(some(found.first_word, percent_tenths)),
+            Cell::new(some(found.log_likelihood, |nats| fixed(nats, 2))),
+            Cell::new(some(found.perplexity, short)),
+            Cell::new(some(found.mass, percent_tenths)),
+        ]);
+    }
+    shown(&table)
+}
+
+/// Bias, diversity and MSE, as the paper prints them and of probabilities.
+fn identities(survey: &Survey) -> String {
+    let header = [
+        "task",
+        "model",
+        "MSE\n×100",
+        "uniform",
+        "bias\n×100",
+        "diversity",
+        "centred",
+        "MSE",
+        "= bias",
+        "- diversity",
+    ];
+    let mut table = table(&header.map(String::from), 2);
+    for (model, task, found) in by_task(survey) {
+        let averages = &found.averages;
+        let paper = &averages.paper;
+        let own = &averages.probability.total;
+        table.add_row([
+            Cell::new(&task.name),
+            Cell::new(&model.name),
+            Cell::new(number(100.0 * paper.mse, 2)),
+            Cell::new(number(100.0 * found.uniform, 2)),
+            Cell::new(number(100.0 * paper.bias, 2)),
+            Cell::new(number(paper.diversity, 3)),
+            Cell::new(number(averages.centred.total.diversity, 3)),
+            Cell::new(number(own.mse, 4)),
+            Cell::new(number(own.bias, 4)),
+            Cell::new(number(own.diversity, 4)),
+        ]);
+    }
+    shown(&table)
 }
 
 /// Percent right with Wilson's intervals, a row a task and level and a column a model; nothing where no task has

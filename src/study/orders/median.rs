@@ -25,7 +25,11 @@ pub struct Median {
     /// Over the tasks whose original is above chance.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub normalised: Option<f64>,
-    pub kl: f64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kl: Option<f64>,
+    /// Over the tasks that have one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_word: Option<f64>,
 }
 
 /// One for each point that every task has; none for fewer than two tasks.
@@ -57,7 +61,10 @@ pub fn medians(orders: &[Orders]) -> Vec<Median> {
                 normalised: over(
                     of.iter().filter_map(|p| Some(p.measures.normalised?.mean)).collect(),
                 ),
-                kl: over(of.iter().map(|p| p.measures.kl.mean).collect()).unwrap_or_default(),
+                kl: over(of.iter().filter_map(|p| Some(p.measures.kl?.mean)).collect()),
+                first_word: over(
+                    of.iter().filter_map(|p| Some(p.measures.first_word?.mean)).collect(),
+                ),
             }
         })
         .collect()

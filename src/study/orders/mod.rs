@@ -20,8 +20,9 @@ pub(in crate::study) use generating::Generating;
 pub use median::{Median, medians};
 pub use parts::PartedSweep;
 pub use reading::Reading;
-pub(in crate::study) use reading::{Rivals, with_rivals};
+pub(in crate::study) use reading::{Rivals, read_likeliest, with_rivals};
 pub use result::{Fingerprint, Measures, OrderRows, Orders, SweepPoint, Variant, VoteMeans};
+pub use summary::per_token;
 pub use sweep::{Extent, MAX_SEEDS, Sweep};
 pub use sweeping::{CHUNK, Sweeping};
 

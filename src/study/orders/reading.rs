@@ -1,6 +1,10 @@
 //! An item made ready for a model: what is tokenised, where members are read, what is scored.
 
+use std::sync::Arc;
+
+use crate::engine::{Capture, Engine, EngineError, Reference, Run, Trace, VocabularyWish};
 use crate::model::{ModelError, Passage, Prompt};
+use crate::plan::Plan;
 use crate::study::{LoadedModel, Question, StudyError, Unknown};
 use crate::task::item::Item;
 use crate::task::score;
@@ -79,6 +83,12 @@ impl Reading {
         Ok(!texts.any(|ids| unknown.is_in(ids)))
     }
 
+    /// Tokens of the right answer, which a perplexity is a mean over; a last word counts as one.
+    pub fn answer_tokens(&self) -> usize {
+        let right = self.choice.and_then(|(answer, _)| self.passages.get(answer));
+        right.map_or(1, |(passage, _)| passage.scored)
+    }
+
     /// Is the only thing wrong with it that the model's context is too short for it?
     pub fn is_too_long(model: &LoadedModel, item: &Item) -> bool {
         let read = Self::new(model, item);
@@ -131,21 +141,44 @@ fn passage(
     Ok((Passage::new(model.shape(), context, scored)?, score::bytes(continuation)))
 }
 
-/// The right token and the likeliest others by `logits` `[V]`, the right one first.
-pub fn with_rivals(prompt: &Prompt, right: u32, logits: &[f32]) -> Prompt {
-    let mut ids: Vec<u32> = (0..logits.len() as u32).filter(|&id| id != right).collect();
-    let count = RIVALS.min(ids.len());
-    let by_logit = |a: &u32, b: &u32| {
-        let (a, b) = (*a as usize, *b as usize);
-        logits[b].total_cmp(&logits[a]).then(a.cmp(&b))
+/// Begins to read the likeliest tokens after the prompts that have no options, of which rivals are chosen.
+///
+/// # Errors
+/// A device that has no room for the whole vocabulary; what the engine says.
+pub fn read_likeliest<'a>(
+    engine: &'a Engine,
+    readings: &[Reading],
+    own: &Plan,
+) -> Result<Option<Box<dyn Run<Trace> + 'a>>, StudyError> {
+    let open = readings.iter().filter(|reading| reading.rivals != Rivals::Given);
+    let prompts: Arc<[Prompt]> = open.map(|reading| reading.prompt.clone()).collect();
+    if prompts.is_empty() {
+        return Ok(None);
+    }
+    if let Some(bytes) = engine.vocabulary_room()? {
+        return Err(EngineError::NoVocabulary { bytes }.into());
+    }
+
+    // The right token may be among them.
+    let top = (RIVALS + 1).min(engine.shape().vocabulary);
+    let vocabulary = Some(VocabularyWish { top, reference: Reference::None });
+    let capture = Capture { vocabulary, ..Capture::default() };
+    Ok(Some(engine.start(prompts, Arc::from([own.clone()]), capture)?))
+}
+
+/// Every prompt with its options: the row's own, or the right token and the likeliest others, by the `likeliest`
+/// tokens of the rows that have none.
+pub fn with_rivals(readings: &[Reading], likeliest: &[Trace]) -> Vec<Prompt> {
+    let mut likeliest = likeliest.iter().filter_map(|trace| trace.vocabulary.as_ref());
+    let prompt = |reading: &Reading| {
+        let mut prompt = reading.prompt.clone();
+        if let Rivals::Original { right } = reading.rivals
+            && let Some(found) = likeliest.next()
+        {
+            let others = found.top_ids.iter().copied().filter(|&id| id != right);
+            prompt.option_ids = std::iter::once(right).chain(others.take(RIVALS)).collect();
+        }
+        prompt
     };
-    if count > 0 && count < ids.len() {
-        ids.select_nth_unstable_by(count - 1, by_logit);
-        ids.truncate(count);
-    }
-    ids.sort_by(by_logit);
-    Prompt {
-        token_ids: prompt.token_ids.clone(),
-        option_ids: std::iter::once(right).chain(ids).collect(),
-    }
+    readings.iter().map(prompt).collect()
 }

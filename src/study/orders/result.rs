@@ -23,6 +23,9 @@ pub struct Orders {
     pub chance: f64,
     /// Share of the most frequent right answer: what always answering it would score.
     pub majority: f64,
+    /// Tokens of each row's right answer, which a perplexity is a mean over; empty where each counts as one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub answer_tokens: Vec<usize>,
     /// Resamples behind every interval but those of shares and their changes.
     pub resamples: usize,
     pub seed: u64,
@@ -106,8 +109,14 @@ pub struct Measures {
     /// The right option's logit less the best other's. For continuations, the right one's
     /// log-probability less the best other's, nats.
     pub margin: Mean,
-    /// From the original's distribution over the options to this one's, nats.
-    pub kl: Mean,
+    /// From the original's distribution over the whole vocabulary to this one's, nats; `None` where the device
+    /// has no room to read it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kl: Option<Mean>,
+    /// Share of rows whose right answer is what the model says first by itself: every token of it has rank 1
+    /// of the whole vocabulary after those before it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_word: Option<Mean>,
     /// Points are `softmax(u_i)`: `mse = bias - diversity`.
     pub probability: VoteMeans,
     /// Points are `u_i`: the sum of the two that follow.
@@ -118,13 +127,15 @@ pub struct Measures {
     pub offset: VoteMeans,
     /// As the paper prints them: not one identity.
     pub paper: VoteMeans,
-    /// Log-probability of the right continuation, nats a row; `None` where rows are single tokens.
+    /// `ln P` of the right answer over the whole vocabulary, summed over its tokens, nats per row; `None` where
+    /// a text is written, or the device has no room.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub log_likelihood: Option<Mean>,
     /// Accuracy when every continuation's log-probability is divided by its bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub accuracy_per_byte: Option<Mean>,
-    /// `exp` of minus the mean log-probability of a word.
+    /// `exp` of minus the mean log-probability of a token of the right answer
+    /// ([`Orders::answer_tokens`]), for last words of a whole word.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub perplexity: Option<Mean>,
 }
@@ -139,12 +150,15 @@ pub struct VoteMeans {
 
 /// What was measured on each row, in the rows' order: what means and intervals are made of, and
 /// what a stopped sweep goes on from. All lists are `[rows]`, or empty where the score has no such
-/// number.
+/// number or the device no room for the whole vocabulary.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct OrderRows {
     pub correct: Vec<bool>,
     pub margin: Vec<f64>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub kl: Vec<f64>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub first_word: Vec<bool>,
     /// `[mse, bias, diversity]` each.
     pub probability: Vec<[f64; 3]>,
     pub logit: Vec<[f64; 3]>,

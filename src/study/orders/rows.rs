@@ -4,19 +4,12 @@ use super::OrderRows;
 use super::reading::Reading;
 use crate::engine::{TokenScore, Trace};
 use crate::measure::decomposition::{argmax, decompose};
-use crate::measure::divergence::kl;
 use crate::task::score::{Score, per_byte};
 
 impl OrderRows {
-    /// Bias, diversity, KL and margin of a row's votes, `own` being the model's own order's; whether
-    /// it is right, where options decide that.
-    pub(super) fn push_votes(
-        &mut self,
-        score: Score,
-        reading: &Reading,
-        trace: &Trace,
-        own: &Trace,
-    ) {
+    /// Adds a row's votes and what the whole vocabulary says where it was read; where options decide what is
+    /// right, whether it is.
+    pub(super) fn push_votes(&mut self, score: Score, reading: &Reading, trace: &Trace) {
         let answer = reading.answer;
         let found = decompose(&trace.members, &trace.member_logits, &trace.logits, answer);
         let triples = found.triples();
@@ -25,7 +18,6 @@ impl OrderRows {
         self.centred.push(triples.centred.numbers());
         self.offset.push(triples.offset.numbers());
         self.paper.push(triples.paper.numbers());
-        self.kl.push(kl(&own.logits, &trace.logits));
         let logits: Vec<f64> = trace.logits.iter().map(|&x| f64::from(x)).collect();
         // Continuations have a margin of their own, in nats.
         if score != Score::Continuation {
@@ -34,24 +26,39 @@ impl OrderRows {
         if score == Score::Option {
             self.correct.push(argmax(&logits) == answer);
         }
+        if let Some(reading) = &trace.vocabulary {
+            // Rounding may leave a divergence of equals just below 0.
+            self.kl.push(reading.kl.max(0.0));
+            if score == Score::Option {
+                let right = &reading.followed[answer];
+                self.log_likelihood.push(right.log_probability);
+                self.first_word.push(right.rank == 1);
+            }
+        }
     }
 
-    /// Has every list that this score fills so many rows, and every other none?
-    pub(super) fn is_of(&self, score: Score, rows: usize) -> bool {
-        let always = [
-            self.correct.len(),
-            self.kl.len(),
-            self.margin.len(),
-            self.probability.len(),
-            self.logit.len(),
-            self.centred.len(),
-            self.offset.len(),
-            self.paper.len(),
+    /// Whether every list that this score fills has so many rows, and every other none; `has_vocabulary`: the
+    /// whole vocabulary can be read.
+    pub(super) fn is_of(&self, score: Score, has_vocabulary: bool, rows: usize) -> bool {
+        let has_likelihood = match score {
+            Score::Option => has_vocabulary,
+            Score::Continuation | Score::LastWord => true,
+            Score::Generate => false,
+        };
+        let lists = [
+            (self.correct.len(), true),
+            (self.margin.len(), true),
+            (self.probability.len(), true),
+            (self.logit.len(), true),
+            (self.centred.len(), true),
+            (self.offset.len(), true),
+            (self.paper.len(), true),
+            (self.kl.len(), has_vocabulary),
+            (self.log_likelihood.len(), has_likelihood),
+            (self.first_word.len(), has_likelihood),
+            (self.correct_per_byte.len(), score == Score::Continuation),
         ];
-        let scored = [self.log_likelihood.len(), self.correct_per_byte.len()];
-        let open = score != Score::Option;
-        always.iter().all(|&length| length == rows)
-            && scored.iter().all(|&length| length == 0 || open && length == rows)
+        lists.into_iter().all(|(length, is_filled)| length == if is_filled { rows } else { 0 })
     }
 
     /// The rows behind these.
@@ -65,6 +72,7 @@ impl OrderRows {
         self.offset.append(&mut next.offset);
         self.paper.append(&mut next.paper);
         self.log_likelihood.append(&mut next.log_likelihood);
+        self.first_word.append(&mut next.first_word);
         self.correct_per_byte.append(&mut next.correct_per_byte);
     }
 
@@ -79,9 +87,12 @@ impl OrderRows {
                 self.correct_per_byte.push(argmax(&each) == answer);
                 self.margin.push(lead(&sums, answer));
                 self.log_likelihood.push(sums[answer]);
+                self.first_word.push(scores[answer].greedy);
             }
             None => {
-                self.correct.push(scores.iter().all(|score| score.greedy));
+                let is_greedy = scores.iter().all(|score| score.greedy);
+                self.correct.push(is_greedy);
+                self.first_word.push(is_greedy);
                 self.log_likelihood.push(sums.iter().sum());
             }
         }

@@ -3,12 +3,12 @@
 
 use std::collections::BTreeMap;
 
+use super::reading::Reading;
 use super::result::{Measures, OrderRows, Orders, SweepPoint, Variant, VoteMeans};
 use super::sweeping::Sweeping;
 use super::{Order, Sweep};
 use crate::measure::interval::{Resamples, paired_rows, wilson};
 use crate::plan::Strategy;
-use crate::task::score::Score;
 
 /// Of the bootstrap.
 pub const RESAMPLES: usize = 1000;
@@ -36,13 +36,14 @@ fn summary(sweeping: &Sweeping, resamples: usize) -> Orders {
     }
     let chance = share(choices.iter().map(|(_, of)| 1.0 / *of as f64).sum());
     let majority = share(counts.values().copied().max().unwrap_or(0) as f64);
+    let answer_tokens = answer_tokens(&sweeping.readings[..rows]);
     let whole: Vec<OrderRows> = sweeping.rows.iter().map(|all| all.first(rows)).collect();
     let original = whole[0].correct_shares();
     let bootstrap = Bootstrap {
         resamples: Resamples::new(rows, resamples, sweeping.seed),
-        score: sweeping.score,
         chance: chance.max(majority),
         original,
+        answer_tokens: &answer_tokens,
     };
     let variant = |name: String, plan: String, rows: &OrderRows| Variant {
         name,
@@ -59,6 +60,7 @@ fn summary(sweeping: &Sweeping, resamples: usize) -> Orders {
         .collect();
     let runs = sweeping.own_plan().block_runs().count();
     let points = points(&sweeping.orders, &variants, runs, &bootstrap);
+    let original = variant("original".to_string(), own.to_string(), &whole[0]);
     Orders {
         task: sweeping.task.clone(),
         score: sweeping.score,
@@ -66,12 +68,13 @@ fn summary(sweeping: &Sweeping, resamples: usize) -> Orders {
         rows_asked: sweeping.readings.len(),
         chance,
         majority,
+        answer_tokens,
         resamples,
         seed: sweeping.seed,
         fingerprint: None,
         block_runs: sweeping.block_runs.0,
         block_runs_alone: sweeping.block_runs.1,
-        original: variant("original".to_string(), own.to_string(), &whole[0]),
+        original,
         variants,
         points,
         geometry: Vec::new(),
@@ -83,7 +86,7 @@ fn points(
     orders: &[Order],
     variants: &[Variant],
     runs: usize,
-    bootstrap: &Bootstrap,
+    bootstrap: &Bootstrap<'_>,
 ) -> Vec<SweepPoint> {
     // Sweep, place, and of a loop its rounds, of a head its number.
     let mut groups: BTreeMap<(Sweep, usize, Option<usize>), Vec<usize>> = BTreeMap::new();
@@ -125,17 +128,24 @@ fn points(
         .collect()
 }
 
+/// Tokens of each row's right answer; empty where each counts as one, as single tokens and last words do.
+fn answer_tokens(readings: &[Reading]) -> Vec<usize> {
+    let tokens: Vec<usize> = readings.iter().map(Reading::answer_tokens).collect();
+    if tokens.iter().all(|&count| count == 1) { Vec::new() } else { tokens }
+}
+
 /// What all means of one sweep are made with.
-struct Bootstrap {
+struct Bootstrap<'a> {
     resamples: Resamples,
-    score: Score,
     /// The larger of 1 / K and the majority class.
     chance: f64,
     /// 1 where the model's own order is right, 0 elsewhere. [rows]
     original: Vec<f64>,
+    /// As [`Orders::answer_tokens`].
+    answer_tokens: &'a [usize],
 }
 
-impl Bootstrap {
+impl Bootstrap<'_> {
     /// Of one order, or of several whose rows are averaged first (the seeds of a shuffle).
     fn measures(&self, orders: &[&OrderRows]) -> Measures {
         let average = |of: &dyn Fn(&OrderRows) -> Vec<f64>| -> Vec<f64> {
@@ -160,9 +170,15 @@ impl Bootstrap {
         let full = self.original.iter().sum::<f64>() / (self.original.len() as f64).max(1.0);
         let above = full - self.chance;
         let normalise = |x: f64| (x - self.chance) / above;
+        let shares = |of: fn(&OrderRows) -> &Vec<bool>| {
+            average(&|rows| of(rows).iter().copied().map(share).collect())
+        };
+        let kl = average(&|rows| rows.kl.clone());
+        let first_word = shares(|rows| &rows.first_word);
         let likelihood = average(&|rows| rows.log_likelihood.clone());
+        let per_token = per_token(&likelihood, self.answer_tokens);
+        let per_byte = shares(|rows| &rows.correct_per_byte);
         let has = |list: &[f64]| !list.is_empty();
-        let per_byte = average(&|rows| rows.correct_per_byte.iter().copied().map(share).collect());
         let share_of = |values: &[f64]| {
             let rows = values.len();
             wilson(values.iter().sum::<f64>() / rows.max(1) as f64, rows)
@@ -173,7 +189,8 @@ impl Bootstrap {
             normalised: (above > 0.0).then(|| accuracy.map(normalise)),
             change: paired_rows(&change),
             margin: mean(&|rows| rows.margin.clone()),
-            kl: mean(&|rows| rows.kl.clone()).not_negative(),
+            kl: has(&kl).then(|| self.resamples.mean(&kl).not_negative()),
+            first_word: has(&first_word).then(|| share_of(&first_word)),
             probability: votes(|rows| &rows.probability),
             logit: votes(|rows| &rows.logit),
             centred: votes(|rows| &rows.centred),
@@ -181,10 +198,16 @@ impl Bootstrap {
             paper: votes(|rows| &rows.paper),
             log_likelihood: has(&likelihood).then(|| self.resamples.mean(&likelihood)),
             accuracy_per_byte: has(&per_byte).then(|| share_of(&per_byte)),
-            perplexity: (self.score == Score::LastWord)
-                .then(|| self.resamples.map_of_mean(&likelihood, |x| (-x).exp())),
+            perplexity: has(&per_token)
+                .then(|| self.resamples.map_of_mean(&per_token, |x| (-x).exp())),
         }
     }
+}
+
+/// Log-probabilities of whole answers by token; no `tokens`: each counts as one.
+pub fn per_token(log_likelihoods: &[f64], tokens: &[usize]) -> Vec<f64> {
+    let tokens = tokens.iter().copied().chain(std::iter::repeat(1));
+    log_likelihoods.iter().zip(tokens).map(|(sum, count)| sum / count as f64).collect()
 }
 
 fn share(right: bool) -> f64 {
@@ -212,6 +235,7 @@ impl OrderRows {
             offset: cut(&self.offset, rows),
             paper: cut(&self.paper, rows),
             log_likelihood: cut(&self.log_likelihood, rows),
+            first_word: cut(&self.first_word, rows),
             correct_per_byte: cut(&self.correct_per_byte, rows),
         }
     }

@@ -4,10 +4,10 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::generating::Generating;
-use super::reading::{Reading, Rivals, with_rivals};
+use super::reading::{Reading, read_likeliest, with_rivals};
 use super::result::OrderRows;
 use super::{Order, Orders};
-use crate::engine::{Capture, Run, TokenScore, Trace};
+use crate::engine::{Capture, Reference, Run, TokenScore, Trace, VocabularyWish};
 use crate::model::{Passage, Prompt};
 use crate::plan::Plan;
 use crate::study::{LoadedModel, StudyError, Unknown};
@@ -28,6 +28,8 @@ pub struct Sweeping<'a> {
     /// The model's own, then the orders'.
     plans: Arc<[Plan]>,
     pub(super) seed: u64,
+    /// Whether the device has room to read the whole vocabulary.
+    has_vocabulary: bool,
     /// What was measured, for each of `plans`.
     pub(super) rows: Vec<OrderRows>,
     stage: Option<ChunkStage<'a>>,
@@ -41,7 +43,7 @@ pub struct Sweeping<'a> {
 /// What a chunk of rows is going through.
 enum ChunkStage<'a> {
     /// What the model's own order finds likeliest next, where a row has no options of its own.
-    Rivals(Box<dyn Run<Vec<f32>> + 'a>),
+    Rivals(Box<dyn Run<Trace> + 'a>),
     Members(Vec<Prompt>, Box<dyn Run<Trace> + 'a>),
     Passages(Box<dyn Run<TokenScore> + 'a>),
     Generate(Box<Generating<'a>>),
@@ -91,6 +93,7 @@ impl<'a> Sweeping<'a> {
             orders,
             plans,
             seed,
+            has_vocabulary: model.engine.vocabulary_room()?.is_none(),
             stage: None,
             done: 0,
             total,
@@ -154,7 +157,8 @@ impl<'a> Sweeping<'a> {
 
     /// Is this what so many rows add, for the model's own order and every other?
     pub(super) fn are_whole(&self, found: &[OrderRows], rows: usize) -> bool {
-        found.len() == self.plans.len() && found.iter().all(|found| found.is_of(self.score, rows))
+        found.len() == self.plans.len()
+            && found.iter().all(|found| found.is_of(self.score, self.has_vocabulary, rows))
     }
 
     /// The sweep of some of its rows alone.
@@ -167,6 +171,7 @@ impl<'a> Sweeping<'a> {
             orders: self.orders.clone(),
             plans: self.plans.clone(),
             seed: self.seed,
+            has_vocabulary: self.has_vocabulary,
             rows: vec![OrderRows::default(); self.plans.len()],
             stage: None,
             done: 0,
@@ -265,36 +270,26 @@ impl<'a> Sweeping<'a> {
 
     /// A chunk's first stage.
     fn begin(&self, rows: Range<usize>) -> Result<ChunkStage<'a>, StudyError> {
-        let open =
-            self.readings[rows.clone()].iter().filter(|reading| reading.rivals != Rivals::Given);
-        let open: Arc<[Prompt]> = open.map(|reading| reading.prompt.clone()).collect();
-        if open.is_empty() {
-            return self.members(rows, &[]);
+        let readings = &self.readings[rows.clone()];
+        match read_likeliest(&self.model.engine, readings, self.own_plan())? {
+            Some(run) => Ok(ChunkStage::Rivals(run)),
+            None => self.members(rows, &[]),
         }
-        let own = Arc::from([self.own_plan().clone()]);
-        Ok(ChunkStage::Rivals(self.model.engine.next(open, own)?))
     }
 
-    /// All orders of a chunk, its rows with their options: the row's own, or its rivals by the
-    /// `logits` of the rows that have none.
+    /// All orders of a chunk, its rows with their options: the row's own, or its rivals by the `likeliest` tokens
+    /// of the rows that have none.
     fn members(
         &self,
         rows: Range<usize>,
-        logits: &[Vec<f32>],
+        likeliest: &[Trace],
     ) -> Result<ChunkStage<'a>, StudyError> {
-        let mut logits = logits.iter();
-        let prompt = |reading: &Reading| match (reading.rivals, reading.prompt.clone()) {
-            (Rivals::Given, prompt) => prompt,
-            (Rivals::Original { right }, prompt) => match logits.next() {
-                Some(logits) => with_rivals(&prompt, right, logits),
-                None => prompt,
-            },
-        };
-        let prompts: Vec<Prompt> = self.readings[rows].iter().map(prompt).collect();
+        let prompts = with_rivals(&self.readings[rows], likeliest);
+        let vocabulary = Some(VocabularyWish { top: 0, reference: Reference::FirstPlan });
         let run = self.model.engine.start(
             prompts.clone().into(),
             self.plans.clone(),
-            Capture::default(),
+            Capture { vocabulary, ..Capture::default() },
         )?;
         Ok(ChunkStage::Members(prompts, run))
     }
@@ -302,9 +297,8 @@ impl<'a> Sweeping<'a> {
     /// `traces` `[plan][prompt]` of the chunk.
     fn votes(&mut self, from: usize, traces: &[Vec<Trace>]) {
         for (rows, traces_of_plan) in self.rows.iter_mut().zip(traces) {
-            let readings = &self.readings[from..];
-            for ((trace, own), reading) in traces_of_plan.iter().zip(&traces[0]).zip(readings) {
-                rows.push_votes(self.score, reading, trace, own);
+            for (trace, reading) in traces_of_plan.iter().zip(&self.readings[from..]) {
+                rows.push_votes(self.score, reading, trace);
             }
         }
     }

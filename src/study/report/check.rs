@@ -367,6 +367,13 @@ fn orders(orders: &Orders) -> Result<(), Reason> {
             .and_then(|()| measures(&variant.measures))
             .map_err(|reason| format!("{}: {reason}", variant.name))?;
     }
+    let tokens = &orders.answer_tokens;
+    if !tokens.is_empty() {
+        long("answer_tokens", tokens.len(), count, "rows")?;
+    }
+    if tokens.contains(&0) {
+        return Err("a right answer has no tokens".to_owned());
+    }
     for (i, one) in orders.points.iter().enumerate() {
         point(one, orders.variants.len()).map_err(|reason| format!("point {i} {reason}"))?;
     }
@@ -378,12 +385,11 @@ fn measures(measures: &Measures) -> Result<(), Reason> {
     column_sums("the means", [&measures.logit, &measures.centred, &measures.offset].map(means))
 }
 
-/// All lists have an entry a row; those that a score may be without may be empty.
+/// All lists have an entry a row; those that a score or a device may be without may be empty.
 fn rows(rows: &OrderRows, count: usize) -> Result<(), Reason> {
     let always = [
         ("correct", rows.correct.len()),
         ("margin", rows.margin.len()),
-        ("kl", rows.kl.len()),
         ("probability", rows.probability.len()),
         ("logit", rows.logit.len()),
         ("centred", rows.centred.len()),
@@ -391,6 +397,8 @@ fn rows(rows: &OrderRows, count: usize) -> Result<(), Reason> {
         ("paper", rows.paper.len()),
     ];
     let some = [
+        ("kl", rows.kl.len()),
+        ("first_word", rows.first_word.len()),
         ("log_likelihood", rows.log_likelihood.len()),
         ("correct_per_byte", rows.correct_per_byte.len()),
     ];

@@ -10,7 +10,7 @@ use crate::engine::Member;
 use crate::measure::decomposition::uniform_mse;
 use crate::measure::tradeoff::Tradeoff;
 use crate::study::report::Averages;
-use crate::task::score::Score;
+use crate::task::score::{Score, perplexity};
 
 /// Rows kept whole for a reader to look at.
 const SAMPLES: usize = 8;
@@ -24,13 +24,47 @@ pub struct Aggregate<'a> {
     answers: BTreeMap<usize, usize>,
     levels: LevelCounts,
     correct_per_byte: Option<usize>,
-    log_likelihood: f64,
+    beyond: BeyondOptions,
     uniform: f64,
     chance: f64,
     tradeoff: Tradeoff,
     options: Option<Options>,
     gathering: Gathering<'a>,
     samples: Vec<Sample>,
+}
+
+/// What rows say over the whole vocabulary.
+#[derive(Clone, Copy, Default)]
+struct BeyondOptions {
+    first_word: Counted,
+    /// Of whole right answers, and of a token of them.
+    log_likelihood: Counted,
+    per_token: Counted,
+    mass: Counted,
+}
+
+/// A sum over the rows that have a number.
+#[derive(Clone, Copy, Default)]
+struct Counted {
+    sum: f64,
+    rows: usize,
+}
+
+impl BeyondOptions {
+    fn add(&mut self, row: &MeasuredRow) {
+        let log_likelihood = row.log_likelihood();
+        self.first_word.add(row.first_word.map(f64::from));
+        self.log_likelihood.add(log_likelihood);
+        self.per_token.add(log_likelihood.map(|sum| sum / row.answer_tokens as f64));
+        self.mass.add(row.mass);
+    }
+}
+
+impl Counted {
+    fn add(&mut self, number: Option<f64>) {
+        self.sum += number.unwrap_or_default();
+        self.rows += usize::from(number.is_some());
+    }
 }
 
 /// Whether all rows offer the same number of options.
@@ -50,7 +84,7 @@ impl<'a> Aggregate<'a> {
             answers: BTreeMap::new(),
             levels: LevelCounts::default(),
             correct_per_byte: None,
-            log_likelihood: 0.0,
+            beyond: BeyondOptions::default(),
             uniform: 0.0,
             chance: 0.0,
             tradeoff: Tradeoff::default(),
@@ -75,9 +109,7 @@ impl<'a> Aggregate<'a> {
         if let Some(correct) = row.correct_per_byte {
             *self.correct_per_byte.get_or_insert(0) += usize::from(correct);
         }
-        if let Some(&log_likelihood) = row.log_likelihoods.get(row.right.unwrap_or(0)) {
-            self.log_likelihood += log_likelihood;
-        }
+        self.beyond.add(row);
         let options = row.options();
         self.uniform += uniform_mse(options);
         if row.right.is_some() {
@@ -111,7 +143,9 @@ impl<'a> Aggregate<'a> {
         let most = self.answers.values().copied().max().unwrap_or(0);
         sums.majority = if chooses { most as f64 * share } else { 0.0 };
         self.tradeoff.scale(share);
-        let open = matches!(facts.score, Score::Continuation | Score::LastWord);
+        // A mean over all rows, or none.
+        let BeyondOptions { first_word, log_likelihood, per_token, mass } = self.beyond;
+        let mean = |numbers: Counted| (numbers.rows == rows).then_some(numbers.sum * share);
         Some(Found {
             facts: facts.clone(),
             chance: if chooses { self.chance * share } else { 0.0 },
@@ -122,7 +156,10 @@ impl<'a> Aggregate<'a> {
             },
             levels: self.levels.finish(),
             accuracy_per_byte: self.correct_per_byte.map(|n| n as f64 * share),
-            log_likelihood: open.then_some(self.log_likelihood * share),
+            first_word: mean(first_word),
+            log_likelihood: mean(log_likelihood),
+            perplexity: mean(per_token).map(perplexity),
+            mass: mean(mass),
             averages: self.sums,
             tradeoff: self.tradeoff,
             information: self.gathering.finish(),

@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 
 use super::scoring::{measured, parting, scored};
 use super::{Aggregate, Found, MeasuredRow};
-use crate::engine::{Capture, Member, Run};
+use crate::engine::{Capture, Member, Reference, Run, VocabularyWish};
 use crate::model::{ModelError, Passage, Prompt};
 use crate::plan::Plan;
-use crate::study::orders::{Generating, Reading, Rivals, with_rivals};
+use crate::study::orders::{Generating, Reading, Rivals, read_likeliest, with_rivals};
 use crate::study::{LoadedModel, StudyError, Unknown};
 use crate::task::item::{Candidate, Item, TaskRow};
 use crate::task::score::Score;
@@ -280,7 +280,9 @@ impl<'a> Asking<'a> {
             asked.iter().map(|asked| self.reading(&asked.item)).collect::<Result<Vec<_>, _>>()?;
         let prompts = self.prompts(&readings)?;
         let engine = &self.model.engine;
-        let run = engine.start(prompts.clone().into(), self.plans.clone(), Capture::default())?;
+        let vocabulary = Some(VocabularyWish { top: 0, reference: Reference::None });
+        let capture = Capture { vocabulary, ..Capture::default() };
+        let run = engine.start(prompts.clone().into(), self.plans.clone(), capture)?;
         let Some(traces) = finish(run, go_on)? else {
             return Ok(None);
         };
@@ -335,28 +337,9 @@ impl<'a> Asking<'a> {
 
     /// With their options: the rows' own, or the rivals that the model finds likeliest.
     fn prompts(&self, readings: &[Reading]) -> Result<Vec<Prompt>, StudyError> {
-        let open: Vec<Prompt> = readings
-            .iter()
-            .filter(|reading| reading.rivals != Rivals::Given)
-            .map(|reading| reading.prompt.clone())
-            .collect();
-        let logits = if open.is_empty() {
-            Vec::new()
-        } else {
-            let run = self.model.engine.next(open.into(), self.plans.clone())?;
-            run.complete()?.concat()
-        };
-        let mut logits = logits.iter();
-        Ok(readings
-            .iter()
-            .map(|reading| match (reading.rivals, reading.prompt.clone()) {
-                (Rivals::Given, prompt) => prompt,
-                (Rivals::Original { right }, prompt) => match logits.next() {
-                    Some(logits) => with_rivals(&prompt, right, logits),
-                    None => prompt,
-                },
-            })
-            .collect())
+        let run = read_likeliest(&self.model.engine, readings, &self.plans[0])?;
+        let likeliest = run.map(|run| run.complete()).transpose()?;
+        Ok(with_rivals(readings, &likeliest.unwrap_or_default().concat()))
     }
 }
 

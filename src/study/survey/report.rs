@@ -105,9 +105,18 @@ pub struct Found {
     /// Accuracy when every continuation's log-probability is divided by its bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub accuracy_per_byte: Option<f64>,
-    /// Mean log-probability of the right continuation or word, nats.
+    /// Share of rows whose right answer is what the model says first by itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_word: Option<f64>,
+    /// Mean `ln P` of the right answer over the whole vocabulary, nats per row.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub log_likelihood: Option<f64>,
+    /// `exp` of minus the mean `ln P` of a token of the right answer, for last words of a whole word.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub perplexity: Option<f64>,
+    /// Mean over rows of what all options hold of the whole vocabulary.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mass: Option<f64>,
     /// All of docs/definitions.md, section 3. `by_depth[n].accuracy` is the votes'; `accuracy` is
     /// the score's.
     pub averages: Averages,

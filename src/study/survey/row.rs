@@ -41,9 +41,28 @@ pub struct MeasuredRow {
     pub centred: [f64; 3],
     pub offset: [f64; 3],
     pub paper: [f64; 3],
-    /// Log-probability of every continuation, nats; of the word, where that is what is asked.
+    /// `ln sum_v exp(x_v)` over the whole vocabulary where the members vote: the options' `ln P` are their logits
+    /// less this. `None` where the device has no room, as are the next two.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub log_partition: Option<f64>,
+    /// Of the whole vocabulary there, nats.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub entropy: Option<f64>,
+    /// `[K]` ranks of the options voted on, of the whole vocabulary.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub option_ranks: Vec<u32>,
+    /// `ln P` over the whole vocabulary of every option or continuation, nats; of the word, where that is what is
+    /// asked. None where a text is written.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub log_likelihoods: Vec<f64>,
+    /// What all options hold of the whole vocabulary; `None` where one begins another, or their contexts differ.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mass: Option<f64>,
+    /// Whether the right answer is what the model says first by itself: every token of it has rank 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_word: Option<bool>,
+    /// Tokens of the right answer, which a perplexity is a mean over; a last word counts as one.
+    pub answer_tokens: usize,
     /// Text, where there is any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt: Option<String>,
@@ -61,6 +80,11 @@ impl MeasuredRow {
         self.logits.len()
     }
 
+    /// `ln P` of the right answer over the whole vocabulary, nats; `None` where it is not known.
+    pub fn log_likelihood(&self) -> Option<f64> {
+        self.log_likelihoods.get(self.right.unwrap_or(self.answer)).copied()
+    }
+
     /// `[M][K]`
     pub fn votes(&self) -> Vec<Vec<f32>> {
         let votes = self.member_logits.chunks(self.options().max(1));
@@ -75,12 +99,15 @@ impl MeasuredRow {
     /// Does it fit a model of so many members, with numbers everywhere?
     pub fn is_sound(&self, members: usize) -> bool {
         let numbers = self.logits.iter().chain(&self.member_logits);
+        let beyond = [self.log_partition, self.entropy, self.mass].into_iter().flatten();
         self.answer < self.options()
             && self.answered < self.options()
             && self.option_ids.len() == self.options()
             && self.member_logits.len() == members * self.options()
             && self.right.is_none_or(|right| right < self.choices.len())
             && numbers.copied().all(f32::is_finite)
-            && self.log_likelihoods.iter().all(|x| x.is_finite())
+            && beyond.chain(self.log_likelihoods.iter().copied()).all(f64::is_finite)
+            && (self.option_ranks.is_empty() || self.option_ranks.len() == self.options())
+            && self.answer_tokens > 0
     }
 }

@@ -2,9 +2,9 @@
 
 use super::MeasuredRow;
 use super::asking::RowPlace;
-use crate::engine::{TokenScore, Trace};
+use crate::engine::{TokenScore, Trace, VocabularyReading};
 use crate::measure::decomposition::argmax;
-use crate::model::Prompt;
+use crate::model::{Passage, Prompt};
 use crate::study::orders::Reading;
 use crate::task::item::{Candidate, Item, TaskRow};
 use crate::task::score::per_byte;
@@ -38,7 +38,13 @@ pub(super) fn measured(
         centred: [0.0; 3],
         offset: [0.0; 3],
         paper: [0.0; 3],
+        log_partition: None,
+        entropy: None,
+        option_ranks: Vec::new(),
         log_likelihoods: Vec::new(),
+        mass: None,
+        first_word: None,
+        answer_tokens: reading.answer_tokens(),
         prompt: text,
         choices,
         right: item.answer(),
@@ -51,7 +57,24 @@ pub(super) fn measured(
     measured.centred = triples.centred.numbers();
     measured.offset = triples.offset.numbers();
     measured.paper = triples.paper.numbers();
+    if let Some(vocabulary) = &trace.vocabulary {
+        let has_options = reading.passages.is_empty() && reading.expected.is_none();
+        read_vocabulary(&mut measured, vocabulary, has_options);
+    }
     measured
+}
+
+/// The whole vocabulary where the members vote; where that decides what is right, what it says of the options.
+fn read_vocabulary(row: &mut MeasuredRow, vocabulary: &VocabularyReading, has_options: bool) {
+    let options = &vocabulary.followed;
+    row.log_partition = Some(vocabulary.log_partition);
+    row.entropy = Some(vocabulary.entropy);
+    row.option_ranks = options.iter().map(|option| option.rank).collect();
+    if has_options {
+        row.log_likelihoods = options.iter().map(|option| option.log_probability).collect();
+        row.mass = Some(row.log_likelihoods.iter().map(|x| x.exp()).sum());
+        row.first_word = Some(options[row.answer].rank == 1);
+    }
 }
 
 /// The row's candidates, or its one word, as the model scores them.
@@ -63,10 +86,30 @@ pub(super) fn scored(row: &mut MeasuredRow, reading: &Reading, scores: &[TokenSc
             let each = per_byte(&sums, &bytes);
             row.correct = argmax(&sums) == answer;
             row.correct_per_byte = Some(argmax(&each) == answer);
+            row.first_word = Some(scores[answer].greedy);
+            row.mass = exclude_each_other(&reading.passages)
+                .then(|| sums.iter().map(|sum| sum.exp()).sum());
         }
-        None => row.correct = scores.iter().all(|score| score.greedy),
+        None => {
+            row.correct = scores.iter().all(|score| score.greedy);
+            row.first_word = Some(row.correct);
+        }
     }
     row.log_likelihoods = sums;
+}
+
+/// Whether at most one of the continuations can come true: all follow the same context, and none begins another.
+fn exclude_each_other(passages: &[(Passage, usize)]) -> bool {
+    let context = |passage: &Passage| passage.token_ids.len() - passage.scored;
+    let mut pairs = passages.iter().enumerate().flat_map(|(i, (first, _))| {
+        let others = passages.iter().enumerate().filter(move |(j, _)| *j != i);
+        others.map(move |(_, (other, _))| (first, other))
+    });
+    pairs.all(|(first, other)| {
+        let (start, other_start) = (context(first), context(other));
+        first.token_ids[..start] == other.token_ids[..other_start]
+            && !other.token_ids.starts_with(&first.token_ids)
+    })
 }
 
 /// A question as a reader sees it, and what it offers.
@@ -113,7 +156,6 @@ pub(super) fn parting(reading: &Reading) -> Option<Prompt> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Passage;
     use crate::study::orders::Rivals;
     use crate::task::score::bytes;
 
@@ -153,7 +195,13 @@ mod tests {
             centred: [0.0; 3],
             offset: [0.0; 3],
             paper: [0.0; 3],
+            log_partition: None,
+            entropy: None,
+            option_ranks: Vec::new(),
             log_likelihoods: Vec::new(),
+            mass: None,
+            first_word: None,
+            answer_tokens: 1,
             prompt: None,
             choices: Vec::new(),
             right: None,
@@ -161,6 +209,8 @@ mod tests {
         scored(&mut row, &reading, &scores);
         // -3 / 1 against -8 / 4; with the spaces, -3 / 2 against -8 / 5.
         assert_eq!((row.correct, row.correct_per_byte), (false, Some(true)));
+        // Both passages are the same: they do not exclude each other.
+        assert_eq!((row.first_word, row.mass), (Some(false), None));
         let mut rows = crate::study::orders::OrderRows::default();
         rows.push_passages(&reading, &scores);
         assert_eq!((&*rows.correct, &*rows.correct_per_byte), (&[false][..], &[true][..]));

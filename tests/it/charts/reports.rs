@@ -101,15 +101,16 @@ pub fn sweep(runs: usize) -> Orders {
             normalised: Some(mean(1.0 - harm, 0.08)),
             change: mean(-0.6 * harm, 0.05),
             margin: mean(2.0 - harm, 0.1),
-            kl: mean(2.0 * harm, 0.02),
+            kl: Some(mean(2.0 * harm, 0.02)),
+            first_word: Some(mean(0.8 - 0.7 * harm, 0.06)),
             probability: votes(1.0),
             logit: votes(10.0),
             centred: votes(1.0),
             offset: votes(9.0),
             paper: votes(1.0),
-            log_likelihood: None,
+            log_likelihood: Some(mean(-1.0 - 9.0 * harm, 0.4)),
             accuracy_per_byte: None,
-            perplexity: None,
+            perplexity: Some(mean(1.0 + 9.0 * harm, 0.4).map(f64::exp)),
         }
     };
     let variant = |name: String, plan: String, harm: f64| Variant {
@@ -187,6 +188,7 @@ pub fn sweep(runs: usize) -> Orders {
         rows_asked: 48,
         chance: 0.1,
         majority: 0.2,
+        answer_tokens: Vec::new(),
         resamples: 1000,
         seed: 0,
         fingerprint: None,
@@ -340,7 +342,9 @@ pub fn need() -> Need {
         plan: "0,1m".into(),
         vote: mean(vote),
         loss: mean(loss),
+        lost: Some(mean(0.5 * loss)),
         accuracy: mean(0.5),
+        first_word: Some(mean(0.3)),
     };
     Need {
         task: "sum".into(),
@@ -349,6 +353,8 @@ pub fn need() -> Need {
         seed: 0,
         accuracy: mean(0.9),
         lead: mean(3.0),
+        log_probability: Some(mean(-0.7)),
+        first_word: Some(mean(0.6)),
         rank_correlation: Some(0.25),
         parts: vec![
             part(MemberKind::Attention, None, 0.4, 2.5),

@@ -23,7 +23,9 @@ fn table(task: &str, variants: &[Variant]) -> impl IntoView + use<> {
             <tr>
                 <th scope="row">{name}</th>
                 <td>{percent_interval(&measures.accuracy)}</td>
-                <td>{interval(&measures.kl)}</td>
+                <td>{measures.first_word.as_ref().map(percent_interval)}</td>
+                <td>{measures.log_likelihood.as_ref().map(interval)}</td>
+                <td>{measures.kl.as_ref().map(interval)}</td>
                 <td>{interval(&measures.probability.bias)}</td>
                 <td>{interval(&measures.probability.diversity)}</td>
                 <td>{interval(&measures.probability.mse)}</td>
@@ -38,6 +40,8 @@ fn table(task: &str, variants: &[Variant]) -> impl IntoView + use<> {
                     <tr>
                         <th scope="col">"order"</th>
                         <th scope="col">"accuracy"</th>
+                        <th scope="col">"first word right"</th>
+                        <th scope="col">"ln P(right)"</th>
                         <th scope="col">"KL (nats)"</th>
                         <th scope="col">"bias"</th>
                         <th scope="col">"diversity"</th>

@@ -43,7 +43,13 @@ impl Digest {
             centred,
             offset,
             paper,
+            log_partition,
+            entropy,
+            option_ranks,
             log_likelihoods,
+            mass,
+            first_word,
+            answer_tokens,
             prompt,
             choices,
             right,
@@ -66,6 +72,16 @@ impl Digest {
         let columns = [probability, logit, centred, offset, paper].into_iter().flatten();
         for x in std::iter::once(sum_error).chain(columns) {
             self.0.update(x.to_bits().to_le_bytes());
+        }
+        for x in [log_partition, entropy, mass] {
+            self.0.update([u8::from(x.is_some())]);
+            self.0.update(x.unwrap_or_default().to_bits().to_le_bytes());
+        }
+        self.0.update([first_word.map_or(2, u8::from)]);
+        self.count(*answer_tokens);
+        self.count(option_ranks.len());
+        for rank in option_ranks {
+            self.0.update(rank.to_le_bytes());
         }
         self.count(log_likelihoods.len());
         for x in log_likelihoods {

@@ -46,7 +46,13 @@ pub const SCHEMA: &str = "message atelier_row {
     required double paper_mse;
     required double paper_bias;
     required double paper_diversity;
+    optional double log_partition;
+    optional double entropy;
+    required group option_ranks (LIST) { repeated group list { required int32 element; } }
     required group log_likelihoods (LIST) { repeated group list { required double element; } }
+    optional double mass;
+    optional boolean first_word;
+    required int32 answer_tokens;
     optional binary prompt (STRING);
     required group choices (LIST) { repeated group list { required binary element (STRING); } }
     optional int32 right;

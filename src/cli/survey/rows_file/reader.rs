@@ -134,7 +134,13 @@ impl RowsFile {
         for _ in 0..15 {
             numbers.push(from.plain::<DoubleType>()?);
         }
+        let log_partition = from.optional::<DoubleType>()?;
+        let entropy = from.optional::<DoubleType>()?;
+        let option_ranks = from.list::<Int32Type>()?;
         let log_likelihoods = from.list::<DoubleType>()?;
+        let mass = from.optional::<DoubleType>()?;
+        let first_word = from.optional::<BoolType>()?;
+        let answer_tokens = from.plain::<Int32Type>()?;
         let prompt = from.optional::<ByteArrayType>()?;
         let choices = from.list::<ByteArrayType>()?;
         let right = from.optional::<Int32Type>()?;
@@ -163,7 +169,13 @@ impl RowsFile {
                     centred: three(2),
                     offset: three(3),
                     paper: three(4),
+                    log_partition: log_partition[i],
+                    entropy: entropy[i],
+                    option_ranks: option_ranks[i].iter().map(|&rank| rank as u32).collect(),
                     log_likelihoods: log_likelihoods[i].clone(),
+                    mass: mass[i],
+                    first_word: first_word[i],
+                    answer_tokens: usize::try_from(answer_tokens[i])?,
                     prompt: prompt[i].as_ref().map(text).transpose()?,
                     choices: choices[i].iter().map(text).collect::<anyhow::Result<_>>()?,
                     right: right[i].map(usize::try_from).transpose()?,

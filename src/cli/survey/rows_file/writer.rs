@@ -90,7 +90,13 @@ impl<W: Write + Send> RowsWriter<W> {
                 to.plain::<DoubleType>(&rows, |row| column(row)[part])?;
             }
         }
+        to.optional::<DoubleType>(&rows, |row| row.log_partition)?;
+        to.optional::<DoubleType>(&rows, |row| row.entropy)?;
+        to.list::<Int32Type>(&rows, |row| row.option_ranks.iter().map(|&n| n as i32).collect())?;
         to.list::<DoubleType>(&rows, |row| row.log_likelihoods.clone())?;
+        to.optional::<DoubleType>(&rows, |row| row.mass)?;
+        to.optional::<BoolType>(&rows, |row| row.first_word)?;
+        to.plain::<Int32Type>(&rows, |row| int(row.answer_tokens))?;
         to.optional::<ByteArrayType>(&rows, |row| row.prompt.as_deref().map(ByteArray::from))?;
         to.list::<ByteArrayType>(&rows, |row| {
             row.choices.iter().map(|choice| ByteArray::from(choice.as_str())).collect()
