@@ -37,14 +37,14 @@ pub fn run(scholar: &str, rows: usize) -> Result<String, Box<dyn Error>> {
     let mut text = String::new();
     for variant in std::iter::once(&found.original).chain(&found.variants) {
         let accuracy = variant.measures.accuracy;
+        let kl = variant.measures.kl.map_or("not known".to_owned(), |kl| format!("{:.3}", kl.mean));
         writeln!(
             text,
-            "{:<10} {:>5.1} % right ({:.1} to {:.1}), KL {:.3} nats",
+            "{:<10} {:>5.1} % right ({:.1} to {:.1}), KL {kl} nats",
             variant.name,
             100.0 * accuracy.mean,
             100.0 * accuracy.low,
             100.0 * accuracy.high,
-            variant.measures.kl.mean
         )?;
     }
     Ok(text)

@@ -4,7 +4,6 @@
 use crate::common::{load, model_folder};
 use atelier::engine::MemberKind;
 use atelier::measure::decomposition::lead;
-use atelier::measure::divergence::{kl, log_softmax};
 use atelier::plan::Plan;
 use atelier::study::need::{Need, Needing};
 use atelier::study::parts::{LeavingOut, PartLoss};
@@ -169,4 +168,16 @@ fn every_part_that_can_be_left_out_is_left_out_once() {
     let other = text.replacen("\"member\":1,", "\"member\":0,", 1);
     assert_ne!(text, other);
     assert!(Opened::read(other.as_bytes()).is_err());
+}
+
+/// Natural logarithms of the softmax.
+fn log_softmax(logits: &[f32]) -> Vec<f64> {
+    let sum: f64 = logits.iter().map(|&x| f64::from(x).exp()).sum();
+    logits.iter().map(|&x| f64::from(x) - sum.ln()).collect()
+}
+
+/// Kullback-Leibler divergence from one answer to another, nats.
+fn kl(from: &[f32], to: &[f32]) -> f64 {
+    let (from, to) = (log_softmax(from), log_softmax(to));
+    from.iter().zip(&to).map(|(p, q)| p.exp() * (p - q)).sum()
 }

@@ -20,8 +20,8 @@ pub fn entropy_sums(x: &[f32], largest: f32) -> [f64; 2] {
     };
     let (whole, rest) = x.as_chunks::<LANES>();
     for x in whole {
-        for lane in 0..LANES {
-            add(lane, x[lane]);
+        for (lane, &x) in x.iter().enumerate() {
+            add(lane, x);
         }
     }
     for (lane, &x) in rest.iter().enumerate() {

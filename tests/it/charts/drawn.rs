@@ -7,6 +7,7 @@ use atelier::chart::{
 };
 use atelier::engine::MemberKind;
 use atelier::measure::decomposition::Share;
+use atelier::measure::interval::Mean;
 use atelier::study::coupling::ModelsCouplingReport;
 use atelier::study::report::Opened;
 use atelier::study::survey::{Survey, SurveyedOutcome};
@@ -198,8 +199,7 @@ fn names_are_escaped_once_and_control_characters_stay_out() {
 #[test]
 fn numbers_that_no_axis_can_hold_are_left_out() {
     let mut orders = sweep(6);
-    orders.points[1].measures.kl.mean = f64::MAX;
-    orders.points[1].measures.kl.high = f64::MAX;
+    orders.points[1].measures.kl = Some(Mean { mean: f64::MAX, low: 0.0, high: f64::MAX });
     for figure in sweep_figures(&orders, Quantity::Kl, Column::Probability, &LIGHT) {
         sound(&figure);
     }
