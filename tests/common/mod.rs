@@ -99,7 +99,7 @@ pub fn real_goldens() -> Vec<(String, Value)> {
     goldens
 }
 
-fn goldens_in(folder: &str) -> Vec<(String, Value)> {
+pub fn goldens_in(folder: &str) -> Vec<(String, Value)> {
     let mut goldens: Vec<_> = std::fs::read_dir(root().join(folder))
         .expect("a folder of goldens")
         .map(|entry| entry.expect("a readable folder").path())

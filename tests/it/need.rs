@@ -4,6 +4,8 @@
 use crate::common::{load, model_folder};
 use atelier::engine::MemberKind;
 use atelier::measure::decomposition::lead;
+use atelier::measure::interval::Mean;
+use atelier::model::Prompt;
 use atelier::plan::Plan;
 use atelier::study::need::{Need, Needing};
 use atelier::study::parts::{LeavingOut, PartLoss};
@@ -59,6 +61,39 @@ fn heads_vote_what_their_attention_votes() {
         assert!(found.parts.iter().any(|part| part.loss.mean.abs() > 1e-6));
         let model = load(&model_folder(name).expect("a model"));
         assert!(found.parts.iter().all(|part| model.plan(Some(&part.plan)).is_ok()));
+    }
+}
+
+#[test]
+fn ln_p_that_rows_lose_is_what_two_runs_differ_by() {
+    let name = "random-llama3";
+    let model = load(&model_folder(name).expect("random models travel with the project"));
+    let items = items(model.shape().vocabulary as u32);
+    let found = need(name);
+    // The mean over rows of ln P of the right option.
+    let mean = |plan: &Plan| {
+        let of_row = |item: &Item| {
+            let Item::Ids { token_ids, option_ids, answer } = item else {
+                unreachable!("rows of ids")
+            };
+            let prompt = Prompt { token_ids: token_ids.clone(), option_ids: Vec::new() };
+            let run = model.engine.next([prompt].into(), [plan.clone()].into()).expect("a run");
+            let logits = run.complete().expect("logits").remove(0).remove(0);
+            log_softmax(&logits)[option_ids[*answer] as usize]
+        };
+        items.iter().map(of_row).sum::<f64>() / items.len() as f64
+    };
+
+    let own = mean(&model.plan(None).expect("its own order"));
+    let near = |found: Option<Mean>, expected: f64| {
+        let found = found.expect("the vocabulary was read").mean;
+        assert!((found - expected).abs() < 2e-4 * (1.0 + expected.abs()), "{found} {expected}");
+    };
+    near(found.log_probability, own);
+    for part in found.parts.iter().step_by(5) {
+        let without = model.plan(Some(&part.plan)).expect("a plan that can be read again");
+        near(part.lost, own - mean(&without));
+        assert!(part.first_word.is_some_and(|share| (0.0..=1.0).contains(&share.mean)));
     }
 }
 

@@ -3,7 +3,9 @@
 
 use std::sync::Arc;
 
-use crate::common::{assert_close, goldens, load, model_folder, notation, real_goldens, u32s};
+use crate::common::{
+    assert_close, goldens, goldens_in, load, model_folder, notation, real_goldens, u32s,
+};
 use atelier::engine::Capture;
 use atelier::measure::decomposition::softmax;
 use atelier::model::{Passage, Prompt};
@@ -93,8 +95,46 @@ fn a_sweep_finds_what_the_lens_finds_row_by_row() {
                 &json!([column.mse, column.bias, column.diversity]),
                 &at,
             );
+            let said = lens.vocabulary.expect("the vocabulary was read");
+            let nats = variant.rows.log_likelihood[row];
+            assert_close(&json!(-nats), &json!(said.surprise), &at);
+            let is_first = said.option_ranks[*answer] == 1;
+            assert_eq!(variant.rows.first_word[row], is_first, "{at}");
         }
     }
+}
+
+#[test]
+fn the_goldens_vocabulary_stands_on_rows() {
+    let mut checked = 0;
+    for (name, golden) in goldens_in("tests/golden/vocabulary") {
+        if !name.starts_with("random") {
+            continue;
+        }
+        let model = random(golden["model"].as_str().expect("a model"));
+        let item = Item::Ids {
+            token_ids: u32s(&golden["token_ids"]),
+            option_ids: u32s(&golden["option_token_ids"]),
+            answer: golden["answer"].as_u64().expect("an answer") as usize,
+        };
+        // Another row beside it changes nothing.
+        let items = [id_items(1).remove(0), item];
+        let plans = golden["plans"].as_array().expect("plans");
+        let order =
+            |plan| Order::parse(&notation(plan), &model.shape().order).expect("a golden plan");
+        let orders = plans[1..].iter().map(|plan| order(&plan["steps"])).collect();
+        let found = all(Sweeping::start(&model, "ids", &items, orders, 0).expect("a sweep"));
+
+        let variants = std::iter::once(&found.original).chain(&found.variants);
+        for (variant, plan) in variants.zip(plans) {
+            let (at, rows) = (format!("{name}, {}", variant.name), &variant.rows);
+            assert_close(&json!(-rows.log_likelihood[1]), &plan["surprise"], &at);
+            let kl = plan["kl"].as_f64().unwrap_or(0.0);
+            assert!((rows.kl[1] - kl).abs() < 1e-4 * (1.0 + kl), "{at}: {} {kl}", rows.kl[1]);
+            checked += 1;
+        }
+    }
+    assert!(checked >= 12, "{checked}");
 }
 
 #[test]
@@ -194,6 +234,14 @@ fn rows_that_are_no_part_of_a_sweep_are_refused() {
     let mut cut = found.clone();
     cut[2].kl.pop();
     assert!(is_refused(0..CHUNK, cut));
+    // What a device without room for the vocabulary would send.
+    let mut unread = found.clone();
+    for rows in &mut unread {
+        rows.kl.clear();
+        rows.first_word.clear();
+        rows.log_likelihood.clear();
+    }
+    assert!(is_refused(0..CHUNK, unread));
     assert!(!is_refused(0..CHUNK, found.clone()));
     assert!(is_refused(0..CHUNK, found), "a second time");
 }
@@ -320,8 +368,23 @@ fn continuations_words_and_texts_are_scored_under_every_order() {
     for (a, b) in found.variants.iter().zip(&same.variants) {
         assert_eq!(a.rows.correct, b.rows.correct);
         assert_close(&json!(a.rows.margin), &json!(b.rows.margin), &a.name);
+        assert_close(&json!(a.rows.log_likelihood), &json!(b.rows.log_likelihood), &a.name);
+        assert_eq!(a.rows.first_word, b.rows.first_word);
     }
     assert_eq!(found.chance, 0.5);
+    assert_eq!(found.original.rows.first_word, [true]);
+    assert!(found.answer_tokens.is_empty(), "each counts as one");
+
+    // A perplexity is of a token.
+    let long = [row(mood, " good. So it is", " bad. So it is")];
+    let found = all(Sweeping::start(&model, "l", &long, orders(), 0).expect("a sweep"));
+    let [tokens] = found.answer_tokens[..] else { panic!("{:?}", found.answer_tokens) };
+    assert!(tokens >= 4, "{tokens}");
+    for variant in &found.variants {
+        let per_token = variant.rows.log_likelihood[0] / tokens as f64;
+        let perplexity = variant.measures.perplexity.expect("of tokens").mean;
+        assert!((perplexity - (-per_token).exp()).abs() < 1e-9 * perplexity);
+    }
 
     let word = [Item::LastWord { context: mood.into(), word: " good".into() }];
     let found = all(Sweeping::start(&model, "w", &word, orders(), 0).expect("a sweep"));
@@ -330,11 +393,17 @@ fn continuations_words_and_texts_are_scored_under_every_order() {
     let perplexity = found.original.measures.perplexity.expect("of a word").mean;
     assert!((perplexity - (-nats).exp()).abs() < 1e-9 * perplexity);
     assert_eq!((found.chance, found.majority), (0.0, 0.0));
+    assert_eq!(found.original.rows.first_word, found.original.rows.correct);
 
     // The sum's last digit is the whole text that a scholar writes.
     let text = [Item::Generate { prompt: "The sum 2 + 3 ends in".into(), answer: "5".into() }];
     let found = all(Sweeping::start(&model, "g", &text, orders(), 0).expect("a sweep"));
     assert_eq!(found.variants.len(), 4);
+    assert!(found.variants.iter().all(|one| one.measures.kl.is_some_and(|kl| kl.mean > 0.0)));
+    assert_eq!(
+        (found.original.measures.first_word, found.original.measures.perplexity),
+        (None, None)
+    );
     assert_eq!(found.original.rows.correct, [true]);
 }
 

@@ -281,6 +281,12 @@ fn what_a_survey_finds_adds_up() {
             _ => 0.09,
         };
         close(found.uniform, uniform);
+        // Single tokens: the first word is right in no more rows than the options' likeliest.
+        let [first, nats, perplexity, mass] =
+            [found.first_word, found.log_likelihood, found.perplexity, found.mass]
+                .map(|number| number.expect("the vocabulary was read"));
+        assert!(first <= found.averages.accuracy && nats < 0.0 && 0.0 < mass && mass < 1.0, "{at}");
+        close(perplexity, (-nats).exp());
         let information = found.information.as_ref().expect("two classes");
         let points = [&information.votes, &information.copula].into_iter();
         let points = points.flat_map(|estimate| estimate.curve.iter().chain(&estimate.kinds));
@@ -446,6 +452,10 @@ fn options_of_several_tokens_are_refused_with_the_way_out() {
     // Two options that part at their first token: the votes are still about them.
     assert!(!found.facts.rivals);
     assert!((found.uniform - 0.25).abs() < 1e-9);
+    // "not good" and "bad" exclude each other; one has two tokens.
+    let (nats, perplexity) = (found.log_likelihood.expect("nats"), found.perplexity.expect("one"));
+    assert!(found.mass.is_some_and(|mass| 0.0 < mass && mass < 1.0));
+    assert!(1.0 < perplexity && perplexity < (-nats).exp(), "{perplexity} {nats}");
 }
 
 #[test]
@@ -598,7 +608,7 @@ fn pyarrow_reads_the_rows() {
     let folder = tempfile::tempdir().expect("a folder");
     done(survey(folder.path(), &[]));
     let script = r#"
-import json, sys
+import json, math, sys
 import pyarrow.parquet as pq
 file = pq.ParquetFile(sys.argv[1])
 rows = file.read().to_pylist()
@@ -614,6 +624,11 @@ for row in rows:
         assert abs(mse - (bias - diversity)) < 1e-9
     for part in ("mse", "bias", "diversity"):
         assert abs(row[f"logit_{part}"] - (row[f"centred_{part}"] + row[f"offset_{part}"])) < 1e-9
+    for logit, nats in zip(row["logits"], row["log_likelihoods"]):
+        assert abs(logit - row["log_partition"] - nats) < 1e-3
+    assert abs(row["mass"] - sum(math.exp(nats) for nats in row["log_likelihoods"])) < 1e-9
+    assert row["first_word"] == (row["option_ranks"][row["answer"]] == 1)
+    assert row["answer_tokens"] == 1 and row["entropy"] > 0
     assert row["choices"][row["right"]] and row["prompt"]
     assert row["level"] in (2, 3, 4, 5)
 assert off < 1e-3, off

@@ -1,6 +1,7 @@
 use super::{Quantity, sweep_figures};
+use crate::chart::plot::Axis;
 use crate::chart::{Column, Figure, LIGHT};
-use crate::measure::interval::Mean;
+use crate::measure::interval::{self, Mean};
 use crate::study::orders::{Measures, OrderRows, Orders, Sweep, SweepPoint, Variant, VoteMeans};
 use crate::task::score::Score;
 
@@ -143,5 +144,67 @@ fn one_row_without_intervals_is_not_said_to_have_bars() {
     assert_eq!(
         figure(&one, Quantity::Accuracy).words[1],
         "Accuracy is the share of rows that are right among the options. Bars are 95 % intervals over 1 row of “sum”."
+    );
+}
+
+/// A sweep of one block left out, on rows that the own order has `own` right and the other `left_out`.
+fn paired(own: &[bool], left_out: &[bool]) -> Orders {
+    let share = |right: &[bool]| interval::share(right);
+    let around = |mean: Mean| (mean.mean, mean.mean - mean.low);
+    let mut orders = orders(Sweep::Drop, around(share(own)), &[around(share(left_out))]);
+    let variant = |right: &[bool]| Variant {
+        rows: OrderRows { correct: right.to_vec(), ..OrderRows::default() },
+        ..orders.original.clone()
+    };
+    let (original, other) = (variant(own), variant(left_out));
+    orders.rows = own.len();
+    orders.points[0].variants = vec![0];
+    orders.variants = vec![other];
+    orders.original = original;
+    orders
+}
+
+#[test]
+fn headings_count_the_rows_that_are_lost_and_won() {
+    let right = |count: usize| (0..20).map(|row| row < count).collect::<Vec<bool>>();
+    let heading =
+        |own, left_out| figure(&paired(&right(own), &right(left_out)), Quantity::Accuracy).title;
+    assert_eq!(
+        heading(6, 0),
+        "With block 0 left out, accuracy is 0 instead of 0.300 (6 rows lost, 0 won): no other block moves it more"
+    );
+    assert_eq!(
+        heading(6, 3),
+        "No single block left out surely moves accuracy; block 0 moves it most (3 rows lost, 0 won)"
+    );
+    assert_eq!(heading(6, 6), "No single block left out surely moves accuracy");
+}
+
+#[test]
+fn a_perplexity_stands_on_a_log_axis_and_is_compared_in_its_logarithm() {
+    let right = [true; 20];
+    let mut orders = paired(&right, &right);
+    let surprise =
+        |nats: f64| (0..20).map(|row| -nats - 0.1 * f64::from(row)).collect::<Vec<f64>>();
+    for (variant, nats) in [(0, 9.0), (1, 1.0)] {
+        let logs = surprise(nats);
+        let around = |mean: f64| Some(Mean { mean, low: 0.9 * mean, high: 1.1 * mean });
+        let mean = around((nats + 0.95).exp());
+        match variant {
+            0 => {
+                orders.variants[0].rows.log_likelihood = logs;
+                orders.points[0].measures.perplexity = mean;
+            }
+            _ => {
+                orders.original.rows.log_likelihood = logs;
+                orders.original.measures.perplexity = mean;
+            }
+        }
+    }
+    let drawn = figure(&orders, Quantity::Perplexity);
+    assert!(matches!(drawn.plot.panels[0].y, Axis::Log { .. }));
+    assert_eq!(
+        drawn.title,
+        "With block 0 left out, perplexity is 20952 instead of 7.03: no other block moves it more"
     );
 }

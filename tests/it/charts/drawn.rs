@@ -199,9 +199,13 @@ fn names_are_escaped_once_and_control_characters_stay_out() {
 #[test]
 fn numbers_that_no_axis_can_hold_are_left_out() {
     let mut orders = sweep(6);
-    orders.points[1].measures.kl = Some(Mean { mean: f64::MAX, low: 0.0, high: f64::MAX });
-    for figure in sweep_figures(&orders, Quantity::Kl, Column::Probability, &LIGHT) {
-        sound(&figure);
+    let most = Some(Mean { mean: f64::MAX, low: 0.0, high: f64::MAX });
+    orders.points[1].measures.kl = most;
+    orders.points[1].measures.perplexity = most;
+    for quantity in [Quantity::Kl, Quantity::Perplexity] {
+        for figure in sweep_figures(&orders, quantity, Column::Probability, &LIGHT) {
+            sound(&figure);
+        }
     }
     let mut lab = lab();
     lab.geometry[0].trajectories.tokens[0][0] = [1e300, -1e300];
