@@ -12,7 +12,7 @@ use crate::plan::Plan;
 /// What a trace says about its question.
 pub fn lens(model: &LoadedModel, question: &Question, plan: &Plan, trace: Trace) -> Lens {
     let Trace { members, member_logits, logits, vocabulary, depths, grid, attention, .. } = trace;
-    let vocabulary = vocabulary.and_then(|reading| beyond_options(model, question, reading));
+    let vocabulary = vocabulary.map(|reading| beyond_options(model, question, reading));
     let mut attention = attention.into_iter();
     let pattern = attention.next();
     let decomposition = decompose(&members, &member_logits, &logits, question.answer);
@@ -77,20 +77,19 @@ pub(in crate::study) fn beyond_options(
     model: &LoadedModel,
     question: &Question,
     reading: VocabularyReading,
-) -> Option<Vocabulary> {
-    let log_partition = reading.log_partition?;
+) -> Vocabulary {
     let options = &reading.followed;
     let option_probabilities: Vec<f64> =
         options.iter().map(|option| option.log_probability.exp()).collect();
     let top = reading.top_ids.iter().zip(&reading.top_log_probabilities);
     let top = top.map(|(&id, &log_probability)| LikelyToken {
         id,
-        logit: log_probability + log_partition,
+        logit: log_probability + reading.log_partition,
         probability: log_probability.exp(),
         text: model.tokenizer.as_ref().and_then(|tokenizer| tokenizer.decode(&[id]).ok()),
     });
-    Some(Vocabulary {
-        log_partition,
+    Vocabulary {
+        log_partition: reading.log_partition,
         mass: option_probabilities.iter().sum(),
         option_ranks: options.iter().map(|option| option.rank).collect(),
         entropy: reading.entropy,
@@ -98,7 +97,7 @@ pub(in crate::study) fn beyond_options(
         surprise: -options[question.answer].log_probability,
         kl: None,
         option_probabilities,
-    })
+    }
 }
 
 /// Where heads look from the first query; and the large pictures of single heads.

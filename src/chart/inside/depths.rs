@@ -126,7 +126,7 @@ mod tests {
     /// What is said of when the distribution arrives, of depths so far from the end.
     fn arrival(kl: &[f64]) -> String {
         let reading = |&kl: &f64| VocabularyReading {
-            log_partition: None,
+            log_partition: 0.0,
             top_ids: vec![1],
             top_log_probabilities: vec![-0.1],
             kl,

@@ -34,9 +34,8 @@ pub const MAX_TOP: usize = 50;
 /// The whole vocabulary's distribution at one stream.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct VocabularyReading {
-    /// `ln sum_v exp(x_v)`, x the logits. Reports of earlier versions have none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub log_partition: Option<f64>,
+    /// `ln sum_v exp(x_v)`, x the logits.
+    pub log_partition: f64,
     /// The likeliest tokens, the likeliest first; of equal ones the smaller id.
     pub top_ids: Vec<u32>,
     /// Natural logarithms.
@@ -108,7 +107,7 @@ impl VocabularyReading {
         let log_probability = |logit: f32| f64::from(logit) - log_partition;
 
         Self {
-            log_partition: Some(log_partition),
+            log_partition,
             top_ids: likeliest.iter().map(|&[id, _]| id as u32).collect(),
             top_log_probabilities: likeliest.iter().map(|&[_, x]| log_probability(x)).collect(),
             entropy: f64::from(sums[1]),

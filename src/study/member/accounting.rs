@@ -131,8 +131,7 @@ impl<'a> Accounting<'a> {
                 lead: lead(&logits, answer),
                 correct: argmax(&logits) == answer,
                 probabilities: softmax(&logits),
-                vocabulary: beyond
-                    .and_then(|beyond| beyond_options(self.model, &self.question, beyond)),
+                vocabulary: beyond.map(|beyond| beyond_options(self.model, &self.question, beyond)),
                 logits: trace.logits,
             }
         });

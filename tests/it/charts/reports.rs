@@ -241,7 +241,7 @@ pub fn inside() -> Lens {
             log_probability: (sure / (1 + k) as f64).ln(),
         });
         VocabularyReading {
-            log_partition: Some(9.0),
+            log_partition: 9.0,
             top_ids: vec![if depth < 2 { own.token_ids[t] } else { end }, 7],
             top_log_probabilities: vec![sure.ln(), (sure / 2.0).ln()],
             kl: 0.7 * (2 - depth.min(2)) as f64,
