@@ -72,9 +72,9 @@ pub fn first_words(lens: &Lens) -> String {
 pub fn offered(sayings: &[Saying], vocabulary: usize) -> String {
     let mass = sayings.iter().map(|saying| saying.probability).sum();
     format!(
-        "The options are the {} likeliest of {} tokens that can be an option. Together they hold {}.",
-        spelled(sayings.len()),
+        "Of {} tokens, the options are the {} likeliest that can be one. Together they hold {}.",
         thousands(vocabulary),
+        spelled(sayings.len()),
         whole_share(mass)
     )
 }

@@ -90,7 +90,7 @@ impl AnswerErrors {
     pub fn of(lens: &Lens) -> Self {
         let vocabulary = lens.vocabulary.as_ref();
         let note = format!(
-            "The MSE is the error of the mean of {} separate answers; the model adds their votes instead, and its \
+            "The MSE is the error of the mean of {} separate answers. The model adds their votes instead, and its \
              surprise counts every token of the vocabulary.",
             lens.members.len()
         );

@@ -189,7 +189,7 @@ fn title(need: &Need, loss: &NeedLoss) -> Option<String> {
             short(loss.mean)
         ),
         _ => format!(
-            "In {scale}, {} is dearest to lose: {}, with a vote of {}",
+            "In {scale}, {} is dearest to lose: {}; its vote is {} logits",
             name(dearest),
             short(most.mean),
             signed(dearest.vote.mean)

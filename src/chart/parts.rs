@@ -177,7 +177,7 @@ fn title(lens: &Lens, parts: &PartLosses, list: &[PartLoss]) -> Option<String> {
         ([], cost) => cost.map(|cost| capital(&cost)),
         (broken, None) => Some(format!("Without {} the model breaks", joined(lens, broken))),
         (broken, Some(cost)) => {
-            Some(format!("Without {} the model breaks; of the others {cost}", joined(lens, broken)))
+            Some(format!("Without {} the model breaks. Of the others {cost}", joined(lens, broken)))
         }
     }
 }

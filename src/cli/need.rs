@@ -66,11 +66,11 @@ pub struct NeedArgs {
     prompts: Option<PathBuf>,
 
     /// Rows of each task at most
-    #[arg(long, default_value_t = 100)]
+    #[arg(long, default_value_t = 100, conflicts_with = "prompt")]
     rows: usize,
 
     /// Of the bootstrap behind the intervals
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, default_value_t = 0, conflicts_with = "prompt")]
     seed: u64,
 
     #[command(flatten)]

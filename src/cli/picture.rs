@@ -161,7 +161,7 @@ fn answers(lens: &Lens, labels: &[String]) -> String {
 
     text += &format!("\n{}\n", says_first(lens, true));
     if let Some(warning) = small_mass(lens) {
-        text += &format!("{warning}\n");
+        text += &format!("{}\n", warning.replace(". ", ".\n"));
     }
     if let Some(vocabulary) = &lens.vocabulary {
         let kl = vocabulary.kl.map_or_else(String::new, |kl| {

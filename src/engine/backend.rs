@@ -156,8 +156,8 @@ pub trait Pass {
 
     /// Gives back how streams read the whole vocabulary, `[streams, VocabularyRows::numbers]`: the
     /// natural logarithm of the sum of `exp(logit)`, the entropy, the divergence from the stream's
-    /// reference to it (nats); then the id and logit of each of the likeliest tokens, the likeliest
-    /// first; then the rank and logit of each followed token. Of equal logits the smaller id is the
+    /// reference to it (nats); then the id and ln P of each of the likeliest tokens, the likeliest
+    /// first; then the rank and ln P of each followed token. Of equal logits the smaller id is the
     /// likelier.
     ///
     /// # Errors

@@ -203,7 +203,8 @@ impl<'a> LeavingOut<'a> {
         let (prompts, plans) = match self.stage {
             LeavingStage::Whole => (vec![prompt.clone()], vec![self.plan.clone()]),
             LeavingStage::Unrelated => {
-                let prompts = unrelated_prompts(prompt, self.model.shape().vocabulary);
+                let leading = leading_tokens(self.model, prompt);
+                let prompts = unrelated_prompts(prompt, leading, self.model.shape().vocabulary);
                 (prompts.collect(), vec![self.plan.clone()])
             }
             LeavingStage::Parts => (vec![prompt.clone()], self.plans(self.found.len())),
@@ -284,12 +285,24 @@ fn vocabulary(trace: &Trace) -> Result<&VocabularyReading, EngineError> {
     trace.vocabulary.as_ref().ok_or(EngineError::Cancelled)
 }
 
-/// Draws prompts of as many tokens from the whole vocabulary.
-fn unrelated_prompts(prompt: &Prompt, vocabulary: usize) -> impl Iterator<Item = Prompt> {
+/// Tokens at a prompt's beginning that the tokenizer puts before every text.
+fn leading_tokens(model: &LoadedModel, prompt: &Prompt) -> usize {
+    let empty = model.tokenizer.as_ref().and_then(|tokenizer| tokenizer.encode("").ok());
+    let before = empty.iter().flatten().zip(&prompt.token_ids);
+    before.take_while(|(before, id)| before == id).count()
+}
+
+/// Draws prompts of as many tokens from the whole vocabulary, but for the first `leading`, which stay.
+fn unrelated_prompts(
+    prompt: &Prompt,
+    leading: usize,
+    vocabulary: usize,
+) -> impl Iterator<Item = Prompt> {
     let mut random = Mt::new(SEED);
+    let (before, text) = prompt.token_ids.split_at(leading);
     (0..UNRELATED).map(move |_| {
         let draw = |_: &u32| ((u64::from(random.next_u32()) * vocabulary as u64) >> 32) as u32;
-        let token_ids = prompt.token_ids.iter().map(draw).collect();
+        let token_ids = before.iter().copied().chain(text.iter().map(draw)).collect();
         Prompt { token_ids, option_ids: prompt.option_ids.clone() }
     })
 }
@@ -301,14 +314,15 @@ mod tests {
     #[test]
     fn unrelated_prompts_have_the_length_and_the_vocabulary() {
         let prompt = Prompt { token_ids: vec![1, 2, 3], option_ids: vec![4, 5] };
-        let drawn: Vec<Prompt> = unrelated_prompts(&prompt, 7).collect();
+        let drawn: Vec<Prompt> = unrelated_prompts(&prompt, 1, 7).collect();
         assert_eq!(drawn.len(), UNRELATED);
         for other in &drawn {
             assert_eq!((other.token_ids.len(), &other.option_ids), (3, &prompt.option_ids));
             assert!(other.token_ids.iter().all(|&id| id < 7), "{other:?}");
+            assert_eq!(other.token_ids[0], 1, "what stands before every text stays");
         }
         assert_ne!(drawn[0], drawn[1]);
-        let again: Vec<Prompt> = unrelated_prompts(&prompt, 7).collect();
+        let again: Vec<Prompt> = unrelated_prompts(&prompt, 1, 7).collect();
         assert_eq!(drawn, again);
     }
 }

@@ -151,7 +151,12 @@ impl Studio {
                 if work.job == Job::Sweep {
                     self.clear_problems(&[Place::Model, Place::Sweep]);
                     self.show_sweep(Arc::clone(&report), time);
-                    self.say("The sweep is done.");
+                    let what = if report.parts.is_some() {
+                        "Every part was left out once."
+                    } else {
+                        "The sweep is done."
+                    };
+                    self.say(what);
                     let awaited =
                         self.hands().awaited.borrow_mut().take_if(|(awaited, _)| *awaited == id);
                     if let Some((_, ended)) = awaited {

@@ -11,7 +11,7 @@ use crate::study::survey::{Found, Survey, SurveyModel, SurveyTask};
 
 pub fn text(survey: &Survey) -> String {
     let mut text = answers(survey);
-    text += "\nRight is the share right among the options, or by the last word where that is a task's score. Of the whole \
+    text += "\nRight is the share right among the options, or by the task's own score where that is the last word or a written number. Of the whole \
              vocabulary: the share whose right answer the model says first, its mean ln P in nats, its perplexity, and \
              what all options hold together.\n\n";
     text += &identities(survey);

@@ -142,12 +142,16 @@ impl Partition {
     }
 
     fn numbers(&self, logits: &[f32], divergence: f64, top: usize, followed: &[u32]) -> Vec<f32> {
-        let entropy = self.log_sum() - self.weighted / self.sum;
-        let mut numbers = vec![self.log_sum() as f32, entropy as f32, divergence as f32];
-        numbers
-            .extend(likeliest(logits, top).into_iter().flat_map(|(logit, id)| [id as f32, logit]));
-        numbers
-            .extend(followed.iter().flat_map(|&id| [rank(logits, id) as f32, logits[id as usize]]));
+        let log_sum = self.log_sum();
+        let entropy = log_sum - self.weighted / self.sum;
+        let log_probability = |logit: f32| (f64::from(logit) - log_sum) as f32;
+        let mut numbers = vec![log_sum as f32, entropy as f32, divergence as f32];
+        for (logit, id) in likeliest(logits, top) {
+            numbers.extend([id as f32, log_probability(logit)]);
+        }
+        for &id in followed {
+            numbers.extend([rank(logits, id) as f32, log_probability(logits[id as usize])]);
+        }
         numbers
     }
 }

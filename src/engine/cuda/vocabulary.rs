@@ -19,10 +19,10 @@ pub fn vocabulary(logits: &[Vec<f32>], part: &VocabularyPart, rows: &VocabularyR
 
         let mut order: Vec<usize> = (0..own.len()).collect();
         order.sort_by(|&a, &b| own[b].total_cmp(&own[a]).then(a.cmp(&b)));
-        numbers.extend(order[..rows.top].iter().flat_map(|&id| [id as f32, own[id]]));
+        numbers.extend(order[..rows.top].iter().flat_map(|&id| [id as f32, logs[id] as f32]));
         for &id in &rows.followed[stream * f..][..f] {
             let above = order.iter().take_while(|&&other| other != id as usize).count();
-            numbers.extend([above as f32 + 1.0, own[id as usize]]);
+            numbers.extend([above as f32 + 1.0, logs[id as usize] as f32]);
         }
     }
     numbers

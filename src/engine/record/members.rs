@@ -302,7 +302,12 @@ impl Record for Members {
         if let Some((streams, set)) = self.earlier_streams(scene).zip(kept.sets.reference) {
             pass.put(&streams, set * prompts.len())?;
         }
-        pass.keep(0, &scene.pack.last_rows(1), 0)?; // the embedding
+        // What is counted for a reference and not there would be read as it was left.
+        let last = scene.pack.last_rows(1);
+        if self.capture.vocabulary.is_some() && kept.sets.reference.is_none() {
+            pass.keep(0, &last, kept.sets.count * prompts.len())?;
+        }
+        pass.keep(0, &last, 0)?; // the embedding
         self.complete(pass, scene, &mut kept, 0, 0)?;
         Ok(kept)
     }

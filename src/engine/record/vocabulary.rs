@@ -104,19 +104,18 @@ impl VocabularyReading {
         let (likeliest, fates) = rest.split_at(2 * top);
         let likeliest = likeliest.as_chunks::<2>().0;
         let fates = followed.iter().zip(fates.as_chunks::<2>().0);
-        let log_probability = |logit: f32| f64::from(logit) - log_partition;
-
         Self {
             log_partition,
             top_ids: likeliest.iter().map(|&[id, _]| id as u32).collect(),
-            top_log_probabilities: likeliest.iter().map(|&[_, x]| log_probability(x)).collect(),
+            top_log_probabilities: likeliest.iter().map(|&[_, x]| f64::from(x)).collect(),
             entropy: f64::from(sums[1]),
-            kl: f64::from(sums[2]),
+            // Rounding may leave a sum of equals just below 0.
+            kl: f64::from(sums[2]).max(0.0),
             followed: fates
                 .map(|(&id, &[rank, x])| FollowedToken {
                     id,
                     rank: rank as u32,
-                    log_probability: log_probability(x),
+                    log_probability: f64::from(x),
                 })
                 .collect(),
         }

@@ -28,7 +28,7 @@ impl OrderRows {
         }
         if let Some(reading) = &trace.vocabulary {
             // Rounding may leave a divergence of equals just below 0.
-            self.kl.push(reading.kl.max(0.0));
+            self.kl.push(reading.kl);
             if score == Score::Option {
                 let right = &reading.followed[answer];
                 self.log_likelihood.push(right.log_probability);

@@ -176,9 +176,12 @@ pub(in crate::study) fn vocabulary(vocabulary: &Vocabulary, options: usize) -> R
     }
     let Vocabulary { log_partition, entropy, surprise, mass, kl, .. } = vocabulary;
     let numbers = [log_partition, entropy, surprise, mass].into_iter().chain(kl);
-    match numbers.into_iter().all(|x| x.is_finite()) {
+    if !numbers.into_iter().all(|x| x.is_finite()) {
+        return Err("a number of the whole vocabulary is too large".to_owned());
+    }
+    match (0.0..=1.0 + 1e-6).contains(mass) && kl.is_none_or(|kl| kl >= 0.0) {
         true => Ok(()),
-        false => Err("a number of the whole vocabulary is too large".to_owned()),
+        false => Err("the options' mass or a KL of the whole vocabulary cannot be".to_owned()),
     }
 }
 
@@ -300,6 +303,9 @@ fn parts(parts: &PartLosses, lens: Option<&Lens>) -> Result<(), Reason> {
         }
         if ![part.lost, part.lead_lost, part.kl].iter().all(|x| x.is_finite()) {
             return Err("one of its numbers is too large".to_owned());
+        }
+        if part.rank == 0 || part.kl < 0.0 {
+            return Err(format!("without it, {} has a rank or a KL below the least", part.plan));
         }
     }
     if parts.members.iter().any(|part| part.head.is_some())

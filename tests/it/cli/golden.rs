@@ -59,7 +59,7 @@ fn the_logit_lens_is_the_goldens() {
     assert!(shown.contains("held at the run's end") && shown.contains("KL to the end"), "{shown}");
 
     for (more, says) in [
-        (&["--lens", "0"][..], "0 likeliest tokens cannot be read at every depth: ask for 1 to 50"),
+        (&["--lens", "0"][..], "0 likeliest tokens cannot be read: ask for 1 to 50"),
         (&["--lens", "51"], "ask for 1 to 50"),
         (&["--lens", "2", "--follow", " a"], "--prompt"),
         (&["--plan", "0~h6"], "head 6 of block 0 off, which is not there: heads are 0 to 5"),

@@ -45,8 +45,8 @@ fn a_sweep_prints_scores_beside_votes() {
         "drop:3",
         "swap:2",
         "95 % interval",
-        "KL, nats",
-        "diversity",
+        "(right)",
+        "KL",
     ] {
         assert!(text.contains(piece), "{piece} in\n{text}");
     }
@@ -222,7 +222,7 @@ fn the_painters_five_data_sets_run_through_a_story_model() {
         ("lambada", "lambada/lambada_test_openai.jsonl", "perplexity"),
         ("hellaswag", "hellaswag/val_first_1000.txt", "chance 25.0 %"),
         ("winogrande", "winogrande/winogrande_dev.llmfoundry.jsonl", "chance 50.0 %"),
-        ("arc", "arc/arc_challenge_test.llmfoundry.jsonl", "right by byte"),
+        ("arc", "arc/arc_challenge_test.llmfoundry.jsonl", "of the whole vocabulary"),
         ("gsm8k", "gsm8k/test.jsonl", "written greedily"),
     ] {
         let Some(path) = data(path) else { return };

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use leptos::prelude::*;
 
+use crate::app::protocol::Stage;
 use crate::app::shell::Themes;
+use crate::app::state::exchange::Work;
 use crate::app::state::{Bench, Origin, Place, Shown, Studio};
 use crate::app::widgets::{FigureView, ProblemLine, SaveReport, WorkBar};
 use crate::chart::{number, part_figures};
@@ -40,6 +42,12 @@ pub fn LeaveOut() -> impl IntoView {
     let (has_members, has_heads) = (has("parts-members"), has("parts-heads"));
     let source =
         Signal::derive(move || studio.parts.with(|s| s.as_ref().map(source).unwrap_or_default()));
+    // A sweep of another view goes on beside this one.
+    let work = Signal::derive(move || {
+        let is_parts = |work: &Work| work.progress.is_none_or(|(stage, ..)| stage == Stage::Parts);
+        studio.sweep.get().filter(is_parts)
+    });
+    let is_waiting = move || studio.sweep.with(Option::is_some) && work.with(Option::is_none);
     let switch = Callback::new(move |plan: String| {
         bench.set_plan(plan.clone());
         studio.say(format!("The plan is {plan} now."));
@@ -51,11 +59,15 @@ pub fn LeaveOut() -> impl IntoView {
                 "A vote is what a part says directly. What it is worth is what the answer loses without it, all else run again."
             </p>
             <p>
-                <button type="button" id="leave-out-parts" on:click=move |_| studio.leave_out_parts()>
-                    {move || if studio.sweep.with(Option::is_some) { "Start again" } else { "Leave out every part once" }}
+                <button type="button" id="leave-out-parts" disabled=is_waiting on:click=move |_| studio.leave_out_parts()>
+                    {move || match (is_waiting(), work.with(Option::is_some)) {
+                        (true, _) => "Leave out every part once, after the sweep",
+                        (_, true) => "Start again",
+                        (_, false) => "Leave out every part once",
+                    }}
                 </button>
             </p>
-            <WorkBar of=studio.sweep id="cancel-parts" on_cancel=Callback::new(move |()| studio.cancel_sweep()) />
+            <WorkBar of=work id="cancel-parts" on_cancel=Callback::new(move |()| studio.cancel_sweep()) />
             <ProblemLine place=Place::Sweep />
             <Show when=move || has_members.get()>
                 <p class="provenance">{source}</p>

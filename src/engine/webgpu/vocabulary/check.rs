@@ -91,10 +91,10 @@ pub fn a_row_is_read_as_the_plain_sums_say(probe: &mut Probe) -> Result<(), GpuE
 
         let mut order: Vec<usize> = (0..v).collect();
         order.sort_by(|&a, &b| of(row)[b].total_cmp(&of(row)[a]).then(a.cmp(&b)));
-        expected.extend(order[..top].iter().flat_map(|&i| [i as f32, of(row)[i]]));
+        expected.extend(order[..top].iter().flat_map(|&i| [i as f32, own[i] as f32]));
         for id in ids {
             let rank = 1 + order.iter().position(|&i| i == id as usize).unwrap_or(v);
-            expected.extend([rank as f32, of(row)[id as usize]]);
+            expected.extend([rank as f32, own[id as usize] as f32]);
         }
     }
 

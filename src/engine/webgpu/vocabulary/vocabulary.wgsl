@@ -1,5 +1,5 @@
-// From every row of logits: ln sum exp, entropy, divergence from the reference's row to it, the likeliest (id, logit),
-// and (rank, logit) of followed tokens. One workgroup per row.
+// From every row of logits: ln sum exp, entropy, divergence from the reference's row to it, the likeliest (id, ln P),
+// and (rank, ln P) of followed tokens. One workgroup per row.
 
 struct Params {
     rows: u32,       // that are written
@@ -122,7 +122,7 @@ fn main(
         last_id = place[0];
         if local == 0u {
             out[to + 3u + 2u * n] = f32(last_id);
-            out[to + 4u + 2u * n] = last;
+            out[to + 4u + 2u * n] = last - most - log_sum;
         }
         workgroupBarrier();
     }
@@ -140,7 +140,7 @@ fn main(
         if local == 0u {
             let word = to + 3u + 2u * p.top + 2u * n;
             out[word] = above + 1.0;
-            out[word + 1u] = x;
+            out[word + 1u] = x - most - log_sum;
         }
     }
 }
