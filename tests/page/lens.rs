@@ -192,7 +192,7 @@ fn what_it_says_by_itself_stands_with_its_true_probabilities() {
     let shares = found["next"].as_array().expect("tokens").iter();
     let shares: Vec<f64> = shares.filter_map(|one| one["probability"].as_f64()).collect();
     page.browser.click(".says");
-    page.until_says("#offered", "The options are the five likeliest of ");
+    page.until_says("#offered", "the options are the five likeliest that can be one");
     page.until_settled();
     let all = page.browser.run(
         "return [...document.querySelectorAll('.options li:not(.heads) .of-all')].map(e => e.textContent)",
