@@ -145,7 +145,7 @@ mod tests {
     fn the_likeliest_tokens_are_offered_with_what_they_hold_of_all() {
         let shares = [0.38, 0.138, 0.086, 0.075, 0.035];
         let sayings = shares.map(|probability| Saying { option: " a".to_owned(), probability });
-        let expected = "The options are the five likeliest of 49,152 tokens that can be an option. Together they hold 71.4 %.";
+        let expected = "Of 49,152 tokens, the options are the five likeliest that can be one. Together they hold 71.4 %.";
         assert_eq!(offered(&sayings, 49_152), expected);
     }
 

@@ -262,7 +262,7 @@ mod tests {
     fn the_dearest_part_is_called_so_only_where_its_interval_lies_above_all_others() {
         assert_eq!(
             heading(&[1.0, 11.0, 9.9]),
-            "In logits of the lead, block 1's MLP is dearest to lose: 11.0, with a vote of +0.250"
+            "In logits of the lead, block 1's MLP is dearest to lose: 11.0; its vote is +0.250 logits"
         );
         assert_eq!(
             heading(&[1.0, 11.0, 10.5]),

@@ -329,7 +329,7 @@ mod tests {
     #[test]
     fn a_part_without_which_the_model_breaks_is_named_apart() {
         let found = titles([[9.0, 9.0, 8.0], [2.0, 3.0, 1.0], [-1.0, 0.0, 1.0]]);
-        let says = "Without block 0's attention the model breaks; of the others block 1's attention costs most: ";
+        let says = "Without block 0's attention the model breaks. Of the others block 1's attention costs most: ";
         assert!(found[0].starts_with(says), "{}", found[0]);
         assert_eq!(
             titles([[9.0, 9.0, 8.0]; 3])[1],
