@@ -90,8 +90,8 @@ impl AnswerErrors {
     pub fn of(lens: &Lens) -> Self {
         let vocabulary = lens.vocabulary.as_ref();
         let note = format!(
-            "The MSE is the error of the mean of {} separate answers. The model adds their votes instead, and its \
-             surprise counts every token of the vocabulary.",
+            "The MSE is the error of the mean of {} separate answers. The model adds votes instead; its surprise, \
+             −ln P(right), counts all tokens.",
             lens.members.len()
         );
         Self {

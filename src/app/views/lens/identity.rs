@@ -44,10 +44,10 @@ fn term(role: &'static str, name: &'static str, number: String) -> AnyView {
 
 /// The errors of what the model answers, the one that says more first.
 fn answer_errors(errors: &AnswerErrors) -> AnyView {
-    let shares = || term("own", "error of the shares among the options", errors.shares.clone());
+    let shares = || term("own", "error of the shares", errors.shares.clone());
     let surprise = || {
         let surprise = errors.surprise.clone()?;
-        Some(term("own", "surprise, nats: −ln P(right), all tokens", surprise))
+        Some(term("own", "surprise, nats", surprise))
     };
     let terms = match errors.surprise_leads {
         true => view! { {surprise()} {shares()} }.into_any(),
