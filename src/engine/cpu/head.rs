@@ -54,15 +54,26 @@ impl Head {
         row: u32,
         team: &Team,
     ) -> Result<Vec<f32>, EngineError> {
-        let normed = self.normed(stream, &[row]);
+        let mut logits = vec![0.0; self.weights.shape.vocabulary];
+        self.products_of_one(&self.normed(stream, &[row]), &mut logits, team)?;
+        Ok(logits)
+    }
+
+    /// One stream that went through the norm `[D]` by every output row, as they are stored: [V]. Faster for one
+    /// than [`Self::products`], and other in the last bits.
+    pub(super) fn products_of_one(
+        &self,
+        normed: &[f32],
+        logits: &mut [f32],
+        team: &Team,
+    ) -> Result<(), EngineError> {
         let head = self.weights.head();
-        let mut logits = vec![0.0; head.rows];
         for slice in head.slices() {
             let weights = self.weights.rows(head, slice.clone())?;
             let bias = self.bias_of(&slice);
-            multiply_stored(&normed, &weights, bias, &mut logits[slice], team);
+            multiply_stored(normed, &weights, bias, &mut logits[slice], team);
         }
-        Ok(logits)
+        Ok(())
     }
 
     /// Streams that went through the norm `[R, D]` by every output row: `[R, V]`. A row's numbers do not

@@ -193,7 +193,7 @@ impl Pass for CpuPass<'_> {
         };
         let kept = &self.memory.kept[..self.kept_rows * self.backend.width];
         let from = StreamRows { kept, stream };
-        let numbers = self.backend.head.vocabulary(from, rows)?;
+        let numbers = self.backend.head.vocabulary(from, rows, &self.memory.inside.team)?;
         self.outputs.push(("the logits of the whole vocabulary", numbers));
         Ok(())
     }

@@ -3,6 +3,7 @@
 use atelier_kernels::logits::{entropy_sums, reference_sum};
 use atelier_kernels::norm::Norm;
 use atelier_kernels::sums::largest;
+use atelier_kernels::team::Team;
 use rayon::prelude::*;
 
 use super::head::Head;
@@ -37,9 +38,13 @@ impl Head {
         &self,
         from: StreamRows,
         rows: &VocabularyRows,
+        team: &Team,
     ) -> Result<Vec<f32>, EngineError> {
         let (d, v) = (self.norm.gain.len(), self.weights.shape.vocabulary);
         let normed = normed(&self.norm, &from, rows); // [S, D]
+        // One stream whose likeliest tokens are listed is an answer to be shown. Others go to files, where a row's
+        // numbers may not depend on the rows that are read beside it.
+        let is_shown = rows.top > 0 && rows.references.len() == 1;
         let mut numbers = Vec::new();
         let mut logits = Vec::new();
 
@@ -47,7 +52,10 @@ impl Head {
             let read = part.read.iter().flat_map(|&s| &normed[s * d..][..d]);
             let read: Vec<f32> = read.copied().collect(); // [S', D]
             let logits = fit(&mut logits, part.read.len() * v); // [S', V]
-            self.products(&read, logits)?;
+            match is_shown {
+                true => self.products_of_one(&read, logits, team)?,
+                false => self.products(&read, logits)?,
+            }
 
             let of = |s: usize| &logits[s * v..][..v];
             let partitions: Vec<Partition> =
