@@ -6,7 +6,7 @@ use super::number::{percent_tenths, significant, spelled, thousands};
 use super::strokes::option_name;
 use crate::measure::decomposition::argmax;
 use crate::study::likeliest::Saying;
-use crate::study::report::{Lens, LikelyToken, Vocabulary};
+use crate::study::report::{AnswerVocabulary, Lens, LikelyToken};
 
 /// Options that together hold less than this say little about the model: it is said at the answer.
 const SMALL_MASS: f64 = 0.01;
@@ -21,7 +21,7 @@ pub fn whole_share(p: f64) -> String {
 }
 
 /// One option in the whole vocabulary: `"38.0 %, rank 1"`.
-pub fn option_beyond(vocabulary: &Vocabulary, option: usize) -> String {
+pub fn option_beyond(vocabulary: &AnswerVocabulary, option: usize) -> String {
     let share = whole_share(vocabulary.option_probabilities[option]);
     format!("{share}, rank {}", thousands(vocabulary.option_ranks[option]))
 }
@@ -101,7 +101,7 @@ pub fn verdict(lens: &Lens) -> String {
 /// `"right"`, `"wrong"`, or `"right among these three"` where the right option is not the first word of all.
 pub fn judged(
     is_correct: bool,
-    vocabulary: Option<&Vocabulary>,
+    vocabulary: Option<&AnswerVocabulary>,
     answer: usize,
     options: usize,
 ) -> String {

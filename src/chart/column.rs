@@ -1,7 +1,7 @@
 //! The three columns of docs/definitions.md, section 3, and in which unit each is shown.
 
 use super::TableCell;
-use crate::measure::decomposition::{ColumnNumbers, Columns, Triple, Triples};
+use crate::measure::decomposition::{ColumnNumbers, DecomposedColumns, Triple, Triples};
 use crate::study::report::Lens;
 
 /// Which points the votes are: never mixed without saying so.
@@ -101,13 +101,13 @@ impl Column {
     }
 
     /// `[M]` every stroke's bias, as shown. The paper's bias is the probabilities' (Eq. 14).
-    pub(super) fn member_bias(self, columns: &Columns<'_>) -> Vec<f64> {
+    pub(super) fn member_bias(self, columns: &DecomposedColumns<'_>) -> Vec<f64> {
         let column = if self == Self::Logit { columns.centred } else { columns.probability };
         column.member_bias.iter().map(|x| x * self.scale()).collect()
     }
 
     /// `[M]` every stroke's diversity. The paper's is the whole logits' (Eq. 8).
-    pub(super) fn member_diversity<'a>(self, columns: &Columns<'a>) -> &'a [f64] {
+    pub(super) fn member_diversity<'a>(self, columns: &DecomposedColumns<'a>) -> &'a [f64] {
         let column = match self {
             Self::Probability => columns.probability,
             Self::Logit => columns.centred,
@@ -117,7 +117,7 @@ impl Column {
     }
 
     /// The column that headings and shares speak of: where the drawn diversity is of logits, their centred part.
-    pub(super) fn spoken<'a>(self, columns: &Columns<'a>) -> &'a ColumnNumbers {
+    pub(super) fn spoken<'a>(self, columns: &DecomposedColumns<'a>) -> &'a ColumnNumbers {
         match self {
             Self::Probability => columns.probability,
             Self::Logit | Self::Paper => columns.centred,
@@ -142,7 +142,7 @@ impl Column {
         drawn.into_iter().chain(beside).map(TableCell::Number)
     }
 
-    fn beside(self) -> &'static [Beside] {
+    fn beside(self) -> &'static [NumberBeside] {
         match self {
             Self::Probability => &[],
             Self::Logit => &PARTS,
@@ -161,9 +161,9 @@ impl Column {
 }
 
 /// A number beside what is drawn, with its header.
-type Beside = (&'static str, fn(&Triples) -> f64);
+type NumberBeside = (&'static str, fn(&Triples) -> f64);
 
-const PARTS: [Beside; 6] = [
+const PARTS: [NumberBeside; 6] = [
     ("offset MSE (squared logits)", |t| t.offset.mse),
     ("offset bias (squared logits)", |t| t.offset.bias),
     ("offset diversity (squared logits)", |t| t.offset.diversity),
@@ -171,11 +171,11 @@ const PARTS: [Beside; 6] = [
     ("whole bias (squared logits)", |t| t.logit.bias),
     ("whole diversity (squared logits)", |t| t.logit.diversity),
 ];
-const CENTRED: [Beside; 1] =
+const CENTRED: [NumberBeside; 1] =
     [("centred diversity (squared centred logits)", |t| t.centred.diversity)];
 
 /// Numbers of every stroke beside what is drawn, with their header.
-type MembersBeside = (&'static str, for<'a> fn(&Columns<'a>) -> &'a [f64]);
+type MembersBeside = (&'static str, for<'a> fn(&DecomposedColumns<'a>) -> &'a [f64]);
 
 const MEMBER_PARTS: [MembersBeside; 4] = [
     ("offset bias (squared logits)", |c| &c.offset.member_bias),

@@ -6,7 +6,7 @@ use super::strokes::{self, kind_name};
 use super::votes::capital;
 use super::{Column, Figure, FigureDraft, Table, TableCell, Theme};
 use crate::engine::{Member, MemberKind};
-use crate::measure::decomposition::{ColumnNumbers, Columns, Triples};
+use crate::measure::decomposition::{ColumnNumbers, DecomposedColumns, Triples};
 use crate::study::report::Lens;
 
 const PLOT: u32 = 120;
@@ -30,7 +30,7 @@ pub(super) fn figure(lens: &Lens, column: Column, theme: &Theme) -> Figure {
 pub(super) struct Spread<'a> {
     pub members: &'a [Member],
     pub column: Column,
-    pub columns: Columns<'a>,
+    pub columns: DecomposedColumns<'a>,
     pub triples: Triples,
 }
 
@@ -256,7 +256,7 @@ mod tests {
         let centred = numbers([0.0, 0.9, 0.1, 0.1, 0.1, 0.0, 0.1]);
         // What all options share: the whole logits tell of nothing else.
         let offset = numbers([0.0, 0.0, 9.0, 0.0, 0.0, 0.0, 0.0]);
-        let columns = Columns {
+        let columns = DecomposedColumns {
             probability: &probability,
             logit: &offset,
             centred: &centred,

@@ -5,7 +5,7 @@ use comfy_table::Cell;
 use super::table::{self, decimals, kind, table};
 use super::view::{ShownColumn, hundred, pick, scale};
 use crate::engine::Member;
-use crate::measure::decomposition::{Columns, argmax, softmax};
+use crate::measure::decomposition::{DecomposedColumns, argmax, softmax};
 use crate::plan::{Half, Plan, Step};
 use crate::study::report::Lens;
 
@@ -21,7 +21,7 @@ pub struct MemberTable<'a> {
     pub members: &'a [Member],
     pub plan: &'a Plan,
     pub view: ShownColumn,
-    pub columns: Columns<'a>,
+    pub columns: DecomposedColumns<'a>,
     /// [M] mse of the first n members.
     pub mse: Vec<f64>,
     /// [M] whether, or how often, the first n members have the right answer.
@@ -30,7 +30,7 @@ pub struct MemberTable<'a> {
 
 impl MemberTable<'_> {
     pub fn text(&self, votes: Option<(&Lens, &[String])>) -> String {
-        let Columns { probability, logit, centred, .. } = self.columns;
+        let DecomposedColumns { probability, logit, centred, .. } = self.columns;
         let bias = pick(self.view, probability, centred, probability);
         let diversity = pick(self.view, probability, centred, logit);
         let scaled = |values: &[f64]| {

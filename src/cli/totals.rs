@@ -6,7 +6,7 @@ use super::table::{self, kind, table};
 use super::view::{ShownColumn, hundred, pick, scale};
 use crate::chart::number::percent_tenths;
 use crate::engine::MemberKind;
-use crate::measure::decomposition::{ColumnNumbers, Columns, Share, Triples};
+use crate::measure::decomposition::{ColumnNumbers, DecomposedColumns, Share, Triples};
 
 /// Every column with the identity written out, the logits' in its two parts besides.
 pub fn totals(triples: &Triples, uniform: f64) -> String {
@@ -59,7 +59,7 @@ const TARGET: &str =
 
 /// Each kind's share of bias and diversity (Eqs. 9 and 10): they add to the whole.
 /// The printed diversity of the paper's column is of whole logits; its centred part stands beside it.
-pub fn kinds(view: ShownColumn, columns: &Columns<'_>) -> String {
+pub fn kinds(view: ShownColumn, columns: &DecomposedColumns<'_>) -> String {
     let bias_of = pick(view, columns.probability, columns.centred, columns.probability);
     let diversity_of = pick(view, columns.probability, columns.centred, columns.logit);
     let mut quantities = vec![

@@ -178,7 +178,7 @@ impl Triples {
 
 /// The columns that have numbers of every member and kind. `logit = centred + offset`, number by number.
 #[derive(Clone, Copy, Debug)]
-pub struct Columns<'a> {
+pub struct DecomposedColumns<'a> {
     pub probability: &'a ColumnNumbers,
     pub logit: &'a ColumnNumbers,
     pub centred: &'a ColumnNumbers,
@@ -232,8 +232,8 @@ impl Decomposition {
     }
 
     /// Members and kinds in every column.
-    pub fn columns(&self) -> Columns<'_> {
-        Columns {
+    pub fn columns(&self) -> DecomposedColumns<'_> {
+        DecomposedColumns {
             probability: &self.probability,
             logit: &self.logit,
             centred: &self.centred,
@@ -459,7 +459,7 @@ mod tests {
                 close(logit.numbers()[part], centred.numbers()[part], offset.numbers()[part]);
             }
         }
-        let Columns { logit, centred, offset, .. } = found.columns();
+        let DecomposedColumns { logit, centred, offset, .. } = found.columns();
         for i in 0..logit.member_bias.len() {
             close(logit.member_bias[i], centred.member_bias[i], offset.member_bias[i]);
             let diversity = |column: &ColumnNumbers| column.member_diversity[i];

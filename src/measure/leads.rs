@@ -64,7 +64,7 @@ mod tests {
     #[test]
     fn every_plan_of_a_golden_has_its_leads() {
         #[derive(Deserialize)]
-        struct Golden {
+        struct GoldenLeads {
             plans: Vec<GoldenPlan>,
         }
         #[derive(Deserialize)]
@@ -73,7 +73,7 @@ mod tests {
             leads: Vec<Lead>,
         }
         let text = include_str!("../../tests/golden/vocabulary/random-llama3.json");
-        let golden: Golden = serde_json::from_str(text).expect("the golden");
+        let golden: GoldenLeads = serde_json::from_str(text).expect("the golden");
         assert_eq!(golden.plans.len(), 3);
         for plan in &golden.plans {
             assert_eq!(leads(&plan.member_logits), plan.leads);

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::loaded::{LoadedModel, Question};
-use super::report::{Averages, DepthGrid, HeadLooks, Lens, LikelyToken, Report, Vocabulary};
+use super::report::{AnswerVocabulary, Averages, DepthGrid, HeadLooks, Lens, LikelyToken, Report};
 use crate::engine::{AttentionReading, Trace, VocabularyReading, last_members};
 use crate::measure::decomposition::{argmax, decompose, softmax};
 use crate::measure::leads::leads;
@@ -77,7 +77,7 @@ pub(in crate::study) fn beyond_options(
     model: &LoadedModel,
     question: &Question,
     reading: VocabularyReading,
-) -> Vocabulary {
+) -> AnswerVocabulary {
     let options = &reading.followed;
     let option_probabilities: Vec<f64> =
         options.iter().map(|option| option.log_probability.exp()).collect();
@@ -88,7 +88,7 @@ pub(in crate::study) fn beyond_options(
         probability: log_probability.exp(),
         text: model.tokenizer.as_ref().and_then(|tokenizer| tokenizer.decode(&[id]).ok()),
     });
-    Vocabulary {
+    AnswerVocabulary {
         log_partition: reading.log_partition,
         mass: option_probabilities.iter().sum(),
         option_ranks: options.iter().map(|option| option.rank).collect(),

@@ -114,7 +114,7 @@ pub struct Lens {
     pub correct: bool,
     /// What the model says beyond these options; `None` where the device has no room to read it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub vocabulary: Option<Vocabulary>,
+    pub vocabulary: Option<AnswerVocabulary>,
     /// Bytes that the device lacked for that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub vocabulary_lacks_bytes: Option<u64>,
@@ -158,13 +158,13 @@ pub struct Lens {
     pub before: Option<Vec<f64>>,
     /// What that order says beyond the options.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub before_vocabulary: Option<Vocabulary>,
+    pub before_vocabulary: Option<AnswerVocabulary>,
 }
 
 /// What the model says over its whole vocabulary at the prompt's last token (docs/definitions.md, "Beyond
 /// the options"). Probabilities are shares of the whole vocabulary.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Vocabulary {
+pub struct AnswerVocabulary {
     /// `ln sum_v exp(x_v)`, x the logits.
     pub log_partition: f64,
     /// `[K]`

@@ -8,7 +8,7 @@ use super::Studio;
 use super::exchange::Job;
 use super::shown::{Findings, Origin, Place, Problem, Shown};
 use super::studio::{WhenLoaded, sentence};
-use super::texts::{TextState, Texts};
+use super::texts::{TextState, WrittenTexts};
 use crate::app::client::Heard;
 use crate::app::protocol::{Event, Tell};
 use crate::app::{browser, examples, opened};
@@ -133,7 +133,7 @@ impl Studio {
             }
             Tell::Loaded { model, vocabulary, from } => {
                 self.state.from.set(from.unwrap_or_default());
-                self.state.texts.set(Texts::default());
+                self.state.texts.set(WrittenTexts::default());
                 self.change(|exchange, now| {
                     let begun = exchange.loaded(id, model, vocabulary, now);
                     begun.unwrap_or_default()

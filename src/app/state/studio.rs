@@ -9,7 +9,7 @@ use web_sys::File;
 
 use super::exchange::{Exchange, Held, Work};
 use super::shown::{Findings, Origin, Problem, Shown};
-use super::texts::Texts;
+use super::texts::WrittenTexts;
 use crate::app::client::Client;
 use crate::app::link::{
     Choice, CouplingSettings, Draft, InsideSettings, LessonSettings, Link, SweepSettings, View,
@@ -135,7 +135,7 @@ pub(super) struct StudioState {
     /// What the options of a draft hold that the model said by itself, and which draft that is.
     pub offered: RwSignal<(Draft, String)>,
     /// What was written beside the lab's answers.
-    pub texts: RwSignal<Texts>,
+    pub texts: RwSignal<WrittenTexts>,
     pub member: RwSignal<Option<usize>>,
     /// Are reports on their way that the address names?
     pub is_coming: RwSignal<bool>,

@@ -7,7 +7,7 @@ use crate::study::report::Report;
 
 /// Tokens of a text.
 const TOKENS: usize = 12;
-/// Texts that are kept: of more plans and prompts than anybody goes back to.
+/// WrittenTexts that are kept: of more plans and prompts than anybody goes back to.
 const MOST_KEPT: usize = 64;
 
 /// What a text is written after, under which order and on which engine.
@@ -90,13 +90,13 @@ pub enum TextStep {
 
 /// The text under way, and those that are kept of one loaded model.
 #[derive(Clone, Debug, Default)]
-pub struct Texts {
+pub struct WrittenTexts {
     coming: Option<(TextWish, Text)>,
     /// The latest last.
     kept: Vec<(TextWish, Text)>,
 }
 
-impl Texts {
+impl WrittenTexts {
     /// What is to be done where these texts are `wanted`, the model is free for them or not, and a request for one
     /// is under way or not.
     pub fn step(&self, wanted: &[TextWish], is_free: bool, is_writing: bool) -> TextStep {
@@ -165,7 +165,7 @@ mod tests {
     }
 
     /// Does what is to be done while the model is free, and says of which plan the text is that begins.
-    fn begun(texts: &mut Texts, wanted: &[TextWish]) -> Option<Option<String>> {
+    fn begun(texts: &mut WrittenTexts, wanted: &[TextWish]) -> Option<Option<String>> {
         let TextStep::Begin(wish) = texts.step(wanted, true, false) else {
             return None;
         };
@@ -175,7 +175,7 @@ mod tests {
 
     #[test]
     fn the_original_is_written_first_and_once_a_prompt() {
-        let mut texts = Texts::default();
+        let mut texts = WrittenTexts::default();
         assert_eq!(begun(&mut texts, &both("a", "1,0")), Some(None));
         assert_eq!(texts.step(&both("a", "1,0"), true, true), TextStep::Nothing);
         texts.grow(" cat".into());
@@ -194,7 +194,7 @@ mod tests {
 
     #[test]
     fn the_next_change_ends_the_text_under_way() {
-        let mut texts = Texts::default();
+        let mut texts = WrittenTexts::default();
         begun(&mut texts, &both("a", "1,0"));
         // Another prompt, no lab that answers the draft, a run under way, a request that was given up.
         assert_eq!(texts.step(&both("b", "1,0"), true, true), TextStep::GiveUp);
@@ -211,7 +211,7 @@ mod tests {
 
     #[test]
     fn what_cannot_be_written_is_not_asked_for_again() {
-        let mut texts = Texts::default();
+        let mut texts = WrittenTexts::default();
         begun(&mut texts, &both("a", "1,0"));
         texts.end(TextState::Failed("The context is full.".into()));
         assert_eq!(begun(&mut texts, &both("a", "1,0")), Some(Some("1,0".into())));
@@ -219,7 +219,7 @@ mod tests {
 
     #[test]
     fn no_more_texts_are_kept_than_anybody_goes_back_to() {
-        let mut texts = Texts::default();
+        let mut texts = WrittenTexts::default();
         for n in 0..2 * MOST_KEPT {
             texts.begin(wish(&n.to_string(), None));
             texts.end(TextState::Ended(TextEnd::Tokens));

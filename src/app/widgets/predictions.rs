@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 
 use crate::chart::{number, option_beyond, option_name};
-use crate::study::report::{Lens, Vocabulary};
+use crate::study::report::{AnswerVocabulary, Lens};
 
 /// One of the two.
 pub struct Answered<'a> {
@@ -11,7 +11,7 @@ pub struct Answered<'a> {
     /// Among the options. `[K]`
     pub shares: &'a [f64],
     /// `None` where the whole vocabulary was not read.
-    pub vocabulary: Option<&'a Vocabulary>,
+    pub vocabulary: Option<&'a AnswerVocabulary>,
 }
 
 impl<'a> Answered<'a> {

@@ -40,12 +40,12 @@ pub struct KeptMembers {
     outputs: Outputs,
     /// For every wish, where among those outputs a node's run looks, by (node, run, prompt).
     looks: Vec<HashMap<RunPlace, (usize, AttentionRows)>>,
-    asked: Asked,
+    asked: AskedOutputs,
 }
 
 /// Which outputs were asked for once all steps of a pack were complete.
 #[derive(Default)]
-struct Asked {
+struct AskedOutputs {
     /// `[kept rows, K + 1]`
     votes: Option<usize>,
     /// `[paths, P, D]`
@@ -297,7 +297,7 @@ impl Record for Members {
             biases: options.biases,
             outputs: Outputs::new(scene.group),
             looks: vec![HashMap::new(); self.capture.attention.len()],
-            asked: Asked::default(),
+            asked: AskedOutputs::default(),
         };
         if let Some((streams, set)) = self.earlier_streams(scene).zip(kept.sets.reference) {
             pass.put(&streams, set * prompts.len())?;

@@ -8,7 +8,7 @@ pub use accounting::Accounting;
 
 use serde::{Deserialize, Serialize};
 
-use crate::study::report::Vocabulary;
+use crate::study::report::AnswerVocabulary;
 
 /// Tokens that are listed of those raised most, and of those lowered most.
 pub const LISTED: usize = 12;
@@ -75,7 +75,7 @@ pub struct MemberWithout {
     pub probabilities: Vec<f64>,
     /// What it says beyond these options. Reports of earlier versions have none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub vocabulary: Option<Vocabulary>,
+    pub vocabulary: Option<AnswerVocabulary>,
     /// Its logit of the right option less the mean of the others'.
     pub lead: f64,
     /// Is the likeliest option the right one?

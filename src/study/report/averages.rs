@@ -1,7 +1,9 @@
 //! Sums of decompositions over rows, and the means that they come to.
 
 use super::{AverageDepth, Averages};
-use crate::measure::decomposition::{ColumnNumbers, Columns, Decomposition, Triple, Triples};
+use crate::measure::decomposition::{
+    ColumnNumbers, DecomposedColumns, Decomposition, Triple, Triples,
+};
 
 impl Averages {
     /// Sums over no row yet, of so many members.
@@ -67,8 +69,8 @@ impl Averages {
     }
 
     /// Members and kinds in every column.
-    pub fn columns(&self) -> Columns<'_> {
-        Columns {
+    pub fn columns(&self) -> DecomposedColumns<'_> {
+        DecomposedColumns {
             probability: &self.probability,
             logit: &self.logit,
             centred: &self.centred,

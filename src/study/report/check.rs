@@ -2,9 +2,9 @@
 
 use std::collections::HashSet;
 
-use super::{Averages, Lab, Lens, Prompts, Report, ReportError, Vocabulary};
+use super::{AnswerVocabulary, Averages, Lab, Lens, Prompts, Report, ReportError};
 use crate::engine::MemberKind;
-use crate::measure::decomposition::{ByKind, ColumnNumbers, Columns, Triple, Triples};
+use crate::measure::decomposition::{ByKind, ColumnNumbers, DecomposedColumns, Triple, Triples};
 use crate::measure::leads::leads;
 use crate::plan::{HeadsOff, MAX_RUNS};
 use crate::study::coupling::{ModelsCoupling, check};
@@ -163,7 +163,10 @@ fn lens(lens: &Lens) -> Result<(), Reason> {
 }
 
 /// What a run says beyond its options.
-pub(in crate::study) fn vocabulary(vocabulary: &Vocabulary, options: usize) -> Result<(), Reason> {
+pub(in crate::study) fn vocabulary(
+    vocabulary: &AnswerVocabulary,
+    options: usize,
+) -> Result<(), Reason> {
     let probabilities = &vocabulary.option_probabilities;
     long("option_probabilities", probabilities.len(), options, "options")?;
     long("option_ranks", vocabulary.option_ranks.len(), options, "options")?;
@@ -174,7 +177,7 @@ pub(in crate::study) fn vocabulary(vocabulary: &Vocabulary, options: usize) -> R
     if !probabilities.iter().chain(top).all(|p| (0.0..=1.0 + 1e-6).contains(p)) {
         return Err("a probability lies outside 0 to 1".to_owned());
     }
-    let Vocabulary { log_partition, entropy, surprise, mass, kl, .. } = vocabulary;
+    let AnswerVocabulary { log_partition, entropy, surprise, mass, kl, .. } = vocabulary;
     let numbers = [log_partition, entropy, surprise, mass].into_iter().chain(kl);
     if !numbers.into_iter().all(|x| x.is_finite()) {
         return Err("a number of the whole vocabulary is too large".to_owned());
@@ -230,8 +233,8 @@ fn attention(lens: &Lens) -> Result<(), Reason> {
 }
 
 /// Every column has numbers of all members, and the logits' are those of their two parts.
-fn columns(columns: &Columns<'_>, members: usize) -> Result<(), Reason> {
-    let Columns { probability, logit, centred, offset } = columns;
+fn columns(columns: &DecomposedColumns<'_>, members: usize) -> Result<(), Reason> {
+    let DecomposedColumns { probability, logit, centred, offset } = columns;
     let named =
         [("probability", probability), ("logit", logit), ("centred", centred), ("offset", offset)];
     for (name, column) in named {
