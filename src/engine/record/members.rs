@@ -202,6 +202,12 @@ impl Members {
         counts.max().unwrap_or(0).max(1)
     }
 
+    /// Whether a run is compared with another, which may have been made before.
+    fn has_reference(&self) -> bool {
+        let reference = self.capture.vocabulary.as_ref().map(|wish| &wish.reference);
+        reference.is_some_and(|reference| *reference != Reference::None)
+    }
+
     /// The reference's last streams of a pack's prompts, where its run is not among the group's.
     fn earlier_streams(&self, scene: &PackScene) -> Option<Vec<f32>> {
         match &self.capture.vocabulary.as_ref()?.reference {
@@ -260,7 +266,7 @@ impl Record for Members {
     fn demand(&self, schedule: &Schedule, is_end: &[bool]) -> Demand {
         let (options, width) = (self.most_options(), self.readout.width());
         let positions = self.positions().len();
-        let sets = Sets::new(schedule, is_end, positions, self.capture.vocabulary.is_some()).count;
+        let sets = Sets::new(schedule, is_end, positions, self.has_reference()).count;
         let states = if self.capture.states { schedule.nodes.len() } else { 0 };
         let depths = self.capture.depths.as_ref();
         let depths = depths.map(|wish| wish.demand(schedule)).unwrap_or_default();
@@ -304,7 +310,7 @@ impl Record for Members {
         }
         // What is counted for a reference and not there would be read as it was left.
         let last = scene.pack.last_rows(1);
-        if self.capture.vocabulary.is_some() && kept.sets.reference.is_none() {
+        if self.has_reference() && kept.sets.reference.is_none() {
             pass.keep(0, &last, kept.sets.count * prompts.len())?;
         }
         pass.keep(0, &last, 0)?; // the embedding
