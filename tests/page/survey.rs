@@ -323,7 +323,7 @@ fn files_hold_the_numbers_of_the_picture() {
     for words in [
         "scholar-12-shared",
         "majority class",
-        "accuracy (level: majority class)",
+        "share of rows (level: majority class)",
         "diversity, squared logits",
         "the baked survey",
     ] {
