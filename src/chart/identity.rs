@@ -87,6 +87,7 @@ pub struct AnswerErrors {
 }
 
 impl AnswerErrors {
+    /// Reads them from a run.
     pub fn of(lens: &Lens) -> Self {
         let vocabulary = lens.vocabulary.as_ref();
         let note = format!(
