@@ -27,7 +27,6 @@ impl OrderRows {
             self.correct.push(argmax(&logits) == answer);
         }
         if let Some(reading) = &trace.vocabulary {
-            // Rounding may leave a divergence of equals just below 0.
             self.kl.push(reading.kl);
             if score == Score::Option {
                 let right = &reading.followed[answer];
