@@ -68,7 +68,7 @@ pub enum Ask {
         /// A task.
         rows: usize,
     },
-    /// What the prompt's answer loses without each part of the plan: a report with `parts`.
+    /// Leaves out each part of the plan once: a report with `parts`.
     Parts { prompt: String, options: Vec<String>, answer: usize, plan: Option<String> },
     /// How alike the linearised steps of the prompt's run are: a report with `coupling`.
     Coupling { prompt: String, plan: Option<String>, tokens: TokenAsk },

@@ -120,8 +120,7 @@ pub struct Lens {
     pub vocabulary_lacks_bytes: Option<u64>,
     #[serde(flatten)]
     pub decomposition: Decomposition,
-    /// Which option leads the sum of the first members, and from which member on. Reports of earlier versions have
-    /// none.
+    /// Which option leads the sum of the first members, and from which member on.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub leads: Vec<Lead>,
     /// The stream at the last token, read by the whole vocabulary before the first step and after

@@ -19,7 +19,7 @@ pub enum Job {
     Run,
     /// The prompt on two engines.
     Compare,
-    /// What the model writes after the lab's prompt, once the lab's answer is shown.
+    /// A text that the model writes after the lab's prompt, once the lab's answer is shown.
     Write,
     Sweep,
     /// What this machine can do.

@@ -52,7 +52,7 @@ pub struct Studio {
     pub swept: Signal<Option<Shown>>,
     /// What every part votes, and what is lost without it.
     pub needed: Signal<Option<Shown>>,
-    /// What one prompt's answer loses without each part.
+    /// Losses of one prompt's answer without each part.
     pub parts: Signal<Option<Shown>>,
     /// How alike the linearised steps of one prompt are.
     pub coupled: Signal<Option<Shown>>,

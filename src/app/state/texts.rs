@@ -10,7 +10,7 @@ const TOKENS: usize = 12;
 /// WrittenTexts that are kept: of more plans and prompts than anybody goes back to.
 const MOST_KEPT: usize = 64;
 
-/// What a text is written after, under which order and on which engine.
+/// Names a text: the prompt before it, the order and the engine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TextWish {
     engine: String,
@@ -79,7 +79,7 @@ impl Text {
     }
 }
 
-/// What is to be done about texts.
+/// An action that texts ask for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TextStep {
     Nothing,

@@ -73,7 +73,7 @@ pub struct MemberWithout {
     pub logits: Vec<f32>,
     /// `[K]` softmax of `logits`.
     pub probabilities: Vec<f64>,
-    /// What it says beyond these options. Reports of earlier versions have none.
+    /// Its answer in the whole vocabulary; `None` where the device has no room to read it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub vocabulary: Option<AnswerVocabulary>,
     /// Its logit of the right option less the mean of the others'.

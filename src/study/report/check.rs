@@ -122,7 +122,6 @@ fn lens(lens: &Lens) -> Result<(), Reason> {
     if let Some(beyond) = &lens.vocabulary {
         vocabulary(beyond, k)?;
     }
-    // Reports of earlier versions list none.
     if !lens.leads.is_empty() && lens.leads != leads(&lens.member_logits) {
         return Err("leads does not follow from member_logits".to_owned());
     }
