@@ -16,6 +16,8 @@ use atelier::study::lessons::{
 };
 use school::School;
 
+use crate::snapshot;
+
 /// Options that a reader may believe in and algebra forbids, whatever the model: bias less diversity is the error of
 /// the mean; and of two options all members err on the same side, so their mean is not better than the best.
 const FORBIDDEN: [&str; 3] = [
@@ -34,9 +36,11 @@ fn lessons_are_true_where_they_are_written_for_and_can_be_false_elsewhere() {
     others.extend(school.shuffled());
     let mut times: Vec<(Duration, String)> = Vec::new();
     let mut faults = Vec::new();
+    let mut transcript = String::new();
     // How often each option's predicate was true, and false: on whichever model, and on numbers made up.
     let mut judged: BTreeMap<String, [usize; 4]> = BTreeMap::new();
     for lesson in school::lessons() {
+        transcript += &format!("# {}\n\n", lesson.id);
         for step in &lesson.steps {
             let at = format!("{} {}", lesson.id, step.id);
             let own = lesson.model_of(step).to_owned();
@@ -44,7 +48,7 @@ fn lessons_are_true_where_they_are_written_for_and_can_be_false_elsewhere() {
             let since = Instant::now();
             let outcome = school.run(&lesson, step, &own);
             times.push((since.elapsed(), at.clone()));
-            words::print(&outcome);
+            transcript += &words::transcript(&outcome);
             faults.extend(faults_of(&lesson, &at, &outcome, step.is_open));
             faults.extend(faults_of_source(step, &at, &outcome, &own));
             let mut outcomes = vec![outcome];
@@ -102,6 +106,7 @@ fn lessons_are_true_where_they_are_written_for_and_can_be_false_elsewhere() {
         );
     }
     assert!(faults.is_empty(), "{}", faults.join("\n"));
+    snapshot::check_near("lessons/verdicts.txt", &transcript);
 }
 
 /// A plan that names blocks by number leaves out what a longer model has behind them: no such model is judged by

@@ -2,18 +2,17 @@
 
 use atelier::study::lessons::StepOutcome;
 
-/// What a reader sees.
-pub fn print(outcome: &StepOutcome) {
-    println!("── {} {} on {}", outcome.lesson, outcome.step, outcome.model);
-    if let Some(source) = &outcome.source {
-        println!("   {source}");
-    }
-    println!("   {} {}", outcome.say, outcome.ask);
-    for option in &outcome.options {
-        let text = format!("{:?}", option.holding);
-        println!("   {:30} {} | {}", text, option.text, option.why);
-    }
-    println!("   → {:?}: {} ({})", outcome.showing, outcome.reveal, outcome.caveat);
+/// Writes down what a reader sees of a step: the question, each option's verdict and reason, and the answer.
+pub fn transcript(outcome: &StepOutcome) -> String {
+    let mut lines = vec![format!("── {} on {}", outcome.step, outcome.model)];
+    lines.extend(outcome.source.iter().map(|source| format!("   {source}")));
+    lines.push(format!("   {} {}", outcome.say, outcome.ask));
+    lines.extend(outcome.options.iter().map(|option| {
+        let verdict = format!("{:?}", option.holding);
+        format!("   {verdict:30} {} | {}", option.text, option.why)
+    }));
+    lines.push(format!("   → {:?}: {} ({})", outcome.showing, outcome.reveal, outcome.caveat));
+    lines.join("\n") + "\n\n"
 }
 
 /// A number outside of braces that is no part of a name such as 1m and counts no block.
