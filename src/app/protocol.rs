@@ -165,7 +165,8 @@ pub enum Tell {
     Compared {
         sentence: String,
     },
-    /// What a sweep has so far; more is to come. Rows of single results are left out.
+    /// What a sweep has so far, rows of single results left out; or a prompt's answer before the original order
+    /// ran to be compared with it. More is to come.
     Partial {
         report: Box<Report>,
     },

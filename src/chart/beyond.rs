@@ -2,9 +2,10 @@
 //! they show shares among the options (docs/definitions.md, "Beyond the options").
 
 use super::inside::seen;
-use super::number::{percent_tenths, significant, spelled, thousands};
+use super::number::{percent_tenths, short, signed, significant, spelled, thousands};
 use super::strokes::option_name;
 use crate::measure::decomposition::argmax;
+use crate::study::lens::BeyondMeans;
 use crate::study::likeliest::Saying;
 use crate::study::report::{AnswerVocabulary, Lens, LikelyToken};
 
@@ -77,6 +78,24 @@ pub fn offered(sayings: &[Saying], vocabulary: usize) -> String {
         spelled(sayings.len()),
         whole_share(mass)
     )
+}
+
+/// How far a plan's answer lies from the original order's; `None` where it was not compared.
+pub fn kl_from_original(lens: &Lens) -> Option<String> {
+    let kl = lens.vocabulary.as_ref()?.kl?;
+    Some(format!("KL from the original order over the whole vocabulary: {} nats.", short(kl)))
+}
+
+/// What the whole vocabulary says beside an accuracy among the options of many prompts.
+pub fn prompts_beyond(means: Option<BeyondMeans>) -> String {
+    match means {
+        Some(means) => format!(
+            "The right answer is the model's first word on {}; its mean ln P is {} nats.",
+            percent_tenths(means.first_word),
+            signed(means.log_probability)
+        ),
+        None => "Not known: these runs did not read the whole vocabulary.".to_owned(),
+    }
 }
 
 /// A warning where the options together hold next to nothing of what the model says.

@@ -47,8 +47,8 @@ mod votes;
 
 pub use all::all_figures;
 pub use beyond::{
-    first_words, judged, not_known, offered, option_beyond, quoted, says_first, small_mass,
-    verdict, whole_share,
+    first_words, judged, kl_from_original, not_known, offered, option_beyond, prompts_beyond,
+    quoted, says_first, small_mass, verdict, whole_share,
 };
 pub use column::Column;
 pub use coupling::{
@@ -74,7 +74,7 @@ pub use parts::name as part_loss_name;
 pub use parts::{part_figures, with_losses};
 pub use prompts::prompt_figures;
 pub use strokes::{MEMBER_PICK, Tile, option_name, stroke_name, tiles, votes as stroke_votes};
-pub use survey::{model_figures, overview_figures, survey_figures};
+pub use survey::{below_majority, chosen, model_figures, overview_figures, survey_figures};
 pub use table::{Table, TableCell};
 pub use theme::{DARK, LIGHT, Theme};
 pub use theory::{

@@ -222,9 +222,9 @@ fn joined(lens: &Lens, parts: &[&PartLoss]) -> String {
 fn words(lens: &Lens, parts: &PartLosses, list: &[PartLoss], noun: &str) -> [String; 2] {
     let gains = list.iter().filter(|part| part.lost < 0.0).count();
     let broken = match list.iter().filter(|part| parts.is_broken(part)).count() {
-        0 => "it stays nearer without any of them".to_owned(),
-        1 => format!("without 1 {noun}, framed"),
-        broken => format!("without {broken} {noun}s, framed"),
+        0 => format!("It breaks without no single {noun}."),
+        1 => format!("It breaks without 1 {noun}, framed."),
+        broken => format!("It breaks without any of {broken} {noun}s, framed."),
     };
     [
         format!(
@@ -235,7 +235,7 @@ fn words(lens: &Lens, parts: &PartLosses, list: &[PartLoss], noun: &str) -> [Str
         ),
         format!(
             "The model breaks where KL from its own answer reaches {} nats, that to the nearest of sixteen random \
-             prompts; {broken}.",
+             prompts. {broken}",
             short(parts.unrelated_kl)
         ),
     ]

@@ -1,5 +1,6 @@
 //! The lens's three pictures over many prompts of one plan: means over rows.
 
+use super::beyond::prompts_beyond;
 use super::number::{percent, short, signed};
 use super::plot::{Axis, Line, Mark, Panel, Pen, Plot, Point, Series};
 use super::running::Running;
@@ -9,6 +10,7 @@ use super::votes::{self, capital};
 use super::{Column, Figure, FigureDraft, Table, TableCell, Theme};
 use crate::engine::Member;
 use crate::measure::decomposition::{Triple, uniform_mse};
+use crate::study::lens::BeyondMeans;
 use crate::study::report::{Averages, Prompts};
 
 /// The same keys as the lens's, in the same order.
@@ -50,10 +52,11 @@ fn votes_of(prompts: &Prompts, members: &[Member], column: Column) -> PromptVote
                 votes::others(options)
             ),
             format!(
-                "All together they are right among the options on {} of {} prompts; always the most frequent answer: {}.",
+                "All together they are right among the options on {} of {} prompts; always the most frequent answer: {}. {}",
                 percent(averages.accuracy),
                 averages.rows,
-                percent(averages.majority)
+                percent(averages.majority),
+                prompts_beyond(BeyondMeans::over(&prompts.rows))
             ),
         ],
         means,
@@ -149,13 +152,18 @@ fn running(prompts: &Prompts, members: &[Member], column: Column, theme: &Theme)
         ),
         words: [
             format!(
-                "After all {}, mean MSE is {}, mean bias {}, mean diversity {}.",
+                "After all {}{}, mean MSE is {}, mean bias {}, mean diversity {}.",
                 strokes::count(members),
+                if column == Column::Logit { ", in centred logits" } else { "" },
                 short(sum.mse),
                 short(sum.bias),
                 short(sum.diversity)
             ),
-            format!("Means over {} prompts of one plan.", averages.rows),
+            format!(
+                "Means over {} prompts of one plan. {}",
+                averages.rows,
+                prompts_beyond(BeyondMeans::over(&prompts.rows))
+            ),
         ],
         table: Table { headers, rows: rows.collect() },
         plot,

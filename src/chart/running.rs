@@ -168,8 +168,9 @@ fn words(lens: &Lens, column: Column, depths: &[Triple], changes: Option<String>
     let sum = Identity::of(lens, column);
     let first = if sum.holds {
         format!(
-            "After all {}, MSE {} = bias {} − diversity {}: disagreement takes {} off the average stroke's error.",
+            "After all {}{}, MSE {} = bias {} − diversity {}: disagreement takes {} off the average stroke's error.",
             strokes::count(&lens.members),
+            if column == Column::Logit { ", in centred logits" } else { "" },
             sum.mse,
             sum.bias,
             sum.diversity,

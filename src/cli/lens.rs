@@ -13,7 +13,7 @@ use super::out_file::{OutFile, There};
 use super::output::{self, Progress};
 use super::picture;
 use super::view::ShownColumn;
-use crate::engine::{Capture, Reference, VocabularyWish};
+use crate::engine::{Capture, VocabularyWish};
 use crate::study::report::Report;
 use crate::study::{Unknown, lens};
 
@@ -147,17 +147,20 @@ fn one(asking: &PromptRun<'_>, args: &LensArgs, out: Option<&mut OutFile>) -> an
         say_strange(&unknown.words(&question), unknown);
     }
     let bar = Progress::new("running", "prompts");
-    let is_original = *asking.plan == model.plan(None)?;
-    let reference = if is_original { Reference::None } else { Reference::FirstPlan };
     let capture = Capture {
         attention: args.looks.wishes(),
-        vocabulary: Some(VocabularyWish { reference, ..VocabularyWish::ANSWER }),
+        vocabulary: Some(VocabularyWish::ANSWER),
         ..args.depths.capture(model, args.prompt.as_deref())?
     };
-    let mut lens = asking
-        .looked_at(std::slice::from_ref(&question), capture, &|done| bar.at(done, 1))?
-        .pop()
-        .context("the engine gave no trace")?;
+    let asked = std::slice::from_ref(&question);
+    let traces = asking.traces(asked, capture, &|done| bar.at(done, 1))?;
+    let trace = traces.into_iter().next().context("the engine gave no trace")?;
+    let original = model.original_after(&question.prompt, asking.plan, &trace)?;
+    let mut lens = lens::lens(model, &question, asking.plan, trace);
+    if let Some(mut original) = original {
+        while original.advance()?.is_some() {}
+        lens::compare(&mut lens, &original.finish()?);
+    }
     let member = args.member.as_deref();
     let member = member.map(|name| lens_member::account(model, &question, asking.plan, name));
     let member = member.transpose()?.flatten();

@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, ensure};
 
 use super::output::{self, Progress};
-use crate::engine::{Capture, Reference};
+use crate::engine::{Capture, Trace, VocabularyWish};
 use crate::plan::Plan;
-use crate::study::lens::{self, RunningAverages};
+use crate::study::lens::{self, BeyondMeans, RunningAverages};
 use crate::study::report::{Averages, Lens, Report};
 use crate::study::{LoadedModel, Question, StudyError, Unknown};
 use crate::task::{file, rows};
@@ -133,9 +133,14 @@ impl PromptFile {
                 self.path.display()
             );
             let before = done;
-            let lenses = asking
-                .looked_at(&chunk, Capture::answer(), &|part| bar.at(before + part, self.rows))?;
-            for lens in lenses {
+            // No row's numbers depend on the rows beside it.
+            let vocabulary =
+                Some(VocabularyWish { is_reproducible: true, ..VocabularyWish::ANSWER });
+            let capture = Capture { vocabulary, ..Capture::default() };
+            let traces =
+                asking.traces(&chunk, capture, &|part| bar.at(before + part, self.rows))?;
+            for (question, trace) in chunk.iter().zip(traces) {
+                let lens = lens::lens(asking.model, question, asking.plan, trace);
                 if done > 0 {
                     to.write_all(b",")?;
                 }
@@ -148,11 +153,13 @@ impl PromptFile {
         }
         ensure!(done == self.rows, "{} has become shorter while it was read", self.path.display());
         let first = summary.context("there are no rows")?;
+        let beyond = averaging.beyond();
         let averages = averaging.finish().context("there are no rows")?;
         let text = serde_json::to_string(&averages)?;
         writeln!(to, "],\"averages\":{text}}}}}")?;
         to.flush()?;
-        Ok(PromptSummary { first, averages, uniform: uniform / self.rows.max(1) as f64 })
+        let uniform = uniform / self.rows.max(1) as f64;
+        Ok(PromptSummary { first, averages, beyond, uniform })
     }
 }
 
@@ -160,6 +167,8 @@ impl PromptFile {
 pub struct PromptSummary {
     pub first: Lens,
     pub averages: Averages,
+    /// `None` where the device has no room for the whole vocabulary.
+    pub beyond: Option<BeyondMeans>,
     /// Mean of the uniform answer's MSE.
     pub uniform: f64,
 }
@@ -191,35 +200,23 @@ impl PromptRun<'_> {
         unknown.check(&question.prompt.option_ids, option)
     }
 
-    /// Runs questions together; `progress` hears how many are through. Where the capture's reference is the
-    /// first plan, the original order runs before this one.
+    /// Runs questions together; `progress` hears how many are through.
     ///
     /// # Errors
     /// What the engine says.
-    pub fn looked_at(
+    pub fn traces(
         &self,
         questions: &[Question],
         capture: Capture,
         progress: &dyn Fn(usize),
-    ) -> Result<Vec<Lens>, StudyError> {
+    ) -> Result<Vec<Trace>, StudyError> {
         let prompts: Vec<_> = questions.iter().map(|question| question.prompt.clone()).collect();
         let count = prompts.len();
-        let reference = capture.vocabulary.as_ref().map(|wish| &wish.reference);
-        let is_compared = reference == Some(&Reference::FirstPlan);
-        let read = if is_compared { lens::compared_lens } else { lens::lens };
-
-        let mut plans = vec![self.plan.clone()];
-        if is_compared {
-            plans.insert(0, self.model.plan(None)?);
-        }
         let engine = &self.model.engine;
-        let mut run = engine.start(prompts.into(), plans.into(), capture)?;
+        let mut run = engine.start(prompts.into(), [self.plan.clone()].into(), capture)?;
         while let Some((done, total)) = run.advance()? {
             progress(count * done / total.max(1));
         }
-
-        let traces = run.finish()?.pop().unwrap_or_default();
-        let lenses = questions.iter().zip(traces);
-        Ok(lenses.map(|(question, trace)| read(self.model, question, self.plan, trace)).collect())
+        Ok(run.finish()?.pop().unwrap_or_default())
     }
 }

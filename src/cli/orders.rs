@@ -76,7 +76,7 @@ pub struct OrdersArgs {
     #[arg(long)]
     skip_long: bool,
 
-    /// Cosine maps, line-shape scores, expodistances and trajectories of the model's own order and
+    /// Cosine maps, line-shape scores, expodistances and trajectories of the original order and
     /// of every --plan
     #[arg(long)]
     geometry: bool,

@@ -7,7 +7,7 @@ use super::table::{bar, thousands};
 use super::totals::{kinds, totals};
 use super::view::{ShownColumn, drawn};
 use crate::chart::number::{percent_tenths, short};
-use crate::chart::{option_beyond, says_first, small_mass};
+use crate::chart::{option_beyond, prompts_beyond, says_first, small_mass};
 use crate::measure::decomposition::uniform_mse;
 use crate::plan::Plan;
 use crate::study::report::{Averages, Lens, ModelFacts};
@@ -62,10 +62,11 @@ pub fn prompts(
     let averages: &Averages = &summary.averages;
     let mut text = heading(model, engine, plan);
     text += &format!(
-        "prompts   {}, right among the options {} (always the most frequent answer: {})\n\n",
+        "prompts   {}, right among the options {} (always the most frequent answer: {})\n          {}\n\n",
         thousands(averages.rows),
         percent_tenths(averages.accuracy),
-        percent_tenths(averages.majority)
+        percent_tenths(averages.majority),
+        prompts_beyond(summary.beyond)
     );
     let depth = averages.by_depth.iter();
     let members = MemberTable {

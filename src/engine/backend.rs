@@ -26,13 +26,15 @@ pub trait Backend {
         false
     }
 
-    /// Has the device room for the output head, which reading the whole vocabulary takes there?
-    ///
-    /// # Errors
-    /// [`EngineError::NoVocabulary`]: it has not.
-    fn prepare_vocabulary(&self) -> Result<(), EngineError> {
-        Ok(())
+    /// Bytes that the device lacks for the output head, which reading the whole vocabulary takes there;
+    /// `None` where it can be read.
+    fn vocabulary_lack(&self) -> Option<u64> {
+        None
     }
+
+    /// Gives the output head's memory back, since a run had too little beside it. From then on the
+    /// vocabulary cannot be read.
+    fn give_back_vocabulary(&self) {}
 
     /// What the passes since the last call cost the device, for people; `None` where nobody counts.
     fn profile(&self) -> Option<String> {
@@ -232,6 +234,8 @@ pub struct VocabularyRows {
     pub top: usize,
     /// Ids that are followed, as many for every stream. `[S, F]`
     pub followed: Vec<u32>,
+    /// See [`VocabularyWish::is_reproducible`](super::VocabularyWish::is_reproducible).
+    pub is_reproducible: bool,
 }
 
 /// Where streams that are read stand.
@@ -333,6 +337,19 @@ pub trait Loader {
         numbers: Vec<f32>,
     ) -> Result<(), EngineError>;
 
+    /// Whether the device holds a copy of the output head, whose rows then come after the blocks.
+    fn takes_head(&self) -> bool {
+        false
+    }
+
+    /// Rows `first_row..` of the output head. Memory that runs out is no error: the model runs without it.
+    ///
+    /// # Errors
+    /// The device failed, or cannot hold these numbers in the type asked for.
+    fn head(&mut self, _first_row: usize, _rows: &Tensor) -> Result<(), EngineError> {
+        Ok(())
+    }
+
     /// The backend, once everything has come.
     ///
     /// # Errors
@@ -347,7 +364,7 @@ mod tests {
     fn rows(references: Vec<usize>) -> VocabularyRows {
         let sums = vec![vec![0]; references.len()];
         let streams = ReadStreams::Sums { sums, is_held: false };
-        VocabularyRows { streams, references, top: 1, followed: Vec::new() }
+        VocabularyRows { streams, references, top: 1, followed: Vec::new(), is_reproducible: false }
     }
 
     fn streams(rows: &VocabularyRows, most: usize) -> Vec<Range<usize>> {

@@ -30,7 +30,9 @@ pub enum EngineError {
     )]
     Reference { prompts: usize, streams: usize },
     /// Caught where a run begins, which goes on without the vocabulary, but for a study that asks for nothing else.
-    #[error("to read the whole vocabulary needs {bytes} bytes more than this device gives")]
+    #[error(
+        "the whole vocabulary needs {mb} MB more than this device gives; run a smaller model there, or this one on the CPU", mb = bytes.div_ceil(1_000_000)
+    )]
     NoVocabulary { bytes: u64 },
     #[error(
         "there is no position {position}: the prompt's {tokens} tokens are counted 0 to {last}; choose one of them", last = tokens.saturating_sub(1)
@@ -59,7 +61,7 @@ pub enum EngineError {
     )]
     RoomOfOne { room: u64 },
     #[error(
-        "numbers left the finite range in {at}; the checkpoint is damaged, or this order of blocks is more than f32 holds: try the model's own order, or download it again"
+        "numbers left the finite range in {at}; the checkpoint is damaged, or this plan gives more than f32 holds: try the original order, or download it again"
     )]
     NotFinite { at: String },
     #[error(
@@ -74,6 +76,16 @@ pub enum EngineError {
     #[cfg(feature = "webgpu")]
     #[error("{0}; {way_out}", way_out = way_out(.0))]
     Gpu(super::webgpu::GpuError),
+}
+
+impl EngineError {
+    /// Whether a device's memory ended in the middle of a run.
+    pub(super) fn is_out_of_memory(&self) -> bool {
+        #[cfg(feature = "webgpu")]
+        return matches!(self, Self::Gpu(super::webgpu::GpuError::Memory(_)));
+        #[cfg(not(feature = "webgpu"))]
+        false
+    }
 }
 
 // Not its source: the sentence is in the outer one already.

@@ -256,7 +256,11 @@ mod tests {
             .collect();
         let run = |bytes: u64| -> (usize, usize, Vec<Vec<Trace>>) {
             let capture = Capture {
-                vocabulary: Some(VocabularyWish { top: 3, reference: Reference::FirstPlan }),
+                vocabulary: Some(VocabularyWish {
+                    top: 3,
+                    reference: Reference::FirstPlan,
+                    is_reproducible: true,
+                }),
                 ..Capture::states()
             };
             let (prompts, plans) = (prompts.clone(), plans.clone());

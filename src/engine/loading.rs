@@ -29,6 +29,10 @@ enum LoadingPart {
     Vectors {
         block: usize,
     },
+    /// Rows of the output head.
+    Head {
+        rows: Range<usize>,
+    },
 }
 
 impl Loading {
@@ -43,6 +47,11 @@ impl Loading {
                 parts.extend(slices.map(|rows| LoadingPart::Rows { block, role, rows }));
                 total += matrix.bytes();
             }
+        }
+        if loader.takes_head() {
+            let head = weights.head();
+            parts.extend(head.slices().into_iter().map(|rows| LoadingPart::Head { rows }));
+            total += head.bytes();
         }
         Self { weights, loader, parts: parts.into_iter(), done: 0, total }
     }
@@ -66,6 +75,11 @@ impl Loading {
                 let matrix = &self.weights.blocks[block].matrices[role as usize];
                 let slice = self.weights.rows(matrix, rows.clone())?;
                 self.loader.matrix(block, role, rows.start, &slice)?;
+                self.done += slice.bytes.len() as u64;
+            }
+            LoadingPart::Head { rows } => {
+                let slice = self.weights.rows(self.weights.head(), rows.clone())?;
+                self.loader.head(rows.start, &slice)?;
                 self.done += slice.bytes.len() as u64;
             }
         }

@@ -27,6 +27,7 @@ pub mod schedule;
 mod tangent;
 mod trace;
 pub mod trial;
+mod vocabulary_run;
 #[cfg(feature = "webgpu")]
 pub mod webgpu;
 
@@ -54,6 +55,7 @@ use self::readout::Readout;
 use self::record::{Likelihoods, Members, Next, Record, Streams};
 use self::rope::Rope;
 use self::schedule::pack::Pack;
+use self::vocabulary_run::VocabularyRun;
 use crate::model::weights::Weights;
 use crate::model::{ModelShape, Passage, Prompt};
 use crate::plan::Plan;
@@ -92,15 +94,8 @@ impl Engine {
     }
 
     /// Bytes that the device lacks to read the whole vocabulary; `None` where it can.
-    ///
-    /// # Errors
-    /// The output head cannot be read; the device failed.
-    pub fn vocabulary_room(&self) -> Result<Option<u64>, EngineError> {
-        match self.backend.prepare_vocabulary() {
-            Ok(()) => Ok(None),
-            Err(EngineError::NoVocabulary { bytes }) => Ok(Some(bytes)),
-            Err(error) => Err(error),
-        }
+    pub fn vocabulary_lack(&self) -> Option<u64> {
+        self.backend.vocabulary_lack()
     }
 
     /// Does it compute on this very processor?
@@ -143,10 +138,21 @@ impl Engine {
         }
         if let Some(wish) = &capture.vocabulary {
             wish.check(self.shape(), &prompts)?;
-            if self.vocabulary_room()?.is_some() {
-                capture.vocabulary = None;
+            if self.vocabulary_lack().is_none() {
+                return Ok(Box::new(VocabularyRun::start(self, prompts, plans, capture)?));
             }
+            capture.vocabulary = None;
         }
+        self.record(prompts, plans, capture)
+    }
+
+    /// Begins to record the members of checked prompts under plans.
+    fn record<'a>(
+        &'a self,
+        prompts: Arc<[Prompt]>,
+        plans: Arc<[Plan]>,
+        capture: Capture,
+    ) -> Result<Box<dyn Run<Trace> + 'a>, EngineError> {
         let record = Members::new(prompts, plans.clone(), capture, self.readout.clone());
         self.execute(record, &plans)
     }

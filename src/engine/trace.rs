@@ -40,8 +40,11 @@ pub struct Trace {
     pub logits: Vec<f32>,
     /// The whole vocabulary where the plan ends: `followed` are the prompt's options, `kl` is from
     /// [`VocabularyWish::reference`]. `None` where it was not wished, or the device has no room for it
-    /// ([`Engine::vocabulary_room`](crate::engine::Engine::vocabulary_room)).
+    /// ([`Engine::vocabulary_lack`](crate::engine::Engine::vocabulary_lack)).
     pub vocabulary: Option<VocabularyReading>,
+    /// KL from this run to an earlier one over the whole vocabulary, nats, where the wish's reference was
+    /// [`Reference::OfEarlier`](super::Reference::OfEarlier); `None` under other plans than the first.
+    pub earlier_kl: Option<f64>,
     /// `[D]` the first plan's last stream at the last token, a reference for later runs; empty under other
     /// plans, and where the vocabulary was not read.
     pub last_stream: Vec<f32>,

@@ -1,7 +1,5 @@
 //! One question under the model's own order and under the reader's: the `lab` part of a report.
 
-use std::sync::Arc;
-
 use super::geometry::{Averaging, Geometry};
 use super::lens::{compared_lens, lens};
 use super::report::{Lab, Report};
@@ -9,11 +7,13 @@ use super::{LoadedModel, Question, StudyError};
 use crate::engine::{Capture, EngineError, Reference, Run, Trace, VocabularyWish};
 use crate::plan::Plan;
 
-/// Both orders on their way; what they share is computed once.
+/// Both orders on their way; what they share is computed once, and a known run of the original is not made again.
 pub struct Rearranging<'a> {
     model: &'a LoadedModel,
     question: Question,
-    plans: [Plan; 2],
+    plan: Plan,
+    /// The original order's run, where it is known.
+    before: Option<(Trace, Geometry)>,
     run: Box<dyn Run<Trace> + 'a>,
 }
 
@@ -25,17 +25,19 @@ impl<'a> Rearranging<'a> {
         question: &Question,
         plan: Plan,
     ) -> Result<Self, StudyError> {
-        let plans = [model.plan(None)?, plan];
-        let prompts: Arc<[_]> = Arc::from([question.prompt.clone()]);
-        let capture = Capture {
-            vocabulary: Some(VocabularyWish {
-                reference: Reference::FirstPlan,
-                ..VocabularyWish::ANSWER
-            }),
-            ..Capture::states()
+        let known = model.last_original(&question.prompt);
+        let before = known.and_then(|original| Some((original.trace, original.geometry?)));
+        let (plans, reference) = match &before {
+            Some((original, _)) if !original.last_stream.is_empty() => {
+                (vec![plan.clone()], Reference::Streams([original.last_stream.clone()].into()))
+            }
+            Some(_) => (vec![plan.clone()], Reference::None),
+            None => (vec![model.plan(None)?, plan.clone()], Reference::FirstPlan),
         };
-        let run = model.engine.start(prompts, plans.clone().into(), capture)?;
-        Ok(Self { model, question: question.clone(), plans, run })
+        let vocabulary = Some(VocabularyWish { reference, ..VocabularyWish::ANSWER });
+        let capture = Capture { vocabulary, ..Capture::states() };
+        let run = model.engine.start([question.prompt.clone()].into(), plans.into(), capture)?;
+        Ok(Self { model, question: question.clone(), plan, before, run })
     }
 
     /// Runs one batch: `Some((done, of))` in block runs, `None` once both are done.
@@ -54,21 +56,33 @@ impl<'a> Rearranging<'a> {
     /// # Errors
     /// Called too early: [`EngineError::Cancelled`].
     pub fn report(self) -> Result<Report, StudyError> {
-        let mut traces = self.run.finish()?.into_iter().flatten();
-        let width = self.model.shape().width;
-        let mut next = |plan: &Plan| -> Result<(Trace, Geometry), StudyError> {
-            let mut trace = traces.next().ok_or(EngineError::Cancelled)?;
-            let mut geometry = Averaging::new(plan, width);
-            geometry.add(&std::mem::take(&mut trace.states));
-            Ok((trace, geometry.mean()))
+        let Self { model, question, plan, before, run } = self;
+        let mut traces = run.finish()?.into_iter().flatten();
+        let original_plan = model.plan(None)?;
+        let (original, before) = match before {
+            Some(known) => known,
+            None => {
+                let trace = traces.next().ok_or(EngineError::Cancelled)?;
+                let found = with_geometry(model, &original_plan, trace);
+                model.remember_original(&question.prompt, &found.0, Some(found.1.clone()));
+                found
+            }
         };
-        let (original, before) = next(&self.plans[0])?;
-        let (arranged, after) = next(&self.plans[1])?;
+        let arranged = traces.next().ok_or(EngineError::Cancelled)?;
+        let (arranged, after) = with_geometry(model, &plan, arranged);
+
         let lab = Lab {
-            original: lens(self.model, &self.question, &self.plans[0], original),
-            arranged: compared_lens(self.model, &self.question, &self.plans[1], arranged),
+            original: lens(model, &question, &original_plan, original),
+            arranged: compared_lens(model, &question, &plan, arranged),
             geometry: [before, after],
         };
-        Ok(Report { lab: Some(Box::new(lab)), ..Report::of(self.model) })
+        Ok(Report { lab: Some(Box::new(lab)), ..Report::of(model) })
     }
+}
+
+/// A trace with its states taken out, and their geometry.
+fn with_geometry(model: &LoadedModel, plan: &Plan, mut trace: Trace) -> (Trace, Geometry) {
+    let mut geometry = Averaging::new(plan, model.shape().width);
+    geometry.add(&std::mem::take(&mut trace.states));
+    (trace, geometry.mean())
 }

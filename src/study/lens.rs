@@ -34,8 +34,7 @@ pub fn lens(model: &LoadedModel, question: &Question, plan: &Plan, trace: Trace)
         logits,
         vocabulary_lacks_bytes: match vocabulary {
             Some(_) => None,
-            // A device that fails says so at the next run.
-            None => model.engine.vocabulary_room().ok().flatten(),
+            None => model.engine.vocabulary_lack(),
         },
         vocabulary,
         decomposition,
@@ -70,6 +69,13 @@ pub fn compared_lens(model: &LoadedModel, question: &Question, plan: &Plan, trac
         vocabulary.kl = kl;
     }
     lens
+}
+
+/// Compares an answer with a run of the original order that was made after it.
+pub fn compare(lens: &mut Lens, original: &Trace) {
+    if let Some(vocabulary) = &mut lens.vocabulary {
+        vocabulary.kl = original.earlier_kl;
+    }
 }
 
 /// What the whole vocabulary's reading says of a question, `kl` left to whoever ran the original order.
@@ -164,11 +170,57 @@ pub fn report(model: &LoadedModel, lens: Lens) -> Report {
     Report { lens: Some(lens), ..Report::of(model) }
 }
 
+/// Means over prompts of what the whole vocabulary says of their right options.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BeyondMeans {
+    /// Share of prompts whose right option is the model's first word.
+    pub first_word: f64,
+    /// Of the right option, nats.
+    pub log_probability: f64,
+}
+
+impl BeyondMeans {
+    /// Takes the means over some rows; `None` where one was run without the whole vocabulary, or none is there.
+    pub fn over<'a>(rows: impl IntoIterator<Item = &'a Lens>) -> Option<Self> {
+        let mut running = RunningBeyond::default();
+        rows.into_iter().for_each(|row| running.add(row));
+        running.finish()
+    }
+}
+
+#[derive(Default)]
+struct RunningBeyond {
+    rows: usize,
+    read: usize,
+    first_words: usize,
+    log_probability: f64,
+}
+
+impl RunningBeyond {
+    fn add(&mut self, row: &Lens) {
+        self.rows += 1;
+        if let Some(vocabulary) = &row.vocabulary {
+            self.read += 1;
+            self.first_words += usize::from(vocabulary.option_ranks[row.answer] == 1);
+            self.log_probability -= vocabulary.surprise;
+        }
+    }
+
+    fn finish(&self) -> Option<BeyondMeans> {
+        let rows = self.rows as f64;
+        (self.rows > 0 && self.read == self.rows).then(|| BeyondMeans {
+            first_word: self.first_words as f64 / rows,
+            log_probability: self.log_probability / rows,
+        })
+    }
+}
+
 /// Means over rows of one plan, and so of the same members, row by row.
 #[derive(Default)]
 pub struct RunningAverages {
     answers: BTreeMap<usize, usize>,
     sums: Option<Averages>,
+    beyond: RunningBeyond,
 }
 
 impl RunningAverages {
@@ -176,10 +228,16 @@ impl RunningAverages {
     /// If the row is of another plan than those before.
     pub fn add(&mut self, row: &Lens) {
         *self.answers.entry(row.answer).or_default() += 1;
+        self.beyond.add(row);
         let found = &row.decomposition;
         let sums = self.sums.get_or_insert_with(|| Averages::empty(row.members.len()));
         assert_eq!(found.by_depth.len(), sums.by_depth.len(), "rows of one plan");
         sums.add(found, row.correct);
+    }
+
+    /// What the whole vocabulary says of the rows so far.
+    pub fn beyond(&self) -> Option<BeyondMeans> {
+        self.beyond.finish()
     }
 
     /// `None` where no row came.

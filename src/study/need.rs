@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::orders::Reading;
 use super::without::{PlanPart, parts};
 use super::{LoadedModel, StudyError};
-use crate::engine::{Capture, MemberKind, Reference, Run, Trace, VocabularyWish};
+use crate::engine::{Capture, MemberKind, Run, Trace, VocabularyWish};
 use crate::measure::correlation::spearman;
 use crate::measure::decomposition::{argmax, lead};
 use crate::measure::interval::{Mean, Resamples, share};
@@ -177,7 +177,7 @@ impl<'a> Needing<'a> {
             None => {
                 let prompts: Vec<Prompt> = chunk.iter().map(|row| row.prompt.clone()).collect();
                 let engine = &self.model.engine;
-                let vocabulary = Some(VocabularyWish { top: 0, reference: Reference::None });
+                let vocabulary = Some(VocabularyWish::ROWS);
                 let capture = Capture { vocabulary, ..Capture::default() };
                 engine.start(prompts.into(), self.plans.clone(), capture)?
             }
@@ -291,6 +291,11 @@ impl FoundBeyond {
 
     /// Adds one row: `traces` `[plan][row]`, the model's own order first.
     fn add(&mut self, traces: &[Vec<Trace>], row: usize, answer: usize) {
+        // A device that lost its room in the middle would leave means over some of the rows.
+        if traces.iter().any(|plan| plan[row].vocabulary.is_none()) {
+            *self = Self::new(self.lost.len());
+            return;
+        }
         let readings = traces.iter().filter_map(|plan| plan[row].vocabulary.as_ref());
         let mut rights = readings.map(|reading| reading.followed[answer]);
         let Some(own) = rights.next() else { return };

@@ -108,7 +108,7 @@ impl<'a> LeavingOut<'a> {
         question: &Question,
         plan: Plan,
     ) -> Result<Self, StudyError> {
-        if let Some(bytes) = model.engine.vocabulary_room()? {
+        if let Some(bytes) = model.engine.vocabulary_lack() {
             return Err(EngineError::NoVocabulary { bytes }.into());
         }
         let mut leaving = Self {
@@ -166,6 +166,10 @@ impl<'a> LeavingOut<'a> {
 
     /// Keeps what a stage found, and begins the next.
     fn take_in(&mut self, traces: Vec<Trace>) -> Result<(), StudyError> {
+        // Memory ran out in this run.
+        if let Some(bytes) = self.model.engine.vocabulary_lack() {
+            return Err(EngineError::NoVocabulary { bytes }.into());
+        }
         match self.stage {
             LeavingStage::Whole => {
                 self.whole = traces.into_iter().next();

@@ -6,11 +6,13 @@ use std::path::Path;
 use crate::common;
 use crate::common::load as on_cpu;
 use crate::common::{coupling, parity, tangents, vocabulary};
+use atelier::chart;
 use atelier::engine::EngineChoice;
 use atelier::engine::webgpu::AdapterChoice;
+use atelier::model::weights::Weights;
 use atelier::model::{DType, ModelFiles};
-use atelier::study::LoadedModel;
 use atelier::study::coupling::CouplingMethod;
+use atelier::study::{self, LoadedModel};
 
 /// Relative agreement asked of the GPU: drivers multiply and sum in their own order.
 const TOLERANCE: f64 = 1e-3;
@@ -101,6 +103,49 @@ fn a_run_says_what_it_cost() {
         let cost = model.engine.profile().expect("counts");
         assert!(cost.starts_with("61 dispatches"), "{cost}");
     }
+}
+
+#[test]
+fn a_head_without_room_is_said_and_the_lens_runs() {
+    let folder = common::model_folder("random-llama2").expect("it travels with the project");
+    let weights = Weights::open(&ModelFiles::open(&folder).expect("a model folder"));
+    let needed =
+        EngineChoice::WebGpu { adapter: strict(), dtype: None }.memory(&weights.expect("weights"));
+    let lens = |room: u64| {
+        let model = open(&folder, AdapterChoice { room: Some(room), ..strict() }, None);
+        let question = model.question_from_ids(&[1, 2, 3], &[4, 5], 0).expect("a question");
+        let plan = model.plan(None).expect("the original order");
+        let prompts = std::slice::from_ref(&question.prompt);
+        let mut traces = parity::run(&model.engine, prompts, std::slice::from_ref(&plan));
+        let trace = traces.remove(0).remove(0);
+        study::lens::lens(&model, &question, &plan, trace)
+    };
+    let with = lens(needed.weights + needed.head);
+    let without = lens(needed.weights + needed.head - 1);
+
+    assert!(with.vocabulary.is_some() && with.vocabulary_lacks_bytes.is_none());
+    assert!(without.vocabulary.is_none());
+    assert_eq!(without.vocabulary_lacks_bytes, Some(needed.head));
+    assert_eq!(without.logits, with.logits);
+    // What the command line and the page say at the answer.
+    let sentence = chart::says_first(&without, true);
+    assert_eq!(sentence, "Not known: the whole vocabulary needs 1 MB more.");
+}
+
+#[test]
+fn the_head_is_uploaded_while_the_model_loads() {
+    let folder = common::model_folder("random-llama2").expect("it travels with the project");
+    let files = ModelFiles::open(&folder).expect("a model folder");
+    let head = Weights::open(&files).expect("weights").head().bytes();
+    let last = |choice: EngineChoice| {
+        let mut last = (0, 0);
+        LoadedModel::from_files_with(&files, &choice, &mut |done, total| last = (done, total))
+            .expect("a model");
+        last
+    };
+    let (done, total) = last(EngineChoice::Cpu);
+    let on_gpu = last(EngineChoice::WebGpu { adapter: strict(), dtype: None });
+    assert_eq!(on_gpu, (done + head, total + head));
 }
 
 #[test]

@@ -382,7 +382,7 @@ fn your_own_order_is_tried_on_many_rows() {
     let page = Page::orders(1440, 1000, "&plan=0-5,8-11");
     page.browser.until("it can be tried", "!document.querySelector('#sweep-own').disabled");
     page.browser.click("#sweep-own");
-    page.until_says(".own-orders caption", "Your order on rows of sum");
+    page.until_says(".own-orders caption", "This plan on rows of sum");
     page.until_says("[role=status]", "sweep is done");
     let report = page.saved(1);
     let orders = &report["orders"][0];

@@ -212,7 +212,7 @@ fn edits_are_said_in_words() {
         (Edit::Join { first: 1, last: 3 }, "Blocks 1, 2 and 3 side by side now."),
         (Edit::Repeat { spot: 2, times: 3 }, "Block 2, 3 times."),
         (Edit::Remove { first: 3, last: 3 }, "Block 3 is left out."),
-        (Edit::Reset, "The model's own order."),
+        (Edit::Reset, "The original order."),
     ] {
         let after = before.edited(edit).expect("made");
         assert_eq!(edited(&before, &after, edit), says);

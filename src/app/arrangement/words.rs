@@ -70,7 +70,7 @@ pub fn edited(before: &Arrangement, after: &Arrangement, edit: Edit) -> String {
         }
         Edit::Remove { first, last } => format!("{} tiles are left out", last + 1 - first),
         Edit::Strategy(strategy) => format!("{strategy}: {} tiles", of),
-        Edit::Reset => "the model's own order".to_owned(),
+        Edit::Reset => "the original order".to_owned(),
     };
     format!("{}.", capital(&said))
 }

@@ -154,7 +154,7 @@ impl Bench {
         let now = self.studio.draft.with_untracked(|draft| draft.plan.clone());
         let line = self.history.try_update(|history| step(history, &now));
         if let Some(line) = line.flatten() {
-            let named = if line.is_empty() { "the model's own order" } else { &line };
+            let named = if line.is_empty() { "the original order" } else { &line };
             self.studio.say(format!("{word}: {named}."));
             self.studio.edit(|draft| draft.plan = line);
         }

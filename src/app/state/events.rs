@@ -63,9 +63,10 @@ impl Studio {
             Tell::Progress { stage, done, total } => {
                 exchange.update(|exchange| exchange.progressed(id, (stage, done, total)));
             }
-            Tell::Partial { report } => {
-                self.show_sweep(Arc::new(*report), time);
-            }
+            Tell::Partial { report } => match work.job {
+                Job::Run => self.show_live(Arc::new(*report), time),
+                _ => self.show_sweep(Arc::new(*report), time),
+            },
             Tell::English { prompts } => self.state.english.set(prompts),
             Tell::Says { sayings } => {
                 let draft = self.draft.get_untracked();

@@ -14,7 +14,7 @@ pub(super) fn view_table(
     let cell = move |cell: TableCell| match (cell, on_plan) {
         (TableCell::Plan(plan), Some(on_plan)) => {
             let named = plan.clone();
-            let label = format!("Make {plan} your order");
+            let label = format!("Make {plan} the plan");
             view! {
                 <button type="button" class="plan-link" aria-label=label on:click=move |_| on_plan.run(plan.clone())>
                     {named}

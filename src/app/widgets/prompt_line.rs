@@ -5,7 +5,9 @@ use leptos::prelude::*;
 use crate::app::protocol::Known;
 use crate::app::spacing::spaced;
 use crate::app::state::{Shown, Studio};
-use crate::chart::{number, option_beyond, option_name, says_first, small_mass, verdict};
+use crate::chart::{
+    kl_from_original, number, option_beyond, option_name, says_first, small_mass, verdict,
+};
 use crate::measure::decomposition::argmax;
 use crate::study::report::Lens;
 
@@ -149,6 +151,7 @@ fn beyond(lens: &Lens, judged: bool) -> AnyView {
     view! {
         {small_mass(lens).map(|warning| view! { <p class="small-mass">{warning}</p> })}
         <p class="says-first">{says_first(lens, judged)}</p>
+        {kl_from_original(lens).map(|kl| view! { <p class="says-first">{kl}</p> })}
     }
     .into_any()
 }

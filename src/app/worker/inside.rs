@@ -38,8 +38,7 @@ pub fn capture(
             let runs: Vec<usize> = runs.map(|run| run.index).collect();
             let Some(&block) = runs.get((*run).min(runs.len().saturating_sub(1))) else {
                 return Err(Stop::Failed(
-                    "this order runs no block's attention, so nothing looks: let one run"
-                        .to_owned(),
+                    "this plan runs no block's attention, so nothing looks: let one run".to_owned(),
                 ));
             };
             let heads = model.shape().blocks[block].attention.heads;

@@ -3,10 +3,10 @@
 use super::{Desk, Stop, coupling, done, failed, inside, member, stop, told};
 use crate::app::opened;
 use crate::app::protocol::{Ask, InsideAsk, Stage, Tell};
-use crate::engine::{Capture, Trace};
+use crate::engine::{Capture, Reference, Trace};
 use crate::plan::Plan;
 use crate::study::lab::Rearranging;
-use crate::study::report::Report;
+use crate::study::report::{Lens, Report};
 use crate::study::{self, Generation, LoadedModel, Question, Wrote};
 
 /// Every pair of a stream's states is compared, and the worker hears nothing meanwhile.
@@ -121,12 +121,8 @@ async fn lens(
 ) -> Result<Report, Stop> {
     let question = self::question(model, question)?;
     let plan = model.plan(plan).map_err(failed)?;
-    let comparison = model.comparison(&question.prompt, &plan).map_err(failed)?;
-    let capture = Capture { vocabulary: Some(comparison.wish.clone()), ..Capture::default() };
-    let traces = traces(model, desk, id, &question, comparison.plans.clone(), capture).await?;
-    let trace = comparison.asked(model, &question.prompt, traces).ok_or_else(none)?;
-    let read = if comparison.is_original { study::lens::lens } else { study::lens::compared_lens };
-    Ok(study::lens::report(model, read(model, &question, &plan, trace)))
+    let lens = compared(model, desk, id, (&question, &plan), Capture::default(), |_| ()).await?;
+    Ok(study::lens::report(model, lens))
 }
 
 /// The lens with what a view of the run's inside needs.
@@ -139,27 +135,65 @@ async fn looked_into(
     ask: &InsideAsk,
 ) -> Result<Report, Stop> {
     let question = self::question(model, question)?;
+    let plan = model.plan(plan).map_err(failed)?;
     if let InsideAsk::Member { name } = ask {
-        let plan = model.plan(plan).map_err(failed)?;
         return member::account(model, desk, id, &question, plan, name.as_deref()).await;
     }
-    let (plan, own) = (model.plan(plan).map_err(failed)?, model.plan(None).map_err(failed)?);
     let capture = inside::capture(model, &question, &plan, ask)?;
-    let mut plans = vec![plan.clone()];
-    if matches!(ask, InsideAsk::Attention { .. }) && own != plan {
-        plans.push(own.clone());
-    }
-    let mut traces = traces(model, desk, id, &question, plans, capture).await?.into_iter();
-    let trace = traces.next().ok_or_else(none)?;
-    let mut lens = study::lens::lens(model, &question, &plan, trace);
-    if let Some(before) = traces.next() {
-        let before = study::lens::lens(model, &question, &own, before);
+    let finish = |lens: &mut Lens| {
+        inside::note(lens, ask);
+        study::lens::name_words(lens, model);
+    };
+    let mut lens = compared(model, desk, id, (&question, &plan), capture, finish).await?;
+
+    // The views of heads show the original order's answer beside.
+    let original = model.plan(None).map_err(failed)?;
+    if matches!(ask, InsideAsk::Attention { .. })
+        && plan != original
+        && let Some(known) = model.last_original(&question.prompt)
+    {
+        let before = study::lens::lens(model, &question, &original, known.trace);
         lens.before = Some(before.probabilities);
         lens.before_vocabulary = before.vocabulary;
     }
-    inside::note(&mut lens, ask);
-    study::lens::name_words(&mut lens, model);
     Ok(study::lens::report(model, lens))
+}
+
+/// A plan's answer, finished by `finish`; where the original order's is not known yet, it is shown before that
+/// runs to be compared.
+async fn compared(
+    model: &LoadedModel,
+    desk: &Desk,
+    id: u32,
+    (question, plan): (&Question, &Plan),
+    mut capture: Capture,
+    finish: impl Fn(&mut Lens),
+) -> Result<Lens, Stop> {
+    // 1. The plan
+    let wish = model.answer_wish(&question.prompt, plan).map_err(failed)?;
+    let read = match wish.reference {
+        Reference::None => study::lens::lens,
+        _ => study::lens::compared_lens,
+    };
+    capture.vocabulary = Some(wish);
+    let traces = traces(model, desk, id, question, vec![plan.clone()], capture).await?;
+    let trace = traces.into_iter().next().ok_or_else(none)?;
+    let after = model.original_after(&question.prompt, plan, &trace).map_err(stop)?;
+    let mut lens = read(model, question, plan, trace);
+    finish(&mut lens);
+
+    // 2. The original order
+    if let Some(mut after) = after {
+        let report = Box::new(study::lens::report(model, lens.clone()));
+        desk.tell(id, Tell::Partial { report });
+        while let Some((done, of)) = after.advance().map_err(stop)? {
+            desk.progress(id, Stage::Run, done as f64, of as f64);
+            desk.turn(id, after.is_waiting()).await?;
+        }
+        let original = after.finish().map_err(stop)?;
+        study::lens::compare(&mut lens, &original);
+    }
+    Ok(lens)
 }
 
 fn none() -> Stop {
@@ -253,7 +287,7 @@ async fn lab(
     let runs = plan.block_runs().count();
     if runs > MOST_RUNS {
         return Err(Stop::Failed(format!(
-            "this order runs {runs} blocks and this view draws up to {MOST_RUNS}: the lens, or `atelier lens --plan`, takes more"
+            "this plan runs {runs} blocks and this view draws up to {MOST_RUNS}: the lens, or `atelier lens --plan`, takes more"
         )));
     }
     let mut run = Rearranging::start(model, &question, plan).map_err(stop)?;

@@ -38,8 +38,8 @@ pub(super) fn figure(lab: &Lab, column: Column, theme: &Theme) -> Figure {
         let unit =
             if curve.name == "diversity" { column.diversity_unit() } else { column.error_unit() };
         let colour = (curve.colour)(theme);
-        let own = Pen::new("own order", colour, Line::Dotted, Mark::Dot).faint();
-        let yours = Pen::new("your order", colour, curve.line, Mark::Dot);
+        let own = Pen::new("original order", colour, Line::Dotted, Mark::Dot).faint();
+        let arranged = Pen::new("this plan", colour, curve.line, Mark::Dot);
         let all = before.iter().chain(&after);
         Panel::new(
             format!("{} ({unit})", curve.name),
@@ -47,12 +47,12 @@ pub(super) fn figure(lab: &Lab, column: Column, theme: &Theme) -> Figure {
             Axis::from_zero("", all.map(curve.of)),
             vec![
                 line(curve, own, &lab.original, &before),
-                leading(line(curve, yours, &lab.arranged, &after), &lab.arranged),
+                leading(line(curve, arranged, &lab.arranged, &after), &lab.arranged),
             ],
         )
         .tall(PLOT)
     });
-    let legend = [("own order", Line::Dotted), ("your order", Line::Solid)];
+    let legend = [("original order", Line::Dotted), ("this plan", Line::Solid)];
     let legend = legend.map(|(name, line)| Pen::new(name, theme.ink, line, Mark::None));
     FigureDraft {
         key: "both",
@@ -87,7 +87,7 @@ fn leading(mut series: Series, lens: &Lens) -> Series {
 fn title(lab: &Lab, column: Column) -> String {
     let (a, b) = (column.total(&lab.original), column.total(&lab.arranged));
     if lab.original.plan == lab.arranged.plan {
-        return "The blocks stand in the model's own order".to_owned();
+        return "The blocks stand in the original order".to_owned();
     }
     let way = |a: f64, b: f64| {
         // Rounding is no change.
@@ -103,13 +103,14 @@ fn title(lab: &Lab, column: Column) -> String {
         Some(false) => "disagrees less with the others",
         None => "disagrees as much with the others",
     };
-    format!("In your order the average stroke {bias} and {diversity}")
+    format!("Under this plan the average stroke {bias} and {diversity}")
 }
 
 fn words(lab: &Lab, column: Column) -> [String; 2] {
     let (a, b) = (column.total(&lab.original), column.total(&lab.arranged));
     let first = format!(
-        "Bias goes from {} to {}, diversity from {} to {}, MSE from {} to {}.",
+        "{} goes from {} to {}, diversity from {} to {}, MSE from {} to {}.",
+        if column == Column::Logit { "Of the centred logits, bias" } else { "Bias" },
         short(a.bias),
         short(b.bias),
         short(a.diversity),
@@ -121,7 +122,7 @@ fn words(lab: &Lab, column: Column) -> [String; 2] {
         format!("; KL over the whole vocabulary is {} nats", short(kl))
     });
     let second = format!(
-        "The original order runs {} components and yours {}{distance}.",
+        "The original order runs {} components and this plan {}{distance}.",
         lab.original.members.len(),
         lab.arranged.members.len(),
     );
@@ -141,9 +142,9 @@ fn table(lab: &Lab, column: Column) -> Table {
         };
         depths.map(row).collect::<Vec<_>>()
     };
-    let own = strokes::names(&lab.original.members);
-    let own = own.into_iter().map(TableCell::Text).collect();
-    let mut all = rows("own", &lab.original, own);
-    all.extend(rows("yours", &lab.arranged, strokes::cells(&lab.arranged.members)));
+    let strokes = strokes::names(&lab.original.members);
+    let strokes = strokes.into_iter().map(TableCell::Text).collect();
+    let mut all = rows("original order", &lab.original, strokes);
+    all.extend(rows("this plan", &lab.arranged, strokes::cells(&lab.arranged.members)));
     Table { headers, rows: all }
 }

@@ -136,7 +136,7 @@ fn place(name: &str) -> String {
 
 fn words(geometry: &[Geometry; 2]) -> [String; 2] {
     [
-        format!("The model's own order has {}.", said(&geometry[0])),
-        format!("Yours has {}.", said(&geometry[1])),
+        format!("The original order has {}.", said(&geometry[0])),
+        format!("This plan has {}.", said(&geometry[1])),
     ]
 }

@@ -11,7 +11,7 @@ use crate::study::report::Lab;
 /// Bias, diversity and MSE before and after; the votes after; both streams' shapes.
 pub fn lab_figures(lab: &Lab, column: Column, theme: &Theme) -> Vec<Figure> {
     let mut after = votes::figure(&lab.arranged, column, theme);
-    after.title = format!("In your order, {}", uncapital(&after.title));
+    after.title = format!("Under this plan, {}", uncapital(&after.title));
     vec![
         both::figure(lab, column, theme),
         after,

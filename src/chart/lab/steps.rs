@@ -30,4 +30,4 @@ pub fn drawn(states: usize) -> Vec<usize> {
 }
 
 /// What each of the two plot areas is of.
-pub const SIDES: [&str; 2] = ["own order", "your order"];
+pub const SIDES: [&str; 2] = ["original order", "this plan"];

@@ -127,14 +127,14 @@ fn title(own: &Geometry, yours: &Geometry) -> String {
     } else {
         "less straight than in the model's own"
     };
-    format!("The way through the stream in your order is {than}")
+    format!("The way through the stream under this plan is {than}")
 }
 
 fn words(own: &Geometry, yours: &Geometry) -> [String; 2] {
     let said = |x: Option<f64>| x.map_or_else(|| "not defined".to_owned(), short);
     [
         format!(
-            "Line-shape score of the token that answers (1 is a straight line): {} in the model's own order, {} in yours.",
+            "Line-shape score of the token that answers (1 is a straight line): {} in the original order, {} under this plan.",
             said(own.line_shape_score),
             said(yours.line_shape_score)
         ),

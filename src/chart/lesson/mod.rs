@@ -222,7 +222,7 @@ fn rows_figure(
     Some(draft.figure(theme))
 }
 
-const OWN: &str = "own order";
+const OWN: &str = "original order";
 
 /// Where a cell stands: only what differs between cells is said.
 fn place(cells: &[&PictureCell], cell: &PictureCell) -> String {

@@ -29,7 +29,7 @@ fn every_order_of_a_task_has_its_mark_with_its_interval() {
     let figure = drawn(cells, &marks);
     assert_eq!(
         figure.title,
-        "Right among the options, % on “sum”: 25 % (drop:0) to 75 % (own order)"
+        "Right among the options, % on “sum”: 25 % (drop:0) to 75 % (original order)"
     );
     let [sum, mood] = figure.plot.panels[0].series.as_slice() else {
         panic!("a series a task");

@@ -38,8 +38,8 @@ pub(super) fn figure(
     let legend = series.iter().map(|one| one.pen.clone()).collect();
     let chance = chance(orders, quantity);
     let level = match chance {
-        Some(_) => format!("line: own order {}, dots: chance", short(own.mean)),
-        None => format!("line: own order {}", short(own.mean)),
+        Some(_) => format!("line: original order {}, dots: chance", short(own.mean)),
+        None => format!("line: original order {}", short(own.mean)),
     };
     let reach = reach(all()).chain([own.mean]).chain(chance);
     let mut panel = Panel::new(
@@ -55,7 +55,7 @@ pub(super) fn figure(
     }
     let draft = FigureDraft {
         key: "family",
-        title: title(quantity, &curves, &Apart { orders, quantity, column }),
+        title: title(&curves, &Apart { orders, quantity, column }),
         words: words(orders, quantity, &curves),
         table: table(orders, &Sweep::FAMILY, quantity, column),
         plot: Plot::new(vec![panel], legend, 1),
@@ -150,12 +150,13 @@ fn ranked<'c>(
 }
 
 /// Which of two orders leaves more, where rows can tell them apart; of a single order, where it goes.
-fn title(quantity: Quantity, curves: &[FamilyCurve<'_>], apart: &Apart<'_>) -> String {
+fn title(curves: &[FamilyCurve<'_>], apart: &Apart<'_>) -> String {
+    let quantity = apart.quantity;
     if let [alone] = curves {
-        return way(quantity, alone);
+        return way(apart.word(), alone);
     }
     let Some(middle) = shared_size(curves) else {
-        return format!("{} under other orders", capital(quantity.word()));
+        return format!("{} under other orders", capital(apart.word()));
     };
     let ranked = ranked(quantity, curves, middle);
     let blocks = counted(middle, "block");
@@ -163,7 +164,7 @@ fn title(quantity: Quantity, curves: &[FamilyCurve<'_>], apart: &Apart<'_>) -> S
         apart.won_and_lost(worst, &apart.variants(best))
     };
     match ranked[..] {
-        [(only, _)] => way(quantity, only),
+        [(only, _)] => way(apart.word(), only),
         [(best, a), .., (worst, b)] if apart.two_spots(a, b) => {
             let less = match quantity.good() {
                 Some(_) => "harms less",
@@ -172,7 +173,7 @@ fn title(quantity: Quantity, curves: &[FamilyCurve<'_>], apart: &Apart<'_>) -> S
             format!(
                 "With {blocks} in the middle, {} {less} ({} {}) than {} ({}{})",
                 best.name,
-                quantity.word(),
+                apart.word(),
                 short(a.value.mean),
                 worst.name,
                 short(b.value.mean),
@@ -185,20 +186,20 @@ fn title(quantity: Quantity, curves: &[FamilyCurve<'_>], apart: &Apart<'_>) -> S
             });
             format!(
                 "With {blocks} in the middle, no order is surely ahead in {}{rows}",
-                quantity.word()
+                apart.word()
             )
         }
-        [] => format!("{} under other orders", capital(quantity.word())),
+        [] => format!("{} under other orders", capital(apart.word())),
     }
 }
 
 /// From its smallest middle to its largest.
-fn way(quantity: Quantity, curve: &FamilyCurve<'_>) -> String {
+fn way(word: &str, curve: &FamilyCurve<'_>) -> String {
     let ends = [curve.spots.first(), curve.spots.last()];
     let [Some(first), Some(last)] = ends else {
-        return format!("{} under {}", capital(quantity.word()), curve.name);
+        return format!("{} under {}", capital(word), curve.name);
     };
-    let (word, name) = (quantity.word(), &curve.name);
+    let name = &curve.name;
     let [small, large] = [first, last].map(|spot| spot.point.middle.unwrap_or(0));
     let [a, b] = [first, last].map(|spot| short(spot.value.mean));
     if small == large {

@@ -38,7 +38,7 @@ pub(super) fn figure(
     let panel = Panel {
         patches: patches.collect(),
         ..Panel::new(
-            format!("block (upwards as they run) by head; own order {}", short(own.mean)),
+            format!("block (upwards as they run) by head; original order {}", short(own.mean)),
             Axis::category("head that is off", names(heads)),
             Axis::category("", names(blocks)),
             Vec::new(),
@@ -51,7 +51,7 @@ pub(super) fn figure(
         title: title(&apart, own, &sure, &spots),
         words: [
             format!(
-                "{} of {} heads, framed, surely differ from the own order's {}, row by row{}.",
+                "{} of {} heads, framed, surely differ from the original order's {}, row by row{}.",
                 sure.len(),
                 spots.len(),
                 interval(&own),
@@ -70,7 +70,7 @@ pub(super) fn figure(
 
 /// Names the head that moves the quantity farthest of those that surely move it.
 fn title(apart: &Apart<'_>, own: Mean, sure: &[&SweepSpot<'_>], spots: &[SweepSpot<'_>]) -> String {
-    let word = apart.quantity.word();
+    let word = apart.word();
     let far = |spot: &SweepSpot<'_>| (spot.value.mean - own.mean).abs();
     let name = |spot: &SweepSpot<'_>| {
         let SweepPoint { at, head, .. } = spot.point;

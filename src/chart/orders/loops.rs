@@ -29,7 +29,8 @@ pub(super) fn figure(
     let most = rounds[rounds.len() - 1];
     let best: Vec<&SweepSpot<'_>> =
         sizes.iter().filter_map(|&size| best_of_row(&spots, size, quantity)).collect();
-    let sure = sure(&Apart { orders, quantity, column }, &spots, &best);
+    let apart = Apart { orders, quantity, column };
+    let sure = sure(&apart, &spots, &best);
     let labelled = rounds.len() <= 12;
     let patches = spots.iter().filter_map(|spot| {
         Some(Patch {
@@ -54,8 +55,14 @@ pub(super) fn figure(
     let ramp = quantity.ramp_over(orders, column, spots.iter().map(|spot| spot.value.mean));
     let draft = FigureDraft {
         key: "loops",
-        title: title(quantity, best.len(), sure),
-        words: words(quantity, &best, most, sure, rows_note(orders, quantity, false, spots.iter())),
+        title: title(apart.word(), best.len(), sure),
+        words: words(
+            apart.word(),
+            &best,
+            most,
+            sure,
+            rows_note(orders, quantity, false, spots.iter()),
+        ),
         table: table(orders, &[Sweep::Loop], quantity, column),
         plot: Plot {
             ramp: Some(ramp),
@@ -95,9 +102,9 @@ fn rounds(spot: &SweepSpot<'_>) -> usize {
 
 /// At how many sizes of the middle more rounds are better than one, beyond the intervals. No law of growth: where the
 /// most rounds that were run are best, or all are at chance, the best number says nothing.
-fn title(quantity: Quantity, sizes: usize, sure: usize) -> String {
+fn title(word: &str, sizes: usize, sure: usize) -> String {
     match (sizes, sure) {
-        (0, _) => format!("{} of blocks side by side, again and again", capital(quantity.word())),
+        (0, _) => format!("{} of blocks side by side, again and again", capital(word)),
         (_, 0) => "At no size of the middle are more rounds than one surely better, by their 95 % intervals"
             .to_owned(),
         _ => format!(
@@ -121,14 +128,14 @@ fn sure(apart: &Apart<'_>, spots: &[SweepSpot<'_>], best: &[&SweepSpot<'_>]) -> 
 
 /// `most` rounds were run; `note` says what the intervals are of.
 fn words(
-    quantity: Quantity,
+    word: &str,
     best: &[&SweepSpot<'_>],
     most: usize,
     sure: usize,
     note: String,
 ) -> [String; 2] {
     if best.is_empty() {
-        return [format!("More {} is neither better nor worse.", quantity.word()), note];
+        return [format!("More {word} is neither better nor worse."), note];
     }
     let listed: Vec<String> = best
         .iter()
@@ -145,11 +152,11 @@ fn words(
 
 #[cfg(test)]
 mod tests {
-    use super::{Quantity, title};
+    use super::title;
 
     #[test]
     fn no_law_of_rounds_is_read_off_their_best_means() {
-        let title = |sizes, sure| title(Quantity::Accuracy, sizes, sure);
+        let title = |sizes, sure| title("accuracy", sizes, sure);
         assert_eq!(
             title(6, 0),
             "At no size of the middle are more rounds than one surely better, by their 95 % intervals"

@@ -102,6 +102,11 @@ struct Apart<'a> {
 }
 
 impl Apart<'_> {
+    /// The quantity in a heading.
+    fn word(&self) -> &'static str {
+        self.quantity.word_in(self.column)
+    }
+
     fn two_spots(&self, a: &SweepSpot<'_>, b: &SweepSpot<'_>) -> bool {
         let [first, second] = [a, b].map(|spot| self.variants(spot));
         self.difference([&first, &second]).unwrap_or_else(|| a.value.less(b.value)).is_sure()
@@ -223,7 +228,7 @@ fn rows_note<'a>(
     } else {
         counted(orders.rows, "row")
     };
-    let meaning = quantity.meaning(orders.score);
+    let meaning = quantity.meaning(orders.score) + &quantity.beyond_note(&orders.original.measures);
     if !spots.any(|spot| spot.value.has_interval()) {
         return format!("{meaning}Over {rows} of “{}”, without intervals.", orders.task);
     }

@@ -44,7 +44,11 @@ pub(super) fn figure(
     let reach = reach(drops.iter().chain(&swaps)).chain(ends(&own)).chain(chance);
     let mut legend: Vec<Pen> = series.iter().map(|one| one.pen.clone()).collect();
     let mut panel = Panel::new(
-        format!("{}, line: own order {}", quantity.axis(orders.score, column), short(own.mean)),
+        format!(
+            "{}, line: original order {}",
+            quantity.axis(orders.score, column),
+            short(own.mean)
+        ),
         Axis::whole("block", -0.5, last + 0.5),
         quantity.axis_over(reach),
         series,
@@ -97,7 +101,7 @@ fn title(
             format!(
                 "With {} {verb}, {} is {} instead of {}{}{}",
                 name(spot),
-                apart.quantity.word(),
+                apart.word(),
                 short(spot.value.mean),
                 short(own.mean),
                 apart.own_note(spot),
@@ -106,7 +110,7 @@ fn title(
         }
         None => format!(
             "No single block {verb} surely moves {}{}",
-            apart.quantity.word(),
+            apart.word(),
             apart.most_note(*own, spots, name)
         ),
     }
@@ -129,12 +133,12 @@ fn words(
         counted.push(format!("{} of {} swaps", outside(swaps), swaps.len()));
     }
     let first = format!(
-        "{} surely differ from the own order's {}, row by row{}.",
+        "{} surely differ from the original order's {}, row by row{}.",
         counted.join(" and "),
         if own.high > own.low {
             interval(own)
         } else {
-            format!("{} {}", apart.quantity.word(), short(own.mean))
+            format!("{} {}", apart.word(), short(own.mean))
         },
         chance_note(apart.quantity, drops.len() + swaps.len()),
     );

@@ -1,6 +1,7 @@
 //! What a sweep's pictures plot.
 
 use crate::chart::Column;
+use crate::chart::number::{percent, signed};
 use crate::chart::plot::{Axis, Ramp};
 use crate::measure::interval::{Mean, Resamples, paired_rows};
 use crate::study::orders::{Measures, Orders, Variant, VoteMeans, per_token};
@@ -69,14 +70,24 @@ impl Quantity {
         }
     }
 
+    /// In a heading, which names the part of the logits that is drawn.
+    pub(super) fn word_in(self, column: Column) -> &'static str {
+        match (self, column) {
+            (Self::Bias, Column::Logit) => "centred bias",
+            (Self::Diversity, Column::Logit) => "centred diversity",
+            (Self::Mse, Column::Logit) => "centred MSE",
+            _ => self.word(),
+        }
+    }
+
     /// On an axis, with its unit.
     pub fn axis(self, score: Score, column: Column) -> String {
         match self {
             Self::Accuracy => format!("{} (share of rows)", score.right()),
-            Self::Normalised => format!("{} (0 = chance, 1 = own order)", score.right()),
+            Self::Normalised => format!("{} (0 = chance, 1 = original order)", score.right()),
             Self::FirstWord => "right as the model's first word (share of rows)".to_owned(),
             Self::Perplexity => "perplexity of the right answer (whole vocabulary)".to_owned(),
-            Self::Kl => "KL from the own order (nats, whole vocabulary)".to_owned(),
+            Self::Kl => "KL from the original order (nats, whole vocabulary)".to_owned(),
             Self::Bias => format!("bias ({})", column.error_unit()),
             Self::Diversity => format!("diversity ({})", column.diversity_unit()),
             Self::Mse => format!("MSE ({})", column.error_unit()),
@@ -133,6 +144,21 @@ impl Quantity {
         }
     }
 
+    /// Says beside an accuracy what the whole vocabulary says under the original order; nothing of other
+    /// quantities, and where it was not read.
+    pub(super) fn beyond_note(self, original: &Measures) -> String {
+        let (Self::Accuracy | Self::Normalised, Some(first), Some(log)) =
+            (self, original.first_word, original.log_likelihood)
+        else {
+            return String::new();
+        };
+        format!(
+            "The original order says the right answer first on {} of rows; its mean ln P is {}. ",
+            percent(first.mean),
+            signed(log.mean)
+        )
+    }
+
     /// Does it come in three columns?
     pub fn has_columns(self) -> bool {
         matches!(self, Self::Bias | Self::Diversity | Self::Mse)
@@ -171,12 +197,22 @@ impl Quantity {
         }
     }
 
-    /// Means that stand beside the number in a table, with their names: the mean ln P behind a perplexity, a logit
-    /// column's offset and whole, the centred part of the paper's diversity.
+    /// Means that stand beside the number in a table, with their names: what the whole vocabulary says beside an
+    /// accuracy among options, the mean ln P behind a perplexity, a logit column's offset and whole, the centred
+    /// part of the paper's diversity.
     pub(super) fn beside(self, measures: &Measures, column: Column) -> Vec<(String, Mean)> {
-        if self == Self::Perplexity {
+        let log_likelihood = || {
             let name = "ln P of the right answer (nats per row)".to_owned();
-            return measures.log_likelihood.map(|mean| (name, mean)).into_iter().collect();
+            measures.log_likelihood.map(|mean| (name, mean))
+        };
+        match self {
+            Self::Accuracy | Self::Normalised => {
+                let name = "right as the model's first word (share of rows)".to_owned();
+                let first_word = measures.first_word.map(|mean| (name, mean));
+                return first_word.into_iter().chain(log_likelihood()).collect();
+            }
+            Self::Perplexity => return log_likelihood().into_iter().collect(),
+            _ => {}
         }
         let part = |votes: &VoteMeans| match self {
             Self::Bias => Some(votes.bias),

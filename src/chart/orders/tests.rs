@@ -8,7 +8,7 @@ use crate::task::score::Score;
 /// A mean with its interval's half-width.
 type Around = (f64, f64);
 
-/// Of an order, beside the own order's accuracy.
+/// Of an order, beside the original order's accuracy.
 fn measures((mean, half): Around, own: f64) -> Measures {
     let zero = Mean::default();
     let around = |mean: f64| Mean { mean, low: mean - half, high: mean + half };
@@ -73,7 +73,7 @@ fn figure(orders: &Orders, quantity: Quantity) -> Figure {
     figures.swap_remove(0)
 }
 
-/// Returns the heading of blocks left out, where the own order's accuracy is 0.5.
+/// Returns the heading of blocks left out, where the original order's accuracy is 0.5.
 fn heading(values: &[Around]) -> String {
     figure(&orders(Sweep::Drop, (0.5, 0.02), values), Quantity::Accuracy).title
 }
@@ -99,7 +99,7 @@ fn heading_and_words_agree_on_whether_a_block_surely_moves_it() {
     assert_eq!(
         drops.words,
         [
-            "1 of 2 drops surely differ from the own order's 0.500 (0.480 to 0.520), row by row.",
+            "1 of 2 drops surely differ from the original order's 0.500 (0.480 to 0.520), row by row.",
             "Accuracy is the share of rows that are right among the options. Bars are 95 % intervals over 100 rows of “sum”."
         ]
     );
@@ -119,7 +119,7 @@ fn of_many_parts_the_words_say_how_many_differ_by_chance() {
         values[0] = (0.2, 0.05);
         figure(&orders(sweep, (0.5, 0.02), &values), quantity).words[0].clone()
     };
-    let own = "the own order's 0.500 (0.480 to 0.520), row by row";
+    let own = "the original order's 0.500 (0.480 to 0.520), row by row";
     assert_eq!(
         words(Sweep::Heads, 192, Quantity::Accuracy),
         format!(

@@ -12,10 +12,10 @@ mod stream;
 mod table1;
 mod uniform;
 
-use super::number::counted;
+use super::number::{counted, percent_tenths};
 use super::plot::{Line, MARKS, Mark, Panel, Pen, Plot, Point, Series};
 use super::{Figure, FigureDraft, Table, TableCell, Theme};
-use crate::study::survey::{Found, Survey};
+use crate::study::survey::{ChoiceShare, Found, Survey, SurveyModel, SurveyTask};
 
 /// Every figure that the survey has numbers for.
 pub fn survey_figures(survey: &Survey, theme: &Theme) -> Vec<Figure> {
@@ -99,6 +99,41 @@ fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
         count += 1;
     }
     (count > 0).then(|| sum / f64::from(count))
+}
+
+/// Says of an accuracy below the most frequent right answer's share what that answer is.
+pub fn below_majority(model: &SurveyModel, task: &SurveyTask, found: &Found) -> Option<String> {
+    let (accuracy, majority) = (found.averages.accuracy, found.averages.majority);
+    if accuracy >= majority {
+        return None;
+    }
+    let mut choices = found.choices.iter().enumerate();
+    let most = choices.find(|(_, choice)| choice.right >= majority);
+    let answer =
+        most.map_or("the most frequent answer".to_owned(), |(k, choice)| choice_name(k, choice));
+    Some(format!(
+        "{} on {}: {} is below always answering {answer}, {}.",
+        model.name,
+        task.name,
+        percent_tenths(accuracy),
+        percent_tenths(majority)
+    ))
+}
+
+/// How often each option is chosen: `"“no” 81.0 %, “yes” 19.0 %"`.
+pub fn chosen(found: &Found) -> String {
+    let choices = found.choices.iter().enumerate();
+    let shares = choices
+        .map(|(k, choice)| format!("{} {}", choice_name(k, choice), percent_tenths(choice.chosen)));
+    shares.collect::<Vec<_>>().join(", ")
+}
+
+/// An option by its text, or by its place where rows differ.
+fn choice_name(k: usize, choice: &ChoiceShare) -> String {
+    match &choice.option {
+        Some(text) => format!("“{}”", text.trim()),
+        None => format!("option {}", k + 1),
+    }
 }
 
 /// How many models and tasks have numbers, in words.

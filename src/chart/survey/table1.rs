@@ -4,7 +4,7 @@
 use super::{
     Figure, FigureDraft, KnownCell, Line, Mark, Panel, Plot, Point, Series, Table, TableCell, Theme,
 };
-use super::{cells, extent, headers, mean, model_pen, task_names};
+use super::{below_majority, cells, chosen, extent, headers, mean, model_pen, task_names};
 use crate::chart::number::{counted, percent, short};
 use crate::chart::plot::{Axis, Pen};
 use crate::measure::decomposition::{Triple, Triples};
@@ -80,7 +80,7 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
         key: "table-1",
         title: title(&all.iter().map(GuessedCell::of).collect::<Vec<_>>()),
         words: [
-            near_uniform(&all),
+            format!("{}{}", below_note(survey), near_uniform(&all)),
             format!(
                 "{}; accuracy is the share {}. MSE and bias × 100 by Eq. 14 and diversity by Eq. 8, which are not one identity. {}",
                 extent(survey),
@@ -147,6 +147,17 @@ fn title(all: &[GuessedCell]) -> String {
     )
 }
 
+/// Names the first cell below its most frequent answer's share, and counts the others; nothing where there is none.
+fn below_note(survey: &Survey) -> String {
+    let mut below =
+        survey.found().filter_map(|(model, task, found)| below_majority(model, task, found));
+    let Some(first) = below.next() else { return String::new() };
+    match below.count() {
+        0 => format!("{first} "),
+        more => format!("{first} So are {} more. ", counted(more, "cell")),
+    }
+}
+
 fn near_uniform(all: &[KnownCell<'_>]) -> String {
     let near = |cell: &&KnownCell<'_>| {
         let (mse, uniform) = (cell.found.averages.paper.mse, cell.found.uniform);
@@ -184,6 +195,7 @@ fn table(survey: &Survey, all: &[KnownCell<'_>]) -> Table {
         "to",
         "majority",
         "chance",
+        "chosen",
         "first word right",
         "ln P(right), nats",
         "perplexity",
@@ -218,6 +230,7 @@ fn table(survey: &Survey, all: &[KnownCell<'_>]) -> Table {
         let shares =
             [averages.accuracy, right.low, right.high, averages.majority, cell.found.chance];
         row.extend(shares.map(TableCell::Number));
+        row.push(TableCell::Text(chosen(cell.found)));
         let Found { first_word, log_likelihood, perplexity, mass, .. } = cell.found;
         let beyond = [first_word, log_likelihood, perplexity, mass];
         row.extend(beyond.map(|number| match number {

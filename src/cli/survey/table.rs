@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use comfy_table::Cell;
 
+use crate::chart::below_majority;
 use crate::chart::number::{fixed, percent_tenths, short};
 use crate::cli::table::{number, table, text as shown, thousands};
 use crate::cli::tasks::score;
@@ -13,7 +14,8 @@ pub fn text(survey: &Survey) -> String {
     let mut text = answers(survey);
     text += "\nRight is the share right among the options, or by the task's own score where that is the last word or a written number. Of the whole \
              vocabulary: the share whose right answer the model says first, its mean ln P in nats, its perplexity, and \
-             what all options hold together.\n\n";
+             what all options hold together. Chosen: per cent of rows that choose the first option, the second, and so on.\n\n";
+    text += &below_majorities(survey);
     text += &identities(survey);
     text += "\nMSE and bias ×100 and diversity as the paper prints them (no identity; uniform is the \
              constant its MSE sits next to), with that diversity in centred logits: the rest moves no probability. Then the same \
@@ -80,6 +82,7 @@ fn answers(survey: &Survey) -> String {
         "rows",
         "right",
         "majority",
+        "chosen",
         "first\nword",
         "ln P\n(right)",
         "perplexity",
@@ -96,6 +99,7 @@ fn answers(survey: &Survey) -> String {
             Cell::new(thousands(averages.rows)),
             Cell::new(percent_tenths(averages.accuracy)),
             Cell::new(some(majority, percent_tenths)),
+            Cell::new(chosen_shares(found)),
             Cell::new(some(found.first_word, percent_tenths)),
             Cell::new(some(found.log_likelihood, |nats| fixed(nats, 2))),
             Cell::new(some(found.perplexity, short)),
@@ -103,6 +107,23 @@ fn answers(survey: &Survey) -> String {
         ]);
     }
     shown(&table)
+}
+
+/// A line for every accuracy below that of always giving the same answer.
+fn below_majorities(survey: &Survey) -> String {
+    let below =
+        by_task(survey).filter_map(|(model, task, found)| below_majority(model, task, found));
+    let mut text: String = below.map(|line| line + "\n").collect();
+    if !text.is_empty() {
+        text += "\n";
+    }
+    text
+}
+
+/// Per cent of rows in which each option is chosen, one after the other.
+fn chosen_shares(found: &Found) -> String {
+    let shares = found.choices.iter().map(|choice| fixed(100.0 * choice.chosen, 0));
+    shares.collect::<Vec<_>>().join("/")
 }
 
 /// Bias, diversity and MSE, as the paper prints them and of probabilities.

@@ -42,9 +42,7 @@ impl Head {
     ) -> Result<Vec<f32>, EngineError> {
         let (d, v) = (self.norm.gain.len(), self.weights.shape.vocabulary);
         let normed = normed(&self.norm, &from, rows); // [S, D]
-        // One stream whose likeliest tokens are listed is an answer to be shown. Others go to files, where a row's
-        // numbers may not depend on the rows that are read beside it.
-        let is_shown = rows.top > 0 && rows.references.len() == 1;
+        let is_alone = !rows.is_reproducible && rows.references.len() == 1;
         let mut numbers = Vec::new();
         let mut logits = Vec::new();
 
@@ -52,7 +50,7 @@ impl Head {
             let read = part.read.iter().flat_map(|&s| &normed[s * d..][..d]);
             let read: Vec<f32> = read.copied().collect(); // [S', D]
             let logits = fit(&mut logits, part.read.len() * v); // [S', V]
-            match is_shown {
+            match is_alone {
                 true => self.products_of_one(&read, logits, team)?,
                 false => self.products(&read, logits)?,
             }

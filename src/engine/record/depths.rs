@@ -84,6 +84,7 @@ impl DepthWish {
             streams: ReadStreams::Sums { sums, is_held: self.is_held },
             references,
             top: self.top,
+            is_reproducible: false,
         }
     }
 

@@ -79,6 +79,7 @@ impl Record for Likelihoods {
                 references: (0..kept.rows.len()).collect(),
                 top: 0,
                 followed: kept.targets.clone(),
+                is_reproducible: true,
             })?;
         }
         Ok(())

@@ -212,7 +212,9 @@ impl Members {
     fn earlier_streams(&self, scene: &PackScene) -> Option<Vec<f32>> {
         match &self.capture.vocabulary.as_ref()?.reference {
             Reference::None => None,
-            Reference::Streams(streams) => Some(streams[scene.range.clone()].concat()),
+            Reference::Streams(streams) | Reference::OfEarlier(streams) => {
+                Some(streams[scene.range.clone()].concat())
+            }
             Reference::FirstPlan if scene.group.plans.start == 0 => None,
             Reference::FirstPlan => Some(self.first_streams.borrow()[scene.range.clone()].concat()),
         }
@@ -222,7 +224,7 @@ impl Members {
         let reference = self.capture.vocabulary.as_ref().map(|wish| &wish.reference);
         let has_reference = match reference {
             None | Some(Reference::None) => false,
-            Some(Reference::Streams(_)) => true,
+            Some(Reference::Streams(_) | Reference::OfEarlier(_)) => true,
             Some(Reference::FirstPlan) => group.plans.start > 0,
         };
         Sets::new(&group.schedule, &group.is_end, self.positions().len(), has_reference)
@@ -241,6 +243,7 @@ impl Members {
 
             match wish.reference {
                 Reference::None => references.extend(first..sums.len()),
+                Reference::OfEarlier(_) => references.resize(sums.len(), first + 1),
                 _ => references.resize(sums.len(), first),
             }
 
@@ -250,7 +253,8 @@ impl Members {
             followed.extend(ids.repeat(sums.len() - first));
         }
         let streams = ReadStreams::Sums { sums, is_held: false };
-        VocabularyRows { streams, references, top: wish.top, followed }
+        let is_reproducible = wish.is_reproducible;
+        VocabularyRows { streams, references, top: wish.top, followed, is_reproducible }
     }
 }
 
@@ -501,6 +505,7 @@ impl GivenMembers<'_> {
             scale,
             logits,
             vocabulary: self.vocabulary(n, p, &prompt.option_ids),
+            earlier_kl: self.earlier_kl(n, p),
             last_stream: self.last_stream(n, p),
             states: self.states(path, p),
             depths: self.depths(p, sets.len(), first),
@@ -512,12 +517,26 @@ impl GivenMembers<'_> {
 
     /// The reading of the whole vocabulary where plan `n` ends.
     fn vocabulary(&self, n: usize, p: usize, option_ids: &[u32]) -> Option<VocabularyReading> {
+        let before = usize::from(self.kept.sets.reference.is_some());
+        self.reading(before + n, p, option_ids)
+    }
+
+    /// KL from the first plan's run to the earlier one that was given as a stream.
+    fn earlier_kl(&self, n: usize, p: usize) -> Option<f64> {
+        let wish = self.record.capture.vocabulary.as_ref()?;
+        let is_reference = matches!(wish.reference, Reference::OfEarlier(_));
+        let is_first = self.scene.group.plans.start + n == 0;
+        (is_reference && is_first).then(|| self.reading(0, p, &[]))?.map(|reading| reading.kl)
+    }
+
+    /// Reading number `n` of prompt `p`: the reference of an earlier run, then where each plan ends.
+    fn reading(&self, n: usize, p: usize, option_ids: &[u32]) -> Option<VocabularyReading> {
         let wish = self.record.capture.vocabulary.as_ref()?;
         let before = usize::from(self.kept.sets.reference.is_some());
         let each = before + self.scene.group.schedule.paths.len();
         let numbers = wish.numbers(self.kept.count);
-        let reading = (p * each + before + n) * numbers;
-        let given = self.output(self.kept.asked.vocabulary).get(reading..reading + numbers)?;
+        let first = (p * each + n) * numbers;
+        let given = self.output(self.kept.asked.vocabulary).get(first..first + numbers)?;
         Some(VocabularyReading::parse(given, wish.top, option_ids))
     }
 

@@ -13,6 +13,9 @@ pub struct VocabularyWish {
     /// How many of the likeliest tokens, 0 to [`MAX_TOP`].
     pub top: usize,
     pub reference: Reference,
+    /// Whether the last bits of a prompt's numbers may not depend on the prompts that are read beside it, as in
+    /// files of many rows; else a stream that is read alone takes a faster product.
+    pub is_reproducible: bool,
 }
 
 /// What a plan's distribution is compared with.
@@ -25,6 +28,9 @@ pub enum Reference {
     /// A run that was made before, by the last stream of every prompt:
     /// [`Trace::last_stream`](crate::engine::Trace::last_stream). `[P][D]`
     Streams(Arc<[Vec<f32>]>),
+    /// The run of the first plan is itself the reference of runs that were made before, by the last stream of
+    /// every prompt: it gives [`Trace::earlier_kl`](crate::engine::Trace::earlier_kl). `[P][D]`
+    OfEarlier(Arc<[Vec<f32>]>),
 }
 
 /// Likeliest tokens that are listed at most: more is a table that nobody reads, and a pass over the
@@ -62,14 +68,17 @@ pub struct FollowedToken {
 
 impl VocabularyWish {
     /// The ten likeliest tokens of an answer.
-    pub const ANSWER: Self = Self { top: 10, reference: Reference::None };
+    pub const ANSWER: Self = Self { top: 10, reference: Reference::None, is_reproducible: false };
+
+    /// Only what is read of the options, for each of many rows.
+    pub const ROWS: Self = Self { top: 0, reference: Reference::None, is_reproducible: true };
 
     /// # Errors
     /// More likeliest tokens than there are or may be asked for; a reference that is no stream of every
     /// prompt.
     pub fn check(&self, shape: &ModelShape, prompts: &[Prompt]) -> Result<(), EngineError> {
         check_top(self.top, shape)?;
-        let Reference::Streams(streams) = &self.reference else {
+        let (Reference::Streams(streams) | Reference::OfEarlier(streams)) = &self.reference else {
             return Ok(());
         };
         let are_whole = streams.iter().all(|stream| stream.len() == shape.width);

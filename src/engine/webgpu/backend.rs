@@ -44,6 +44,8 @@ pub struct WebGpuBackend {
     pub(super) final_norm: FinalNorm,
     /// `None`: the device has no room for it beside the blocks.
     pub(super) head: Option<GpuHead>,
+    /// Its memory was given back.
+    pub(super) is_head_gone: Cell<bool>,
     /// The last run's buffers, until the next run takes them.
     pub(super) arena: Cell<Option<Arena>>,
     /// The last derivatives' buffers, likewise.
@@ -56,17 +58,15 @@ pub struct WebGpuBackend {
 }
 
 impl WebGpuBackend {
-    /// The whole output head, uploaded now if it is not there yet.
+    /// The whole output head.
     ///
     /// # Errors
-    /// [`EngineError::NoVocabulary`]: the device has no room for it. The device failed.
+    /// [`EngineError::NoVocabulary`]: the device has no room for it.
     pub(super) fn head(&self) -> Result<&GpuHead, EngineError> {
-        let Some(head) = &self.head else {
-            let bytes = self.weights.head().bytes_in(self.dtype);
-            return Err(EngineError::NoVocabulary { bytes });
-        };
-        head.fill(&self.gpu, &self.weights)?;
-        Ok(head)
+        match &self.head {
+            Some(head) if !self.is_head_gone.get() => Ok(head),
+            _ => Err(EngineError::NoVocabulary { bytes: self.weights.head().bytes_in(self.dtype) }),
+        }
     }
 
     /// The final norm's shape and vectors.
@@ -93,7 +93,7 @@ impl WebGpuBackend {
 
     /// Bytes of weights on the GPU.
     fn weight_bytes(&self) -> u64 {
-        let head = self.head.as_ref().map_or(0, GpuHead::bytes);
+        let head = self.head().map_or(0, GpuHead::bytes);
         head + self.blocks.iter().map(GpuBlock::bytes).sum::<u64>()
     }
 
@@ -125,8 +125,19 @@ impl Backend for WebGpuBackend {
         )
     }
 
-    fn prepare_vocabulary(&self) -> Result<(), EngineError> {
-        self.head().map(drop)
+    fn vocabulary_lack(&self) -> Option<u64> {
+        match self.head() {
+            Err(EngineError::NoVocabulary { bytes }) => Some(bytes),
+            _ => None,
+        }
+    }
+
+    fn give_back_vocabulary(&self) {
+        self.is_head_gone.set(true);
+        if let Some(head) = &self.head {
+            self.gpu.bindings.forget();
+            head.destroy();
+        }
     }
 
     fn profile(&self) -> Option<String> {
@@ -208,7 +219,10 @@ mod tests {
     use crate::engine::backend::OptionRows;
     use crate::engine::rope::Rope;
     use crate::engine::schedule::program::Program;
+    use crate::engine::{Capture, Engine};
+    use crate::model::Prompt;
     use crate::model::shape::MlpShape;
+    use crate::plan::Plan;
 
     /// A pack of one sequence of 4 tokens, which runs nothing.
     fn start(backend: &WebGpuBackend) -> Start {
@@ -327,6 +341,40 @@ mod tests {
             assert!((found - expected).abs() < 1e-4);
         }
         Ok(found)
+    }
+
+    #[test]
+    fn a_run_whose_memory_runs_out_goes_on_without_the_vocabulary() {
+        let backend = backend("random-llama2", None);
+        let (weights, fail) = (backend.weights.clone(), backend.gpu.device.driver());
+        let engine = Engine::new(weights, Box::new(backend)).expect("an engine");
+        let plans = [Plan::whole(&engine.shape().order).expect("the original order")];
+        let prompt = Prompt { token_ids: vec![1, 2, 3], option_ids: vec![4, 5] };
+        let begin = || {
+            let prompts = [prompt.clone()].into();
+            engine.start(prompts, plans.clone().into(), Capture::answer()).expect("a run")
+        };
+        let before = begin().complete().expect("a trace");
+        assert!(before[0][0].vocabulary.is_some());
+
+        let mut run = begin();
+        run.advance().expect("a call");
+        fail(GpuError::Memory("a test".into()));
+        let without = run.complete().expect("a run without the vocabulary");
+        let next = begin().complete().expect("the next one");
+
+        let lack = engine.weights.head().bytes_in(None);
+        assert_eq!(engine.vocabulary_lack(), Some(lack));
+        for trace in [&without[0][0], &next[0][0]] {
+            assert!(trace.vocabulary.is_none());
+            assert_eq!(trace.logits, before[0][0].logits);
+        }
+        let error = engine.next([prompt.clone()].into(), plans.clone().into()).expect("a run");
+        let sentence = error.complete().expect_err("no head").to_string();
+        assert_eq!(
+            sentence,
+            "the whole vocabulary needs 1 MB more than this device gives; run a smaller model there, or this one on the CPU"
+        );
     }
 
     #[test]

@@ -33,6 +33,9 @@ pub struct AdapterChoice {
     pub self_test: bool,
     /// WebGPU's default limits instead of the adapter's: tests of cutting tensors into pieces.
     pub default_limits: bool,
+    /// Bytes that a model's weights may take, where the adapter may give more: tests of a model whose
+    /// output head has no room.
+    pub room: Option<u64>,
 }
 
 /// An opened adapter.
@@ -153,6 +156,13 @@ impl Device {
     #[cfg(test)]
     pub fn report(&self, error: GpuError) {
         self.failed.report(error);
+    }
+
+    /// Reports failures as the driver does, wherever the device is.
+    #[cfg(test)]
+    pub fn driver(&self) -> impl Fn(GpuError) + use<> {
+        let failed = self.failed.clone();
+        move |error| failed.report(error)
     }
 
     /// Takes the device for lost from now on.

@@ -1,15 +1,14 @@
 //! The read-out: the final norm, and the whole output head where the device has room for it.
 
-use std::cell::Cell;
-
 use super::device::Device;
+use super::error::GpuError;
 use super::gemm::Linear;
 use super::gpu::Gpu;
 use super::loading::held;
 use super::matrix::GpuMatrix;
 use crate::engine::EngineError;
-use crate::model::DType;
 use crate::model::weights::Weights;
+use crate::model::{DType, Tensor};
 
 pub struct FinalNorm {
     /// `[D]`
@@ -32,13 +31,12 @@ impl FinalNorm {
     }
 }
 
-/// Every output row: room for them from the beginning, their numbers once a run first reads the vocabulary.
+/// Every output row.
 pub struct GpuHead {
     /// `[V, D]`
     matrix: GpuMatrix,
     /// `[V]`; `None`: zeros.
     bias: Option<wgpu::Buffer>,
-    is_filled: Cell<bool>,
 }
 
 impl GpuHead {
@@ -56,27 +54,22 @@ impl GpuHead {
         Ok(Self {
             matrix: GpuMatrix::reserve(device, "head", &held(stored, dtype), stored.columns)?,
             bias: bias.map(|bias| device.storage("head bias", &bias)),
-            is_filled: Cell::new(false),
         })
     }
 
-    /// Uploads the rows slice by slice, unless they are there.
+    /// Uploads rows `first_row..`.
     ///
     /// # Errors
-    /// The weight files cannot be read; the device failed.
-    pub fn fill(&self, gpu: &Gpu, weights: &Weights) -> Result<(), EngineError> {
-        if self.is_filled.get() {
-            return Ok(());
-        }
-        let stored = weights.head();
-        for rows in stored.slices() {
-            let slice = weights.rows(stored, rows.clone())?;
-            self.matrix.fill(&gpu.device, rows.start, &slice, || "the output head".to_owned())?;
-            gpu.flush()?;
-        }
-        weights.release();
-        self.is_filled.set(true);
-        Ok(())
+    /// A number that the rows' type cannot hold; the device failed.
+    pub fn fill(&self, gpu: &Gpu, first_row: usize, rows: &Tensor) -> Result<(), GpuError> {
+        self.matrix.fill(&gpu.device, first_row, rows, || "the output head".to_owned())?;
+        gpu.flush()
+    }
+
+    /// Gives the memory back now: a browser frees what is only dropped when it likes.
+    pub fn destroy(&self) {
+        let parts = self.matrix.parts.iter().map(|part| &part.buffer);
+        parts.chain(&self.bias).for_each(wgpu::Buffer::destroy);
     }
 
     pub fn linear<'a>(&'a self, gpu: &'a Gpu) -> Linear<'a> {

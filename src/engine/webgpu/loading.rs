@@ -76,17 +76,11 @@ pub(super) async fn reserve(
     }
     gpu.device.check()?;
 
-    // A model whose head has no room beside its blocks still runs.
-    let scope = gpu.device.device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
-    let head = GpuHead::reserve(&gpu.device, &weights, dtype);
-    let head = match (scope.pop().await, head) {
-        (Some(_), _) | (None, Err(EngineError::Gpu(GpuError::Limit { .. }))) => None,
-        (None, head) => Some(head?),
-    };
     Ok(WebGpuBackend {
         blocks: blocks?,
         final_norm: FinalNorm::upload(&gpu.device, &weights)?,
-        head,
+        head: head(&gpu.device, &weights, dtype, adapter.room).await?,
+        is_head_gone: Cell::default(),
         arena: Cell::new(None),
         tangent_arena: Cell::new(None),
         tally: Cell::default(),
@@ -96,6 +90,25 @@ pub(super) async fn reserve(
         dtype,
         weights,
     })
+}
+
+/// Room for the output head, where there is some beside the blocks: a model without it still runs.
+async fn head(
+    device: &Device,
+    weights: &Weights,
+    dtype: Option<DType>,
+    room: Option<u64>,
+) -> Result<Option<GpuHead>, EngineError> {
+    let memory = Memory::on_device(weights, dtype);
+    if room.is_some_and(|room| memory.weights + memory.head > room) {
+        return Ok(None);
+    }
+    let scope = device.device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
+    let head = GpuHead::reserve(device, weights, dtype);
+    match (scope.pop().await, head) {
+        (Some(_), _) | (None, Err(EngineError::Gpu(GpuError::Limit { .. }))) => Ok(None),
+        (None, head) => Ok(Some(head?)),
+    }
 }
 
 /// The types of a matrix's rows on the GPU: as they are stored, or all `dtype`.
@@ -155,6 +168,24 @@ impl Loader for WebGpuLoader {
         self.check()
     }
 
+    fn takes_head(&self) -> bool {
+        self.0.vocabulary_lack().is_none()
+    }
+
+    fn head(&mut self, first_row: usize, rows: &Tensor) -> Result<(), EngineError> {
+        let Ok(head) = self.0.head() else {
+            return Ok(());
+        };
+        match head.fill(&self.0.gpu, first_row, rows) {
+            Err(GpuError::Memory(_)) => {
+                self.0.give_back_vocabulary();
+                self.0.gpu.device.forgive();
+                Ok(())
+            }
+            filled => Ok(filled?),
+        }
+    }
+
     fn finish(self: Box<Self>) -> Result<Box<dyn Backend>, EngineError> {
         self.check()?;
         Ok(Box::new(self.0))
@@ -189,6 +220,21 @@ pub(super) mod tests {
         let adapter = AdapterChoice { strict: true, ..AdapterChoice::default() };
         pollster::block_on(reserve(weights, &adapter, dtype))
             .expect("tests need an adapter: install Mesa's lavapipe")
+    }
+
+    #[test]
+    fn memory_that_runs_out_while_the_head_is_uploaded_leaves_a_model_without_it() {
+        let mut loader = WebGpuLoader(backend("random-llama2", None));
+        assert!(loader.takes_head());
+        let weights = loader.0.weights.clone();
+        let rows = weights.rows(weights.head(), 0..4).expect("rows");
+
+        loader.0.gpu.device.report(GpuError::Memory("a test".into()));
+        loader.head(0, &rows).expect("the model runs without its head");
+        loader.head(4, &rows).expect("what comes later is not taken");
+
+        let backend = Box::new(loader).finish().expect("a backend");
+        assert_eq!(backend.vocabulary_lack(), Some(weights.head().bytes_in(None)));
     }
 
     #[test]

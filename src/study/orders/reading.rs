@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::engine::{Capture, Engine, EngineError, Reference, Run, Trace, VocabularyWish};
+use crate::engine::{Capture, Engine, EngineError, Run, Trace, VocabularyWish};
 use crate::model::{ModelError, Passage, Prompt};
 use crate::plan::Plan;
 use crate::study::{LoadedModel, Question, StudyError, Unknown};
@@ -155,20 +155,32 @@ pub fn read_likeliest<'a>(
     if prompts.is_empty() {
         return Ok(None);
     }
-    if let Some(bytes) = engine.vocabulary_room()? {
+    if let Some(bytes) = engine.vocabulary_lack() {
         return Err(EngineError::NoVocabulary { bytes }.into());
     }
 
     // The right token may be among them.
     let top = (RIVALS + 1).min(engine.shape().vocabulary);
-    let vocabulary = Some(VocabularyWish { top, reference: Reference::None });
+    let vocabulary = Some(VocabularyWish { top, ..VocabularyWish::ROWS });
     let capture = Capture { vocabulary, ..Capture::default() };
     Ok(Some(engine.start(prompts, Arc::from([own.clone()]), capture)?))
 }
 
 /// Every prompt with its options: the row's own, or the right token and the likeliest others, by the `likeliest`
 /// tokens of the rows that have none.
-pub fn with_rivals(readings: &[Reading], likeliest: &[Trace]) -> Vec<Prompt> {
+///
+/// # Errors
+/// The likeliest tokens were not read, since the device's memory ran out.
+pub fn with_rivals(
+    engine: &Engine,
+    readings: &[Reading],
+    likeliest: &[Trace],
+) -> Result<Vec<Prompt>, EngineError> {
+    if likeliest.iter().any(|trace| trace.vocabulary.is_none())
+        && let Some(bytes) = engine.vocabulary_lack()
+    {
+        return Err(EngineError::NoVocabulary { bytes });
+    }
     let mut likeliest = likeliest.iter().filter_map(|trace| trace.vocabulary.as_ref());
     let prompt = |reading: &Reading| {
         let mut prompt = reading.prompt.clone();
@@ -180,5 +192,5 @@ pub fn with_rivals(readings: &[Reading], likeliest: &[Trace]) -> Vec<Prompt> {
         }
         prompt
     };
-    readings.iter().map(prompt).collect()
+    Ok(readings.iter().map(prompt).collect())
 }

@@ -26,12 +26,22 @@ impl OrderRows {
         if score == Score::Option {
             self.correct.push(argmax(&logits) == answer);
         }
-        if let Some(reading) = &trace.vocabulary {
-            self.kl.push(reading.kl);
-            if score == Score::Option {
-                let right = &reading.followed[answer];
-                self.log_likelihood.push(right.log_probability);
-                self.first_word.push(right.rank == 1);
+        match &trace.vocabulary {
+            Some(reading) => {
+                self.kl.push(reading.kl);
+                if score == Score::Option {
+                    let right = &reading.followed[answer];
+                    self.log_likelihood.push(right.log_probability);
+                    self.first_word.push(right.rank == 1);
+                }
+            }
+            // A device that lost its room in the middle would leave numbers of some of the rows.
+            None => {
+                self.kl.clear();
+                if score == Score::Option {
+                    self.log_likelihood.clear();
+                    self.first_word.clear();
+                }
             }
         }
     }

@@ -93,7 +93,7 @@ impl<'a> Sweeping<'a> {
             orders,
             plans,
             seed,
-            has_vocabulary: model.engine.vocabulary_room()?.is_none(),
+            has_vocabulary: model.engine.vocabulary_lack().is_none(),
             stage: None,
             done: 0,
             total,
@@ -284,8 +284,9 @@ impl<'a> Sweeping<'a> {
         rows: Range<usize>,
         likeliest: &[Trace],
     ) -> Result<ChunkStage<'a>, StudyError> {
-        let prompts = with_rivals(&self.readings[rows], likeliest);
-        let vocabulary = Some(VocabularyWish { top: 0, reference: Reference::FirstPlan });
+        let prompts = with_rivals(&self.model.engine, &self.readings[rows], likeliest)?;
+        let vocabulary =
+            Some(VocabularyWish { reference: Reference::FirstPlan, ..VocabularyWish::ROWS });
         let run = self.model.engine.start(
             prompts.clone().into(),
             self.plans.clone(),
@@ -296,6 +297,7 @@ impl<'a> Sweeping<'a> {
 
     /// `traces` `[plan][prompt]` of the chunk.
     fn votes(&mut self, from: usize, traces: &[Vec<Trace>]) {
+        self.has_vocabulary &= traces.iter().flatten().all(|trace| trace.vocabulary.is_some());
         for (rows, traces_of_plan) in self.rows.iter_mut().zip(traces) {
             for (trace, reading) in traces_of_plan.iter().zip(&self.readings[from..]) {
                 rows.push_votes(self.score, reading, trace);

@@ -1,7 +1,6 @@
 //! Means over a task's rows, one row at a time.
 
-use std::collections::BTreeMap;
-
+use super::choices::ChoiceCounts;
 use super::information::Gathering;
 use super::levels::LevelCounts;
 use super::report::{Found, Sample};
@@ -21,7 +20,8 @@ pub struct Aggregate<'a> {
     /// Rows that will come: which of them are sampled depends on it.
     expected: usize,
     sums: Averages,
-    answers: BTreeMap<usize, usize>,
+    score: Score,
+    choices: ChoiceCounts,
     levels: LevelCounts,
     correct_per_byte: Option<usize>,
     beyond: BeyondOptions,
@@ -81,7 +81,8 @@ impl<'a> Aggregate<'a> {
             members,
             expected,
             sums: Averages::empty(members.len()),
-            answers: BTreeMap::new(),
+            score: facts.score,
+            choices: ChoiceCounts::default(),
             levels: LevelCounts::default(),
             correct_per_byte: None,
             beyond: BeyondOptions::default(),
@@ -105,7 +106,7 @@ impl<'a> Aggregate<'a> {
         }
         sums.add(&found, row.correct);
         self.levels.add(row.level, row.correct);
-        *self.answers.entry(row.right.unwrap_or(row.answer)).or_default() += 1;
+        self.choices.add(row, self.score);
         if let Some(correct) = row.correct_per_byte {
             *self.correct_per_byte.get_or_insert(0) += usize::from(correct);
         }
@@ -139,21 +140,21 @@ impl<'a> Aggregate<'a> {
         let share = 1.0 / rows as f64;
         let sums = &mut self.sums;
         sums.divide();
-        let chooses = matches!(facts.score, Score::Option | Score::Continuation);
-        let most = self.answers.values().copied().max().unwrap_or(0);
-        sums.majority = if chooses { most as f64 * share } else { 0.0 };
+        let choices = self.choices.finish(rows);
+        sums.majority = choices.iter().map(|choice| choice.right).fold(0.0, f64::max);
         self.tradeoff.scale(share);
         // A mean over all rows, or none.
         let BeyondOptions { first_word, log_likelihood, per_token, mass } = self.beyond;
         let mean = |numbers: Counted| (numbers.rows == rows).then_some(numbers.sum * share);
         Some(Found {
             facts: facts.clone(),
-            chance: if chooses { self.chance * share } else { 0.0 },
+            chance: if choices.is_empty() { 0.0 } else { self.chance * share },
             uniform: self.uniform * share,
             options: match self.options {
                 Some(Options::All(options)) => Some(options),
                 _ => None,
             },
+            choices,
             levels: self.levels.finish(),
             accuracy_per_byte: self.correct_per_byte.map(|n| n as f64 * share),
             first_word: mean(first_word),

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::scoring::{measured, parting, scored};
 use super::{Aggregate, Found, MeasuredRow};
-use crate::engine::{Capture, Member, Reference, Run, VocabularyWish};
+use crate::engine::{Capture, Member, Run, VocabularyWish};
 use crate::model::{ModelError, Passage, Prompt};
 use crate::plan::Plan;
 use crate::study::orders::{Generating, Reading, Rivals, read_likeliest, with_rivals};
@@ -280,7 +280,7 @@ impl<'a> Asking<'a> {
             asked.iter().map(|asked| self.reading(&asked.item)).collect::<Result<Vec<_>, _>>()?;
         let prompts = self.prompts(&readings)?;
         let engine = &self.model.engine;
-        let vocabulary = Some(VocabularyWish { top: 0, reference: Reference::None });
+        let vocabulary = Some(VocabularyWish::ROWS);
         let capture = Capture { vocabulary, ..Capture::default() };
         let run = engine.start(prompts.clone().into(), self.plans.clone(), capture)?;
         let Some(traces) = finish(run, go_on)? else {
@@ -339,7 +339,8 @@ impl<'a> Asking<'a> {
     fn prompts(&self, readings: &[Reading]) -> Result<Vec<Prompt>, StudyError> {
         let run = read_likeliest(&self.model.engine, readings, &self.plans[0])?;
         let likeliest = run.map(|run| run.complete()).transpose()?;
-        Ok(with_rivals(readings, &likeliest.unwrap_or_default().concat()))
+        let likeliest = likeliest.unwrap_or_default().concat();
+        Ok(with_rivals(&self.model.engine, readings, &likeliest)?)
     }
 }
 

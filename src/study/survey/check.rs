@@ -97,6 +97,10 @@ fn wrong(found: &Found, members: usize) -> Option<String> {
     {
         return Some("its levels do not count its rows".into());
     }
+    let mut choices = found.choices.iter().flat_map(|choice| [choice.right, choice.chosen]);
+    if choices.any(|share| !(0.0..=1.0 + 1e-6).contains(&share)) {
+        return Some("a share of its options is none".into());
+    }
     let mut shares = [found.first_word, found.mass].into_iter().flatten();
     if shares.any(|share| !(0.0..=1.0 + 1e-6).contains(&share)) {
         return Some("a share of the whole vocabulary is none".into());

@@ -9,6 +9,7 @@
 mod aggregate;
 mod asking;
 mod check;
+mod choices;
 mod correlations;
 mod information;
 mod levels;
@@ -18,6 +19,7 @@ mod scoring;
 
 pub use aggregate::Aggregate;
 pub use asking::{Asking, BATCH, CellFacts, QuestionSource, WINDOW};
+pub use choices::ChoiceShare;
 pub use correlations::{Coefficient, ColumnCorrelations, Correlated, Pair, correlations};
 pub use information::{Estimate, INFORMATION_ROWS, Information, InformationPoint};
 pub use levels::{LevelAccuracy, counted};

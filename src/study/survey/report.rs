@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::choices::ChoiceShare;
 use super::correlations::Correlated;
 use super::{CellFacts, Information, LevelAccuracy, MeasuredRow};
 use crate::engine::Member;
@@ -99,6 +100,9 @@ pub struct Found {
     /// K of the votes, where all rows have the same.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub options: Option<usize>,
+    /// How often each option is right and chosen, by its place in its row; none where the answer is open.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub choices: Vec<ChoiceShare>,
     /// Right answers by level, the lowest first, where rows have levels.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub levels: Vec<LevelAccuracy>,

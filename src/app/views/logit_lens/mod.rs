@@ -40,7 +40,7 @@ pub fn LogitLensView() -> impl IntoView {
             <section class="pictures" aria-labelledby="depths-title">
                 <h2 id="depths-title">"The answer along the depth"</h2>
                 <Controls />
-                <p class="look">"A click on a cell makes the blocks up to there your order, and opens Orders."</p>
+                <p class="look">"A click on a cell makes the blocks up to there the plan, and opens Orders."</p>
                 <FigureView figure=one("depths") key="depths" group="depths" source=said on_plan=open wide=true />
                 <MemberHint />
                 <FigureView figure=one("doubt") key="doubt" group="strokes" source=said />

@@ -20,7 +20,7 @@ pub fn Answers() -> impl IntoView {
 }
 
 fn both(lab: &Lab) -> AnyView {
-    let lenses = [("Own order", &lab.original), ("Your order", &lab.arranged)];
+    let lenses = [("Original order", &lab.original), ("This plan", &lab.arranged)];
     let warnings = lenses.iter().filter_map(|(order, lens)| {
         let warning = small_mass(lens)?;
         Some(view! { <p class="small-mass">{format!("{order}: {warning}")}</p> })
@@ -29,7 +29,7 @@ fn both(lab: &Lab) -> AnyView {
         view! { <dd>{format!("{order}: {}.", first_words(lens))}</dd> }
     });
     let answers =
-        [Answered::of("own order", &lab.original), Answered::of("your order", &lab.arranged)];
+        [Answered::of("original order", &lab.original), Answered::of("this plan", &lab.arranged)];
     let caption = "The prediction before and after".to_owned();
     let table = predictions("both-answers", caption, &lab.original, true, answers, None);
     view! {
@@ -48,7 +48,7 @@ fn both(lab: &Lab) -> AnyView {
     .into_any()
 }
 
-/// What the new order changes, a number or a word of each order.
+/// Numbers and words of both orders, side by side.
 fn facts(lab: &Lab) -> impl IntoView + use<> {
     let lenses = [&lab.original, &lab.arranged];
     let fact = |name: &'static str, gloss: &'static str, [before, after]: [String; 2]| {

@@ -84,10 +84,10 @@ pub fn OrdersView() -> impl IntoView {
             <Show when=move || there.get()>
                 <div class="bench">
                     <Show when=move || judged.get()>
-                        <p class="field" id="own-row">"The model's own order"</p>
+                        <p class="field" id="own-row">"The original order"</p>
                         <Painters lens=original bare=true />
                     </Show>
-                    <p class="field">"Your order"</p>
+                    <p class="field">"This plan"</p>
                     <Row />
                     <Tools />
                     <Strategies />
@@ -175,7 +175,7 @@ fn SweepSection() -> impl IntoView {
     };
     let open = Callback::new(move |plan: String| {
         bench.set_plan(plan.clone());
-        studio.say(format!("{plan} is your order now."));
+        studio.say(format!("{plan} is the plan now."));
     });
     let needs = Memo::new(move |_| {
         let theme = themes.theme.get();
@@ -209,7 +209,7 @@ fn SweepSection() -> impl IntoView {
             <p class="look">
                 "One prompt is an anecdote. A sweep runs every order of a kind on many held-out rows; to leave out every part once \
                  says what each attention, MLP and head votes, and what the answer loses without it. A click on a point, or on its \
-                 plan in the table, makes it your order above."
+                 plan in the table, makes it the plan above."
             </p>
             <SweepForm />
             <Show when=move || there.get()>
@@ -219,7 +219,7 @@ fn SweepSection() -> impl IntoView {
                 <SweepView />
                 <Show when=empty>
                     <p class="problem">
-                        "These rows have no such number: the model's own order does not score above chance on them. Plot another one."
+                        "These rows have no such number: the original order does not score above chance on them. Plot another one."
                     </p>
                 </Show>
                 {["neighbours", "heads-off", "family", "loops"]

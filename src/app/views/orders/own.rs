@@ -33,9 +33,9 @@ fn table(task: &str, variants: &[Variant]) -> impl IntoView + use<> {
         }
     });
     view! {
-        <div class="scroll own-orders" tabindex="0" role="region" aria-label=format!("Your order on {task}")>
+        <div class="scroll own-orders" tabindex="0" role="region" aria-label=format!("This plan on {task}")>
             <table>
-                <caption>{format!("Your order on rows of {task}, with 95 % intervals")}</caption>
+                <caption>{format!("This plan on rows of {task}, with 95 % intervals")}</caption>
                 <thead>
                     <tr>
                         <th scope="col">"order"</th>

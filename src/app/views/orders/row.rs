@@ -156,7 +156,7 @@ pub fn Row() -> impl IntoView {
         <ol
             class="row"
             node_ref=list
-            aria-label="Your order"
+            aria-label="This plan"
             aria-describedby="row-help"
             on:pointermove=moved
             on:pointerup=move |_| ended(true)

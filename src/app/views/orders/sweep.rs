@@ -118,7 +118,7 @@ pub fn SweepView() -> impl IntoView {
     let sweeps = expect_context::<Sweeps>();
     let quantity = move || studio.sweeping.with(|s| s.quantity);
     let label = |quantity: Quantity| match quantity {
-        Quantity::Kl => "KL from the own order",
+        Quantity::Kl => "KL from the original order",
         Quantity::Normalised => "normalised accuracy",
         other => other.word(),
     };

@@ -26,7 +26,7 @@ pub fn WrittenTexts() -> impl IntoView {
 }
 
 fn written(wish: &TextWish, text: Option<Text>) -> impl IntoView + use<> {
-    let order = if wish.is_original() { "original order" } else { "this order" };
+    let order = if wish.is_original() { "original order" } else { "this plan" };
     let (end, hint) = match text.as_ref().map(|text| &text.state) {
         None | Some(TextState::Coming | TextState::Ended(TextEnd::Tokens)) => ("…", None),
         Some(TextState::Ended(TextEnd::Model)) => ("", Some("The model ends here.".to_owned())),

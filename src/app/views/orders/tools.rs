@@ -137,7 +137,7 @@ pub fn Tools() -> impl IntoView {
         <div class="tools" role="group" aria-label="The whole order">
             <button type="button" disabled=move || !bench.history.with(History::can_undo) on:click=move |_| bench.undo()>"Undo"</button>
             <button type="button" disabled=move || !bench.history.with(History::can_redo) on:click=move |_| bench.redo()>"Redo"</button>
-            <button type="button" on:click=move |_| bench.edit(Edit::Reset)>"The model's own order"</button>
+            <button type="button" on:click=move |_| bench.edit(Edit::Reset)>"The original order"</button>
             <button type="button" id="sweep-own" disabled=no_plan on:click=move |_| sweeps.run_own()>
                 {move || sweeps.own_words()}
             </button>

@@ -183,6 +183,7 @@ fn check(name: &str) {
                 references: vec![1, 1],
                 top: 2,
                 followed: option_ids[..2].to_vec(),
+                is_reproducible: false,
             };
             pass.give_vocabulary(&rows).expect("the vocabulary");
             completed.push(node);
