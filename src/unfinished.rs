@@ -1,87 +1,78 @@
 //! A file that is whole or not there, whenever this program is stopped.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-/// What the names of unfinished files end in, behind the number of the process that writes them.
+use tempfile::{NamedTempFile, TempPath};
+
+/// What the names of unfinished files end in, behind letters drawn for each: two processes of one number
+/// may write to one folder, from two containers.
 const UNFINISHED: &str = ".part";
+
+/// How many letters.
+const LETTERS: usize = 6;
 
 /// A file on its way: written beside its place, and there when it is finished. One that is dropped
 /// before leaves nothing.
 pub struct Unfinished {
     path: PathBuf,
-    part: PathBuf,
     /// Locked, so that others see that it is no stray.
-    to: Option<BufWriter<File>>,
+    to: BufWriter<File>,
+    part: TempPath,
 }
 
 impl Unfinished {
     pub fn begin(path: &Path) -> io::Result<Self> {
-        let mut part = path.as_os_str().to_owned();
-        part.push(format!(".{}{UNFINISHED}", std::process::id()));
-        let part = PathBuf::from(part);
-        let file = create(&part)?;
-        // Where files cannot be locked, none is taken for a stray either.
-        let _ = file.try_lock();
+        let (file, part) = create(path)?.into_parts();
         if let Ok(before) = std::fs::metadata(path) {
             // Whoever may read the old one may read the new one.
             let _ = file.set_permissions(before.permissions());
         }
-        Ok(Self { path: path.to_path_buf(), part, to: Some(BufWriter::new(file)) })
+        Ok(Self { path: path.to_path_buf(), to: BufWriter::new(file), part })
     }
 
     /// Puts the file in its place, and on the disk; it stays locked as long as it is held.
-    pub fn finish(mut self) -> io::Result<File> {
-        let to = self.to.take().ok_or(io::ErrorKind::NotFound)?;
-        let file = to.into_inner().map_err(io::IntoInnerError::into_error);
-        let placed = file.and_then(|file| {
-            file.sync_all()?;
-            std::fs::rename(&self.part, &self.path)?;
-            sync_folder(&self.path);
-            Ok(file)
-        });
-        if placed.is_err() {
-            // What was written of it is of no use; the first error is the one to tell.
-            let _ = std::fs::remove_file(&self.part);
-        }
-        placed
+    pub fn finish(self) -> io::Result<File> {
+        let file = self.to.into_inner().map_err(io::IntoInnerError::into_error)?;
+        file.sync_all()?;
+        self.part.persist(&self.path)?;
+        sync_folder(&self.path);
+        Ok(file)
     }
 }
 
 impl Write for Unfinished {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match &mut self.to {
-            Some(to) => to.write(bytes),
-            None => Err(io::ErrorKind::NotFound.into()),
-        }
+        self.to.write(bytes)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.to.as_mut().map_or(Ok(()), Write::flush)
+        self.to.flush()
     }
 }
 
-impl Drop for Unfinished {
-    fn drop(&mut self) {
-        if let Some(to) = self.to.take() {
-            // Not flushed: it is given up.
-            let (file, _) = to.into_parts();
-            drop(file);
-            let _ = std::fs::remove_file(&self.part);
-        }
+/// A new file beside its place, locked.
+fn create(path: &Path) -> io::Result<NamedTempFile> {
+    let folder = path.parent().filter(|folder| *folder != Path::new(""));
+    let mut prefix = path.file_name().ok_or(io::ErrorKind::InvalidInput)?.to_owned();
+    prefix.push(".");
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(&prefix).suffix(UNFINISHED).rand_bytes(LETTERS);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        // As any new file: less what the user's mask takes away.
+        builder.permissions(std::fs::Permissions::from_mode(0o666));
     }
-}
-
-/// A new file, never what a link of that name leads to. A killed run may have had the same number.
-fn create(path: &Path) -> io::Result<File> {
-    let new = || OpenOptions::new().write(true).create_new(true).open(path);
-    match new() {
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-            std::fs::remove_file(path)?;
-            new()
+    loop {
+        let file = builder.tempfile_in(folder.unwrap_or(Path::new(".")))?;
+        // Where files cannot be locked, none is taken for a stray either. Between its making and its
+        // lock another run may have taken it for one.
+        let is_taken = matches!(file.as_file().try_lock(), Err(TryLockError::WouldBlock));
+        if !is_taken && file.path().exists() {
+            return Ok(file);
         }
-        created => created,
     }
 }
 
@@ -100,7 +91,7 @@ pub fn remove_strays(folder: &Path, ours: impl Fn(&str) -> bool) {
     };
     for entry in entries.flatten() {
         let name = entry.file_name();
-        let Some(of) = name.to_str().and_then(finished_name) else {
+        let Some(finished) = name.to_str().and_then(finished_name) else {
             continue;
         };
         let is_stray = || {
@@ -109,17 +100,17 @@ pub fn remove_strays(folder: &Path, ours: impl Fn(&str) -> bool) {
             file.is_ok_and(|file| file.try_lock().is_ok())
         };
         let is_file = entry.file_type().is_ok_and(|kind| kind.is_file());
-        if ours(of) && is_file && is_stray() {
+        if ours(finished) && is_file && is_stray() {
             let _ = std::fs::remove_file(entry.path());
         }
     }
 }
 
-/// `sum.parquet` of `sum.parquet.1234.part`.
+/// `sum.parquet` of `sum.parquet.aB3xYz.part`.
 fn finished_name(unfinished: &str) -> Option<&str> {
-    let (name, process) = unfinished.strip_suffix(UNFINISHED)?.rsplit_once('.')?;
-    let is_number = !process.is_empty() && process.bytes().all(|c| c.is_ascii_digit());
-    is_number.then_some(name)
+    let (name, letters) = unfinished.strip_suffix(UNFINISHED)?.rsplit_once('.')?;
+    let is_drawn = letters.len() == LETTERS && letters.bytes().all(|c| c.is_ascii_alphanumeric());
+    is_drawn.then_some(name)
 }
 
 #[cfg(test)]
@@ -143,38 +134,54 @@ mod tests {
         assert_eq!(names(), 1);
     }
 
+    /// Two containers on one volume: each has a process of the same number.
+    #[test]
+    fn two_that_write_one_file_do_not_take_it_from_each_other() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("a.json");
+        let mut first = Unfinished::begin(&path).expect("a file");
+        first.write_all(b"first").expect("written");
+        drop(Unfinished::begin(&path).expect("a file"));
+        first.finish().expect("in its place");
+        assert_eq!(std::fs::read(&path).expect("a file"), b"first");
+    }
+
     #[cfg(unix)]
     #[test]
-    fn what_a_link_leads_to_is_not_written() {
+    fn a_new_file_may_be_read_by_whom_the_mask_allows() {
+        use std::os::unix::fs::PermissionsExt;
         let folder = tempfile::tempdir().expect("a folder");
-        let [path, other] = ["a.json", "other"].map(|name| folder.path().join(name));
-        std::fs::write(&other, "another file").expect("written");
-        let part = format!("a.json.{}.part", std::process::id());
-        std::os::unix::fs::symlink(&other, folder.path().join(part)).expect("a link");
-        let mut file = Unfinished::begin(&path).expect("a file");
-        file.write_all(b"whole").expect("written");
-        file.finish().expect("in its place");
-        assert_eq!(std::fs::read(&other).expect("a file"), b"another file");
-        assert_eq!(std::fs::read(&path).expect("a file"), b"whole");
+        let [new, plain] = ["new", "plain"].map(|name| folder.path().join(name));
+        Unfinished::begin(&new).and_then(Unfinished::finish).expect("a file");
+        std::fs::write(&plain, "").expect("a file");
+        let mode = |path: &Path| path.metadata().expect("a file").permissions().mode();
+        assert_eq!(mode(&new), mode(&plain));
     }
 
     #[test]
     fn strays_are_taken_away_and_nothing_else() {
         let folder = tempfile::tempdir().expect("a folder");
-        let put = |name: &str| std::fs::write(folder.path().join(name), "x").expect("written");
-        for name in ["a.json.12.part", "b.json.12.part", "sum.rows.part", "a.json", "a.json.x.part"]
-        {
-            put(name);
+        let names = [
+            "a.json",
+            "a.json.001.part",
+            "a.json.aB3xYz.part",
+            "a.json.x.part",
+            "b.json.aB3xYz.part",
+            "sum.rows.part",
+        ];
+        for name in names {
+            std::fs::write(folder.path().join(name), "x").expect("written");
         }
         let held = Unfinished::begin(&folder.path().join("a.json")).expect("another run's");
         remove_strays(folder.path(), |name| name == "a.json");
-        let mut left: Vec<String> = std::fs::read_dir(folder.path())
-            .expect("a folder")
-            .map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned())
-            .filter(|name| !name.contains(&std::process::id().to_string()))
-            .collect();
-        left.sort();
-        assert_eq!(left, ["a.json", "a.json.x.part", "b.json.12.part", "sum.rows.part"]);
         assert!(held.part.exists(), "what is still written stays");
+        drop(held);
+        let entries = std::fs::read_dir(folder.path()).expect("a folder");
+        let entries = entries.map(|entry| entry.expect("an entry").file_name());
+        let mut left: Vec<_> = entries.map(|name| name.into_string().expect("a name")).collect();
+        left.sort();
+        let expected: Vec<_> =
+            names.into_iter().filter(|name| *name != "a.json.aB3xYz.part").collect();
+        assert_eq!(left, expected);
     }
 }

@@ -1,7 +1,6 @@
 //! An answer: its headers, and what of a file is sent: whole, compressed or a range.
 
 use std::collections::HashMap;
-use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
@@ -17,7 +16,7 @@ use tokio::task::spawn_blocking;
 
 use crate::Site;
 use crate::body::{Answer, Reading};
-use crate::files::{Found, Sent, mime, shrinks};
+use crate::files::{Found, Sent, mime, open, shrinks};
 use crate::policy::{Framed, framed};
 use crate::request::{Wanted, wanted};
 
@@ -93,7 +92,7 @@ fn file_reply(path: &Path, wanted: &Wanted) -> io::Result<Reply> {
             ..Reply::whole(StatusCode::OK, mime, packed_file(path)?)
         });
     }
-    let mut file = File::open(path)?;
+    let mut file = open(path)?;
     let size = file.metadata()?.len();
     let part = match range.map(|range| part(range, size)) {
         None | Some(Some(None)) => None,
@@ -146,7 +145,7 @@ fn packed_file(path: &Path) -> io::Result<Bytes> {
     {
         return Ok(bytes);
     }
-    let bytes = packed(File::open(path)?)?;
+    let bytes = packed(open(path)?)?;
     if let Ok(mut all) = PACKED.lock() {
         all.insert(path.to_path_buf(), (written, length, bytes.clone()));
     }

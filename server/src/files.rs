@@ -1,5 +1,6 @@
 //! What is served.
 
+use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -66,6 +67,17 @@ impl Files for Folder {
         }
         (file.starts_with(&self.0) && file.is_file()).then_some(Found::File(file))
     }
+}
+
+/// Opens a regular file. A pipe in its place would be waited for without end, in one of a few threads.
+///
+/// # Errors
+/// What the system says, or that it is another thing.
+pub fn open(path: &Path) -> io::Result<File> {
+    if !std::fs::metadata(path)?.is_file() {
+        return Err(io::ErrorKind::InvalidInput.into());
+    }
+    File::open(path)
 }
 
 /// A file's kind, by its name's ending.

@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use flate2::read::GzDecoder;
 use hyper::header::{self, HeaderName};
 
-use crate::files::Found;
+use crate::files::{Found, open};
 
 /// The panel of models, which the page frames: it alone may ask a hub, and its own meta tag says which.
 const PANEL: &str = "hub.html";
@@ -28,7 +28,11 @@ pub fn framed(path: Option<&str>, found: Option<&Found>) -> io::Result<Framed> {
     }
     let html = match found {
         None => return Ok(Framed::Nowhere),
-        Some(Found::File(path)) => std::fs::read(path)?,
+        Some(Found::File(path)) => {
+            let mut html = Vec::new();
+            open(path)?.read_to_end(&mut html)?;
+            html
+        }
         Some(Found::Bytes { bytes, gzip, .. }) if *gzip => {
             let mut plain = Vec::new();
             GzDecoder::new(&bytes[..]).read_to_end(&mut plain)?;

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use atelier_server::{CONNECTIONS, Folder, HEAD_LIMIT, HEAD_TIME, POLICY, Server};
+use atelier_server::{CONNECTIONS, Files, Folder, Found, HEAD_LIMIT, HEAD_TIME, POLICY, Server};
 
 /// A small site that is served for the rest of the tests, and what lies outside it.
 struct Served {
@@ -77,6 +77,37 @@ fn a_file_arrives_compressed_when_asked() {
     let small = ask("GET / HTTP/1.1\r\nAccept-Encoding: gzip");
     assert_ne!(header(&small, "content-length"), None);
     assert!(ask("GET / HTTP/1.1").ends_with("changed"));
+}
+
+/// A pipe in a file's place was waited for, in one of a few threads: after some dozens nobody was answered.
+#[cfg(unix)]
+#[test]
+fn a_pipe_in_a_files_place_is_not_waited_for() {
+    let served = Served::new();
+    let make = |name: &str| {
+        let pipe = served.folder.path().join("site").join(name);
+        assert!(std::process::Command::new("mkfifo").arg(pipe).status().expect("mkfifo").success());
+    };
+    ["model.safetensors", "hub.html"].into_iter().for_each(make);
+    let opened = Arc::new(Opened(served.folder.path().join("site")));
+    let server = Server::bind(0).expect("a port");
+    let served = Served { address: server.address().expect("an address"), ..served };
+    std::thread::spawn(move || server.serve(opened, Some(POLICY)));
+    for file in ["model.safetensors", "hub.html"] {
+        for more in ["", "\r\nAccept-Encoding: gzip", "\r\nRange: bytes=0-9"] {
+            let answer = served.ask(&format!("GET /{file} HTTP/1.1{more}"));
+            assert!(answer.starts_with("HTTP/1.1 404"), "{file}{more}: {answer}");
+        }
+    }
+}
+
+/// Files that were there when the program looked: as those of an opened model, which may be replaced later.
+struct Opened(std::path::PathBuf);
+
+impl Files for Opened {
+    fn find(&self, path: &str) -> Option<Found> {
+        Some(Found::File(self.0.join(path)))
+    }
 }
 
 #[test]

@@ -101,7 +101,7 @@ pub fn run(args: &GenerateArgs) -> anyhow::Result<()> {
     match ended {
         None if stop.load(Ordering::Relaxed) => {
             output::say(&format!("atelier: stopped after {} tokens", generation.written().len()));
-            std::process::exit(interrupt::CODE);
+            std::process::exit(interrupt::code());
         }
         Some(TextEnd::Context) => {
             output::say(&context(&model, &generation));

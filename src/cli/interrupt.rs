@@ -1,54 +1,64 @@
-//! Ctrl-C: the batch at hand is given up, what is done is kept.
+//! Ctrl-C, and what a system or a cluster sends to end a program: the batch at hand is given up, what is
+//! done is kept.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 
-use anyhow::Context;
+/// Whether the reader asked to stop.
+static STOP: AtomicBool = AtomicBool::new(false);
 
-/// What a shell expects of a program that was interrupted.
-pub const CODE: i32 = 130;
+/// The signal that asked; 0 before one did.
+static SIGNAL: AtomicI32 = AtomicI32::new(0);
+
+/// What a shell expects of a program that a signal stopped: 130 after Ctrl-C, 143 after SIGTERM.
+pub fn code() -> i32 {
+    128 + SIGNAL.load(Ordering::Relaxed)
+}
 
 /// Becomes true when the reader asks to stop; who asks twice does not want to wait for the batch to
 /// end. What was to be ignored when the program started stays so: `nohup` asks for that, and a shell of
 /// what it starts in the background.
-pub fn listen() -> anyhow::Result<Arc<AtomicBool>> {
-    let stop = Arc::new(AtomicBool::new(false));
-    let heard = stop.clone();
-    #[cfg(unix)]
-    let ignored = ignored::signals();
-    ctrlc::set_handler(move || {
-        if heard.swap(true, Ordering::Relaxed) {
-            std::process::exit(CODE);
+#[cfg(unix)]
+pub fn listen() -> anyhow::Result<&'static AtomicBool> {
+    for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP] {
+        // SAFETY: zeros are a valid `sigaction`; the handler touches atomics and calls nothing but `_exit`,
+        // which may be called in one.
+        unsafe {
+            let mut action: libc::sigaction = std::mem::zeroed();
+            libc::sigaction(signal, std::ptr::null(), &raw mut action);
+            if action.sa_sigaction == libc::SIG_IGN {
+                continue;
+            }
+            action.sa_sigaction = heard as *const () as libc::sighandler_t;
+            // What is being read or written goes on.
+            action.sa_flags = libc::SA_RESTART;
+            libc::sigaction(signal, &raw const action, std::ptr::null_mut());
         }
-    })
-    .context("Ctrl-C cannot be listened for")?;
-    #[cfg(unix)]
-    ignored::again(&ignored);
-    Ok(stop)
+    }
+    Ok(&STOP)
 }
 
 #[cfg(unix)]
-mod ignored {
-    /// Those that are listened for.
-    const SIGNALS: [libc::c_int; 3] = [libc::SIGINT, libc::SIGTERM, libc::SIGHUP];
-
-    /// Which of them are ignored.
-    pub fn signals() -> Vec<libc::c_int> {
-        let is_ignored = |signal: &libc::c_int| {
-            let mut action = std::mem::MaybeUninit::<libc::sigaction>::zeroed();
-            // SAFETY: nothing is set, and what is read is written to the place given, of its type.
-            let asked = unsafe { libc::sigaction(*signal, std::ptr::null(), action.as_mut_ptr()) };
-            // SAFETY: all of its bytes are set, and zeros are a valid value.
-            asked == 0 && unsafe { action.assume_init() }.sa_sigaction == libc::SIG_IGN
-        };
-        SIGNALS.into_iter().filter(is_ignored).collect()
+extern "C" fn heard(signal: libc::c_int) {
+    if SIGNAL.swap(signal, Ordering::Relaxed) != 0 {
+        // SAFETY: it ends the program, and may be called in a handler.
+        unsafe { libc::_exit(128 + signal) };
     }
+    STOP.store(true, Ordering::Relaxed);
+}
 
-    /// Ignores them again.
-    pub fn again(signals: &[libc::c_int]) {
-        for signal in signals {
-            // SAFETY: to ignore a signal runs no code of this program.
-            unsafe { libc::signal(*signal, libc::SIG_IGN) };
+/// Becomes true when the reader asks to stop; who asks twice does not want to wait for the batch to end.
+#[cfg(not(unix))]
+pub fn listen() -> anyhow::Result<&'static AtomicBool> {
+    use anyhow::Context;
+
+    /// As other systems number Ctrl-C.
+    const SIGINT: i32 = 2;
+    ctrlc::set_handler(|| {
+        if SIGNAL.swap(SIGINT, Ordering::Relaxed) != 0 {
+            std::process::exit(code());
         }
-    }
+        STOP.store(true, Ordering::Relaxed);
+    })
+    .context("Ctrl-C cannot be listened for")?;
+    Ok(&STOP)
 }

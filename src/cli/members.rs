@@ -54,7 +54,7 @@ impl MemberTable<'_> {
         header.extend([format!("MSE so far{hundred}"), "right".into()]);
         let mut table = table(&header, 2);
         for (i, member) in self.members.iter().enumerate() {
-            let mut row = vec![Cell::new(&blocks[i]), kind(member.kind)];
+            let mut row = vec![Cell::new(&blocks[i]), Cell::new(kind(member.kind))];
             row.extend(votes.iter().flat_map(|votes| votes.rows[i].iter().map(Cell::new)));
             row.extend([&bias[i], &diversity[i]].map(Cell::new));
             row.extend(beside.iter().map(|centred| Cell::new(&centred[i])));

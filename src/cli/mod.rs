@@ -1,5 +1,6 @@
 //! The command line: one subcommand a file. Tables for people by default, `--json` for programs,
-//! progress on stderr, exit code 2 and one sentence on bad input.
+//! progress on stderr. Exit code 0; 1 and one sentence where something failed; 2 where the command line
+//! itself is wrong; 128 and a signal's number where one stopped the run.
 
 mod begun;
 mod completions;
@@ -78,7 +79,7 @@ enum CliCommand {
     Train(Box<train::TrainArgs>),
 }
 
-/// Parses the arguments, runs the command, and turns an error into one sentence and exit code 2.
+/// Parses the arguments, runs the command, and turns an error into one sentence and an exit code.
 pub fn main() -> ExitCode {
     run(Cli::command())
 }
@@ -95,8 +96,11 @@ fn run(command: clap::Command) -> ExitCode {
     let matches = command.clone().try_get_matches();
     let cli = match matches.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,
-        Err(error) => return not_parsed(&error),
+        Err(error) => return not_parsed(&error, &command),
     };
+    if let Err(error) = check_threads() {
+        return refuse(&format!("{error:#}"), FAILED);
+    }
     let done = match cli.command {
         // Its verdict is its exit code.
         CliCommand::Doctor(args) => match doctor::run(&args) {
@@ -121,17 +125,23 @@ fn run(command: clap::Command) -> ExitCode {
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
-        Err(error) => refuse(&format!("{error:#}")),
+        Err(error) => refuse(&format!("{error:#}"), FAILED),
     }
 }
 
-fn refuse(sentence: &str) -> ExitCode {
+/// Something failed.
+const FAILED: u8 = 1;
+
+/// The command line is wrong.
+const USAGE: u8 = 2;
+
+fn refuse(sentence: &str, code: u8) -> ExitCode {
     output::say(&format!("atelier: {sentence}"));
-    ExitCode::from(2)
+    ExitCode::from(code)
 }
 
-/// Help and version as they are; an error as one sentence, without clap's usage block.
-fn not_parsed(error: &clap::Error) -> ExitCode {
+/// Help and version as they are; an error as one line with its tips, without clap's usage block.
+fn not_parsed(error: &clap::Error, command: &clap::Command) -> ExitCode {
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
             // Help that nobody reads to its end (`| head`) is no error.
@@ -140,14 +150,52 @@ fn not_parsed(error: &clap::Error) -> ExitCode {
         }
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
             let _ = error.print();
-            ExitCode::from(2)
+            ExitCode::from(USAGE)
         }
         _ => {
             let text = error.to_string();
-            let sentence = text.split("\n\n").next().unwrap_or(&text);
-            let sentence = sentence.strip_prefix("error: ").unwrap_or(sentence);
-            let words: Vec<&str> = sentence.split_whitespace().collect();
-            refuse(&format!("{}; see `atelier --help` and each command's own", words.join(" ")))
+            let text = text.strip_prefix("error: ").unwrap_or(&text);
+            let paragraphs = text.split("\n\n").take_while(|paragraph| {
+                !paragraph.starts_with("Usage:") && !paragraph.starts_with("For more information")
+            });
+            let lines: Vec<String> = paragraphs
+                .map(|paragraph| paragraph.split_whitespace().collect::<Vec<_>>().join(" "))
+                .collect();
+            let (sentence, asked) = (lines.join("; "), asked_command(command));
+            refuse(&format!("{sentence}; see `{asked} --help`"), USAGE)
         }
     }
+}
+
+/// Names the command that the arguments begin with, such as `atelier survey merge`.
+fn asked_command(command: &clap::Command) -> String {
+    let mut words = vec![command.get_name()];
+    let mut command = command;
+    for argument in std::env::args_os().skip(1) {
+        let Some(found) = command.find_subcommand(&argument) else {
+            break;
+        };
+        words.push(found.get_name());
+        command = found;
+    }
+    words.join(" ")
+}
+
+/// Most threads that the environment may ask for: a machine of so many cores is yet to come, and a system
+/// that is asked for ten thousand stands still.
+const MAX_THREADS: usize = 1024;
+
+/// # Errors
+/// The environment asks for more threads than a run can use.
+fn check_threads() -> anyhow::Result<()> {
+    for name in ["RAYON_NUM_THREADS", "RAYON_RS_NUM_CPUS"] {
+        let threads = std::env::var(name).ok().and_then(|value| value.parse::<usize>().ok());
+        if let Some(threads) = threads {
+            anyhow::ensure!(
+                threads <= MAX_THREADS,
+                "{name} asks for {threads} threads: give it at most {MAX_THREADS}, or take it away"
+            );
+        }
+    }
+    Ok(())
 }

@@ -68,5 +68,5 @@ pub fn run(args: &NextArgs) -> anyhow::Result<()> {
         page += &text(&table);
     }
     args.engine.say_cost(&model);
-    output::show(&page)
+    if args.json { output::print(&page) } else { output::show(&page) }
 }

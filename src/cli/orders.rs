@@ -18,7 +18,6 @@ use crate::study::geometry::{Averaging, Geometry};
 use crate::study::orders::{self, Extent, Fingerprint, Order, Orders, Sweep, Sweeping};
 use crate::study::report::Report;
 use crate::study::{LoadedModel, StudyError};
-use crate::task::file;
 
 /// The blocks in other orders, on many rows
 ///
@@ -143,9 +142,9 @@ pub fn run(args: OrdersArgs) -> anyhow::Result<()> {
         questions: fingerprint::questions(rows.items.iter().map(|item| (0, item))),
         found: String::new(),
     };
-    let mut report = match &out {
+    let mut report = match &mut out {
         Some(out) if args.resume && there_before => {
-            Report { engine: model.engine.describe(), ..stopped(out.path(), &model)? }
+            Report { engine: model.engine.describe(), ..stopped(out, &model)? }
         }
         _ => Report::of(&model),
     };
@@ -206,7 +205,7 @@ pub fn run(args: OrdersArgs) -> anyhow::Result<()> {
                 put(&mut report, with(sweeping.draft()));
                 seal(&mut report)?;
                 if let Some(out) = &mut out {
-                    out.write(&output::json(&report)?)?;
+                    out.save(&output::json(&report)?)?;
                 }
                 saved = Instant::now();
             }
@@ -222,7 +221,7 @@ pub fn run(args: OrdersArgs) -> anyhow::Result<()> {
             let found = own
                 .map(Ok)
                 .chain(asked)
-                .map(|plan| geometry(&model, &rows, &plan?, &stop))
+                .map(|plan| geometry(&model, &rows, &plan?, stop))
                 .collect::<anyhow::Result<Option<Vec<_>>>>()?;
             if let Some(found) = found
                 && let Some(orders) = report.orders.iter_mut().find(|o| o.task == rows.task)
@@ -258,7 +257,7 @@ pub fn run(args: OrdersArgs) -> anyhow::Result<()> {
             None => "give --out FILE next time to keep it and go on with --resume".to_string(),
         };
         output::say(&format!("atelier: stopped before the end: {kept}"));
-        std::process::exit(interrupt::CODE);
+        std::process::exit(interrupt::code());
     }
     Ok(())
 }
@@ -367,9 +366,9 @@ pub(super) fn put(report: &mut Report, orders: Option<Orders>) {
 }
 
 /// The report that an earlier run left.
-fn stopped(path: &Path, model: &LoadedModel) -> anyhow::Result<Report> {
-    let text = file::text(path, file::REPORT)
-        .with_context(|| format!("{} cannot be read", path.display()))?;
+fn stopped(out: &mut OutFile, model: &LoadedModel) -> anyhow::Result<Report> {
+    let text = out.text()?;
+    let path = out.path();
     let report = Report::read(&text)
         .with_context(|| format!("{} is nothing to go on from", path.display()))?;
     ensure!(

@@ -1,13 +1,14 @@
 //! `--out`: tried before the work starts, written whole, and what may become of what is there already.
 
 use std::fs::{File, Metadata, OpenOptions, TryLockError};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, Seek, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail, ensure};
 
 use crate::model::ModelFiles;
 use crate::study::report::VERSION;
+use crate::task::file;
 use crate::unfinished::{Unfinished, remove_strays};
 
 /// Writes beside a file and renames, so that it is whole or as it was.
@@ -56,12 +57,12 @@ pub struct OutFile {
     into: bool,
     held: Option<File>,
     /// Made to be held, with nothing in it yet.
-    empty: bool,
+    is_made: bool,
 }
 
 impl Drop for OutFile {
     fn drop(&mut self) {
-        if self.empty {
+        if self.is_made {
             let _ = std::fs::remove_file(&self.path);
         }
     }
@@ -75,6 +76,10 @@ impl OutFile {
     /// A folder, a place that cannot be written, a file that is there.
     pub fn new(path: &Path, there: There, inputs: &[&Path]) -> anyhow::Result<Self> {
         let shown = path.display();
+        ensure!(
+            path != Path::new("-"),
+            "--out names a file: leave it out to print, or write ./- for a file of that name"
+        );
         if path.is_dir() || path.file_name().is_none() {
             bail!("{shown} is a folder: give --out a file name, such as lens.atelier.json");
         }
@@ -85,7 +90,7 @@ impl OutFile {
             "{shown} is a socket, which cannot be written into: give --out a file, a pipe or a device"
         );
         if found.as_ref().is_some_and(|found| !found.is_file()) {
-            return Ok(Self { path: path.to_path_buf(), into: true, held: None, empty: false });
+            return Ok(Self { path: path.to_path_buf(), into: true, held: None, is_made: false });
         }
         let path = target(path).with_context(|| {
             format!("{shown} is a link that leads to itself: give --out another place")
@@ -123,7 +128,7 @@ impl OutFile {
         // Dropped, it leaves nothing.
         Unfinished::begin(&path)
             .with_context(|| format!("{shown} cannot be written: give --out another place"))?;
-        Ok(Self { path, into: false, held: None, empty: false })
+        Ok(Self { path, into: false, held: None, is_made: false })
     }
 
     /// Holds the place until the run ends, so that no other run writes there meanwhile. Whether
@@ -136,6 +141,7 @@ impl OutFile {
             return Ok(false);
         }
         let shown = self.path.display();
+        let was_there = self.path.exists();
         let file = OpenOptions::new()
             .read(true)
             .write(true)
@@ -161,12 +167,33 @@ impl OutFile {
             return Err(others());
         }
         self.held = Some(file);
-        self.empty = found.len() == 0;
-        Ok(!self.empty)
+        self.is_made = !was_there;
+        Ok(found.len() > 0)
     }
 
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Reads what an earlier run left, through the handle that holds it: on Windows a second one could not
+    /// read a locked file.
+    ///
+    /// # Errors
+    /// Nothing is held, or it is no text.
+    pub fn text(&mut self) -> anyhow::Result<String> {
+        let read = self.held.as_mut().ok_or(io::ErrorKind::NotFound.into()).and_then(|file| {
+            file.rewind()?;
+            file::bounded_text(file, file::REPORT)
+        });
+        read.with_context(|| format!("{} cannot be read", self.path.display()))
+    }
+
+    /// Writes what is done so far, where the end can replace it: into a pipe or a device goes the end alone.
+    ///
+    /// # Errors
+    /// A place that cannot be written.
+    pub fn save(&mut self, text: &str) -> anyhow::Result<()> {
+        if self.into { Ok(()) } else { self.write(text) }
     }
 
     /// Writes beside the file and renames, so that an interrupted run leaves the file as it was.
@@ -211,7 +238,7 @@ impl OutFile {
         if self.held.is_some() {
             // The lock is on the file, and this is another one now.
             self.held = Some(file);
-            self.empty = false;
+            self.is_made = false;
         }
         Ok(())
     }
@@ -269,4 +296,50 @@ fn is_same(a: &Metadata, b: &Metadata) -> bool {
 #[cfg(not(unix))]
 fn is_same(a: &Metadata, b: &Metadata) -> bool {
     (a.len(), a.created().ok()) == (b.len(), b.created().ok())
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    /// A reader of a pipe got several documents one behind the other, and a named pipe, which the reader
+    /// closed after the first, was waited for without end.
+    #[test]
+    fn into_a_pipe_goes_the_end_alone() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let pipe = folder.path().join("pipe");
+        let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+        assert!(made.expect("mkfifo").success());
+        let mut out = OutFile::new(&pipe, There::Kept, &[]).expect("a pipe");
+        out.save("a draft").expect("nothing is written");
+        let reader = std::thread::spawn(move || std::fs::read_to_string(pipe).expect("text"));
+        out.write("the end").expect("written");
+        assert_eq!(reader.join().expect("a reader"), "the end");
+    }
+
+    #[test]
+    fn what_is_held_is_read_by_who_holds_it() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("a.atelier.json");
+        let mut out = OutFile::new(&path, There::Resumed, &[]).expect("a place");
+        assert!(out.text().is_err(), "nothing is held yet");
+        assert!(!out.hold().expect("held"), "nothing is there");
+        assert!(path.exists(), "it is held");
+        out.save("a draft").expect("written");
+        assert_eq!(out.text().expect("a draft"), "a draft");
+        assert_eq!(out.text().expect("again"), "a draft");
+    }
+
+    /// As `mktemp` makes them.
+    #[test]
+    fn an_empty_file_of_the_readers_stays_and_one_of_the_programs_goes() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let [new, empty] = ["new", "empty"].map(|name| folder.path().join(name));
+        std::fs::write(&empty, "").expect("written");
+        for path in [&new, &empty] {
+            let mut out = OutFile::new(path, There::Kept, &[]).expect("a place");
+            assert!(!out.hold().expect("held"), "nothing is in it");
+        }
+        assert!(!new.exists() && empty.exists());
+    }
 }

@@ -40,7 +40,7 @@ pub fn run(args: &PullArgs) -> anyhow::Result<()> {
     let hub = Hub::from_env()?;
     let stop = interrupt::listen()?;
     for name in &names {
-        let path = pull(&hub, name, Some(&stop))?;
+        let path = pull(&hub, name, Some(stop))?;
         output::print(&format!("{name}: {}\n", path.display()))?;
     }
     Ok(())
@@ -77,7 +77,7 @@ pub fn pull(
                 spell_bytes(of)
             ));
             // What is on the disk is gone on with: nothing is lost by going at once.
-            std::process::exit(interrupt::CODE);
+            std::process::exit(interrupt::code());
         }
     })?;
     Ok(path)

@@ -19,6 +19,7 @@ pub enum SweepSource {
 }
 
 /// A task's name and its rows.
+#[derive(Clone)]
 pub struct NamedRows {
     pub task: String,
     pub items: Vec<Item>,

@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// What is said: which file it was is not known there. A progress bar's line may be open before it.
 const SENTENCE: &str = "\natelier: a model file became shorter after this run opened it, or its disk failed; put the whole file back, leave it alone until a run ends, and start the run again\n";
 
-/// The exit code of every refusal.
-const CODE: libc::c_int = 2;
+/// The exit code of every failure.
+const CODE: libc::c_int = super::FAILED as libc::c_int;
 
 /// Whether a thread says the sentence: every thread that reads the missing bytes gets a signal.
 static SAID: AtomicBool = AtomicBool::new(false);

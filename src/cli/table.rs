@@ -1,7 +1,8 @@
 //! Tables as the command line prints them: no borders, numbers right-aligned and of one precision a
-//! column, colour only where the reader has a terminal and `NO_COLOR` is not set.
+//! column. They are text alone, on a terminal too: names in them come out of files, and
+//! [`super::output::show`] lets nothing speak to it.
 
-use comfy_table::{Attribute, Cell, CellAlignment, Color, Table, TableComponent, presets};
+use comfy_table::{CellAlignment, Table, TableComponent, presets};
 
 use crate::engine::MemberKind;
 
@@ -25,10 +26,7 @@ pub(super) fn table(header: &[String], left: usize) -> Table {
     {
         table.remove_style(corner);
     }
-    if std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty()) {
-        table.force_no_tty();
-    }
-    table.set_header(header.iter().map(|name| Cell::new(name).add_attribute(Attribute::Bold)));
+    table.set_header(header);
     for (index, column) in table.column_iter_mut().enumerate() {
         column.set_padding(if index == 0 { (0, 0) } else { (1, 0) });
         if index >= left {
@@ -43,15 +41,14 @@ pub(super) fn text(table: &Table) -> String {
     table.lines().map(|line| line.trim_end().to_string() + "\n").collect()
 }
 
-/// A member's kind in its own colour, the same as on the page.
-pub(super) fn kind(kind: MemberKind) -> Cell {
-    let (name, colour) = match kind {
-        MemberKind::Embedding => ("embedding", 136),
-        MemberKind::Attention => ("attention", 32),
-        MemberKind::Mlp => ("MLP", 166),
-        MemberKind::Bias => ("bias", 244),
-    };
-    Cell::new(name).fg(Color::AnsiValue(colour))
+/// A member's kind in words.
+pub(super) fn kind(kind: MemberKind) -> &'static str {
+    match kind {
+        MemberKind::Embedding => "embedding",
+        MemberKind::Attention => "attention",
+        MemberKind::Mlp => "MLP",
+        MemberKind::Bias => "bias",
+    }
 }
 
 /// Numbers of one column, with as many decimals as give the largest four digits.

@@ -1,6 +1,6 @@
 //! The identity in all three columns, and each kind's share of it.
 
-use comfy_table::{Attribute, Cell, CellAlignment};
+use comfy_table::{Cell, CellAlignment};
 
 use super::table::{self, kind, table};
 use super::view::{ShownColumn, hundred, pick, scale};
@@ -13,7 +13,6 @@ pub fn totals(triples: &Triples, uniform: f64) -> String {
     let Triples { paper, probability, logit, centred, offset } = triples;
     let header = ["", "MSE", "", "bias", "", "diversity", ""].map(String::from);
     let mut table = table(&header, 1);
-    let bold = |text: &String| Cell::new(text).add_attribute(Attribute::Bold);
     let rows = [
         ("probability", probability),
         ("logit, centred", centred),
@@ -24,29 +23,12 @@ pub fn totals(triples: &Triples, uniform: f64) -> String {
         let [mse, bias, diversity] = &table::column(&t.numbers())[..] else {
             continue;
         };
-        table.add_row([
-            Cell::new(name),
-            bold(mse),
-            "=".into(),
-            bold(bias),
-            "-".into(),
-            bold(diversity),
-            "".into(),
-        ]);
+        table.add_row([name, mse, "=", bias, "-", diversity, ""]);
     }
     let note = format!("no identity; diversity ×1; uniform MSE {:.2}", 100.0 * uniform);
     let [mse, bias] = [paper.mse, paper.bias].map(|value| format!("{:.2}", 100.0 * value));
     let diversity = table::column(&[paper.diversity]).concat();
-    let row = [
-        Cell::new("paper ×100"),
-        bold(&mse),
-        "".into(),
-        bold(&bias),
-        "".into(),
-        bold(&diversity),
-        note.into(),
-    ];
-    table.add_row(row);
+    table.add_row(["paper ×100", &mse, "", &bias, "", &diversity, &note]);
     table.column_mut(6).into_iter().for_each(|note| note.set_cell_alignment(CellAlignment::Left));
     table::text(&table) + TARGET
 }
@@ -80,11 +62,11 @@ pub fn kinds(view: ShownColumn, columns: &DecomposedColumns<'_>) -> String {
             Some((of, share)) => (kind(*of), share.count),
             None => {
                 let all = kinds.iter().map(|(_, share)| share.count).sum();
-                (Cell::new("all"), all)
+                ("all", all)
             }
         };
         let numbers = quantities.iter().flat_map(|of| [&of.numbers[i], &of.shares[i]]);
-        let mut row = vec![name, Cell::new(members)];
+        let mut row = vec![Cell::new(name), Cell::new(members)];
         row.extend(numbers.map(Cell::new));
         table.add_row(row);
     }

@@ -1,8 +1,11 @@
 //! `tokenizer.json`, and the rule that makes an option one token *in context* (docs/definitions.md,
 //! section 2).
 
+mod growth;
+
 use tokenizers::{Encoding, ModelWrapper, Token};
 
+use self::growth::Growth;
 use super::{ModelError, ModelShape, Prompt};
 use crate::guarded::{Panicked, guarded};
 
@@ -26,6 +29,7 @@ pub struct Tokenizer {
     inner: tokenizers::Tokenizer,
     /// How many tokens it puts behind a text (EOS). They are dropped: a prompt is the beginning of a text.
     appended: usize,
+    growth: Growth,
 }
 
 impl Tokenizer {
@@ -34,6 +38,7 @@ impl Tokenizer {
     pub fn from_json(bytes: &[u8], shape: &ModelShape) -> Result<Self, ModelError> {
         let read_error =
             |error: tokenizers::Error| ModelError::Tokenizer { reason: in_one_line(&error) };
+        let growth = Growth::of_json(bytes).map_err(|reason| ModelError::Tokenizer { reason })?;
         let mut inner = guarded(|| tokenizers::Tokenizer::from_bytes(bytes))
             .map_err(panicked)?
             .map_err(read_error)?;
@@ -54,7 +59,7 @@ impl Tokenizer {
             }
             Some(_) => {
                 let appended = guarded(|| appended(&inner)).map_err(panicked)?;
-                Ok(Self { appended: appended.map_err(read_error)?, inner })
+                Ok(Self { appended: appended.map_err(read_error)?, inner, growth })
             }
             None => Err(ModelError::Tokenizer { reason: "it has no tokens".into() }),
         }
@@ -101,6 +106,9 @@ impl Tokenizer {
     /// # Errors
     /// Ids that the tokenizer cannot put together.
     pub fn decode(&self, ids: &[u32]) -> Result<String, ModelError> {
+        let names = ids.iter().filter_map(|&id| self.inner.id_to_token(id));
+        let bytes = names.map(|name| name.len()).sum();
+        self.growth.check_tokens(bytes).map_err(|reason| ModelError::Tokenizer { reason })?;
         guarded(|| self.inner.decode(ids, true))
             .map_err(panicked)?
             .map_err(|error| ModelError::Tokenizer { reason: in_one_line(&error) })
@@ -256,6 +264,9 @@ impl Tokenizer {
     }
 
     fn encoding(&self, text: &str) -> Result<Encoding, ModelError> {
+        self.growth
+            .check_text(text.len(), "this text")
+            .map_err(|reason| ModelError::Tokenizer { reason })?;
         guarded(|| self.inner.encode(text, true))
             .map_err(panicked)?
             .map_err(|error| ModelError::Tokenizer { reason: in_one_line(&error) })

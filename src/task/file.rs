@@ -33,8 +33,7 @@ pub fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
 /// # Errors
 /// As [`read`], and bytes that are no UTF-8.
 pub fn text(path: &Path, most: u64) -> io::Result<String> {
-    let text = String::from_utf8(read(path, most)?);
-    text.map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8 text"))
+    utf8(read(path, most)?)
 }
 
 /// A regular file.
@@ -65,6 +64,19 @@ pub fn bounded(from: impl Read, most: u64) -> io::Result<Vec<u8>> {
         return Err(too_large(most));
     }
     Ok(bytes)
+}
+
+/// All of a stream as text.
+///
+/// # Errors
+/// As [`bounded`], and bytes that are no UTF-8.
+pub fn bounded_text(from: impl Read, most: u64) -> io::Result<String> {
+    utf8(bounded(from, most)?)
+}
+
+fn utf8(bytes: Vec<u8>) -> io::Result<String> {
+    let text = String::from_utf8(bytes);
+    text.map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8 text"))
 }
 
 fn too_large(most: u64) -> io::Error {

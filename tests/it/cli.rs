@@ -18,3 +18,7 @@ mod outputs;
 mod refusals;
 mod resumed;
 pub mod support;
+mod survey_folder;
+#[cfg(target_os = "linux")]
+mod terminal;
+mod usage;

@@ -70,7 +70,7 @@ impl Scene {
     fn refused(&self, args: &[&str]) -> String {
         let output = self.run(args);
         let errors = String::from_utf8(output.stderr).expect("UTF-8");
-        assert_eq!(output.status.code(), Some(2), "{errors}");
+        assert_eq!(output.status.code(), Some(1), "{errors}");
         println!("{errors}");
         errors.lines().last().unwrap_or_default().to_owned()
     }

@@ -28,12 +28,12 @@ fn done(command: Command) -> String {
     String::from_utf8(output.stdout).expect("UTF-8")
 }
 
-/// The last sentence of a run that ends with code 2.
+/// The last sentence of a run that ends with code 1.
 #[track_caller]
 fn refused(command: Command) -> String {
     let output = output(command);
     let errors = String::from_utf8(output.stderr).expect("UTF-8");
-    assert_eq!(output.status.code(), Some(2), "{errors}");
+    assert_eq!(output.status.code(), Some(1), "{errors}");
     let last = errors.lines().last().expect("a sentence");
     last.strip_prefix("atelier: ").expect("who speaks").to_string()
 }
@@ -151,7 +151,7 @@ fn a_model_written_to_in_the_middle_is_not_certified() {
     (&file).write_all(&other).expect("written in place");
     let output = child.wait_with_output().expect("an end");
     let errors = String::from_utf8(output.stderr).expect("UTF-8");
-    assert_eq!(output.status.code(), Some(2), "{errors}");
+    assert_eq!(output.status.code(), Some(1), "{errors}");
     let last = errors.lines().last().expect("a sentence");
     assert!(last.starts_with("atelier: 2 of 2 were not answered: model on sum: "), "{errors}");
     assert!(last.contains("model.safetensors changed after this run opened it"), "{errors}");
@@ -583,6 +583,11 @@ fn reports_that_were_touched_are_refused() {
     let mut no_rows = sound.clone();
     no_rows["survey"]["cells"][0]["outcome"]["found"]["averages"]["rows"] = 0.into();
     assert!(say(&no_rows.to_string()).contains("it has numbers of 0 rows"));
+    let mut no_cells = sound.clone();
+    no_cells["survey"]["cells"] = serde_json::json!([]);
+    let none =
+        "the survey does not fit the rest of the file (it has no cells): was it edited by hand?";
+    assert_eq!(say(&no_cells.to_string()), none);
     assert_eq!(
         say("{\"atelier\":1}"),
         "it is an atelier report with nothing in it: write it again"

@@ -167,7 +167,7 @@ impl CouplingArgs {
     }
 
     /// # Errors
-    /// A name that is no task, or a data set without its file.
+    /// A name that is no task, a data set without its file, or a file that is no table of rows.
     pub fn input(&self) -> anyhow::Result<Input> {
         if let Some(prompt) = &self.prompt {
             return Ok(Input::Prompt(prompt.clone()));
@@ -175,8 +175,10 @@ impl CouplingArgs {
         if !self.ids.is_empty() {
             return Ok(Input::Ids(self.ids.clone()));
         }
-        let sources = SweepSource::of(&self.task, self.data.as_deref(), self.prompts.as_deref());
-        Ok(Input::Rows(sources?))
+        let sources = SweepSource::of(&self.task, self.data.as_deref(), self.prompts.as_deref())?;
+        // Once for all models: standard input cannot be read again.
+        let rows = sources.iter().map(|source| source.rows(self.rows));
+        Ok(Input::Rows(rows.collect::<anyhow::Result<_>>()?))
     }
 
     /// What is asked of a model.

@@ -15,7 +15,7 @@ use anyhow::{Context, bail};
 
 use self::rows::Stopped;
 use super::out_file::{OutFile, There};
-use super::rows_source::{NamedRows, SweepSource};
+use super::rows_source::NamedRows;
 use super::{interrupt, output};
 use crate::study::LoadedModel;
 use crate::study::coupling::{ModelsCoupling, ModelsCouplingReport};
@@ -25,7 +25,7 @@ use crate::study::report::{Report, VERSION};
 pub enum Input {
     Prompt(String),
     Ids(Vec<u32>),
-    Rows(Vec<SweepSource>),
+    Rows(Vec<NamedRows>),
 }
 
 pub fn run(args: CouplingArgs) -> anyhow::Result<()> {
@@ -44,12 +44,8 @@ pub fn run(args: CouplingArgs) -> anyhow::Result<()> {
         None => false,
     };
     let input = args.input()?;
-    if let Input::Rows(sources) = &input {
-        // A file that is no table of rows is found now.
-        sources.iter().try_for_each(|source| source.rows(args.rows).map(drop))?;
-    }
-    let before = match &out {
-        Some(out) if args.resume && there_before => Some(Stopped::read(out.path())?),
+    let before = match &mut out {
+        Some(out) if args.resume && there_before => Some(Stopped::read(out)?),
         _ => None,
     };
     let stop = interrupt::listen()?;
@@ -73,9 +69,9 @@ pub fn run(args: CouplingArgs) -> anyhow::Result<()> {
         };
         let model = super::known::load(&files, &choice)?;
         let report = match &input {
-            Input::Prompt(_) | Input::Ids(_) => one::report(&model, &args, &input, &stop)?,
-            Input::Rows(sources) => {
-                let rows = sources.iter().map(|source| named(source, &args, &model));
+            Input::Prompt(_) | Input::Ids(_) => one::report(&model, &args, &input, stop)?,
+            Input::Rows(tasks) => {
+                let rows = tasks.iter().map(|rows| read_by(&model, rows, args.skip_long));
                 let rows = rows.collect::<anyhow::Result<Vec<_>>>()?;
                 let own_before = before.as_ref().map(|before| before.of(&model));
                 let asked = rows::AskedRows {
@@ -89,9 +85,9 @@ pub fn run(args: CouplingArgs) -> anyhow::Result<()> {
                     let Some(out) = &mut out else { return Ok(()) };
                     let all: Vec<Report> = reports.iter().chain([report]).cloned().collect();
                     let kept = before.as_ref().map_or(Vec::new(), |before| before.beside(&all));
-                    out.write(&file(all.into_iter().chain(kept).collect(), several)?)
+                    out.save(&file(all.into_iter().chain(kept).collect(), several)?)
                 };
-                asked.run(rows, &stop, &mut save)?
+                asked.run(rows, stop, &mut save)?
             }
         };
         args.engine.say_cost(&model);
@@ -134,7 +130,7 @@ pub fn run(args: CouplingArgs) -> anyhow::Result<()> {
         // Before the process ends: what was held and has nothing in it goes.
         drop(out);
         output::say(&format!("atelier: stopped before the end: {kept}"));
-        std::process::exit(interrupt::CODE);
+        std::process::exit(interrupt::code());
     }
     Ok(())
 }
@@ -152,13 +148,10 @@ fn file(reports: Vec<Report>, several: bool) -> anyhow::Result<String> {
     output::json(&report)
 }
 
-fn named(
-    source: &SweepSource,
-    args: &CouplingArgs,
-    model: &LoadedModel,
-) -> anyhow::Result<NamedRows> {
-    let mut rows = source.rows(args.rows)?;
-    if args.skip_long {
+/// A task's rows for one model: those that fit its context, where the others are to be left out.
+fn read_by(model: &LoadedModel, rows: &NamedRows, skip_long: bool) -> anyhow::Result<NamedRows> {
+    let mut rows = rows.clone();
+    if skip_long {
         let long = rows.drop_long(model)?;
         if long > 0 {
             output::say(&format!(

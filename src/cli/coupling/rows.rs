@@ -10,13 +10,13 @@ use super::CouplingArgs;
 use crate::cli::begun::{Begun, begun_alike};
 use crate::cli::fingerprint::{self, Files};
 use crate::cli::orders::{begun as begun_sweeps, put as put_orders, seal as seal_orders};
+use crate::cli::out_file::OutFile;
 use crate::cli::output::{self, Progress};
 use crate::cli::rows_source::NamedRows;
 use crate::study::LoadedModel;
 use crate::study::coupling::{CouplingWish, RowsLinearising, TaskCoupling, orders_of_costs};
 use crate::study::orders::{Fingerprint, Orders, Sweeping};
 use crate::study::report::{Opened, Report};
-use crate::task::file as files;
 
 /// How often what is done is written to --out.
 const SAVE_EVERY: Duration = Duration::from_secs(5);
@@ -30,10 +30,10 @@ pub struct Stopped {
 impl Stopped {
     /// # Errors
     /// A file that is no coupling, or one of a prompt.
-    pub fn read(path: &Path) -> anyhow::Result<Self> {
+    pub fn read(out: &mut OutFile) -> anyhow::Result<Self> {
+        let text = out.text()?;
+        let path = out.path();
         let shown = path.display();
-        let text =
-            files::text(path, files::REPORT).with_context(|| format!("{shown} cannot be read"))?;
         let opened = Opened::read(text.as_bytes())
             .with_context(|| format!("{shown} is nothing to go on from"))?;
         let reports = match opened {

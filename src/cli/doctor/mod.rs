@@ -52,7 +52,7 @@ pub struct DoctorArgs {
 /// The reader's clock and wish, for everything that is measured.
 struct Clinic {
     began: Instant,
-    stop: std::sync::Arc<AtomicBool>,
+    stop: &'static AtomicBool,
     is_quick: bool,
 }
 
@@ -103,7 +103,7 @@ pub fn run(args: &DoctorArgs) -> anyhow::Result<ExitCode> {
         output::show(&shown::text_of(&report))?;
     }
     Ok(match (report.was_interrupted, report.is_well()) {
-        (true, _) => ExitCode::from(interrupt::CODE as u8),
+        (true, _) => ExitCode::from(interrupt::code() as u8),
         (false, true) => ExitCode::SUCCESS,
         (false, false) => ExitCode::from(1),
     })

@@ -127,6 +127,7 @@ impl Asked {
     pub fn agree(&self, folder: &Folder, resume: bool) -> anyhow::Result<()> {
         let path = folder.asked();
         if !path.exists() {
+            folder.remove_strays(&[]);
             let text = serde_json::to_string_pretty(self)? + "\n";
             return write_whole(&path, text.as_bytes());
         }
@@ -138,7 +139,10 @@ impl Asked {
             );
         }
         match self.differs(&before) {
-            None => Ok(()),
+            None => {
+                folder.remove_strays(&self.models);
+                Ok(())
+            }
             Some(what) => bail!(
                 "{} holds a survey that was begun with {what}: go on with the same, or give --out another folder",
                 folder.path().display()

@@ -6,7 +6,7 @@ use anyhow::Context;
 
 use super::folder::Folder;
 use super::journal::{self, Journal};
-use super::rows_file::{About, RowsWriter};
+use super::rows_file::{About, HashedWriter, RowsWriter, write_checksum};
 use super::shard::Shard;
 use super::spool::Spool;
 use crate::study::survey::{Asking, WINDOW};
@@ -89,18 +89,21 @@ impl CellJob<'_> {
     }
 }
 
-/// Writes a rows' file that is whole or not there.
+/// Writes a rows' file that is whole or not there, and its hash beside it.
 pub fn write_rows(
     path: &Path,
     about: &About,
     rows: impl Iterator<Item = anyhow::Result<crate::study::survey::MeasuredRow>>,
 ) -> anyhow::Result<()> {
     let written = || -> anyhow::Result<()> {
-        let mut writer = RowsWriter::new(Unfinished::begin(path)?, about)?;
+        let mut writer = RowsWriter::new(HashedWriter::new(Unfinished::begin(path)?), about)?;
         for row in rows {
             writer.push(row?)?;
         }
-        writer.finish()?.finish()?;
+        let (file, hash) = writer.finish()?.finish();
+        // First, so that a rows' file in its place always has its hash.
+        write_checksum(path, &hash)?;
+        file.finish()?;
         Ok(())
     }();
     written.with_context(|| {

@@ -135,6 +135,11 @@ fn outcome(
             return Ok(SurveyedOutcome::Found(Box::new(found)));
         }
     }
-    let why = file::text(&folder.failed(model, &task.name), file::REPORT);
-    Ok(SurveyedOutcome::Failed(why.unwrap_or_else(|_| "it was not run".into())))
+    Ok(SurveyedOutcome::Failed(why_not(folder, model, &task.name)))
+}
+
+/// Why a model has no rows on a task.
+pub fn why_not(folder: &Folder, model: &str, task: &str) -> String {
+    let why = file::text(&folder.failed(model, task), file::REPORT);
+    why.unwrap_or_else(|_| "it was not run".into())
 }

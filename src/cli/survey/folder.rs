@@ -8,6 +8,9 @@ use anyhow::{Context, bail, ensure};
 use crate::cli::out_file::is_model;
 use crate::unfinished::remove_strays;
 
+/// Where a model's facts and members lie, in its folder.
+const FACTS: &str = "model.json";
+
 /// A survey's folder, or a shard's.
 pub struct Folder {
     path: PathBuf,
@@ -16,15 +19,34 @@ pub struct Folder {
 }
 
 impl Folder {
+    /// Refuses a place that something else than a survey takes up, before anything is written there.
+    ///
+    /// # Errors
+    /// A file, a model's folder, a report or rows without `survey.json`.
+    pub fn check(path: &Path) -> anyhow::Result<()> {
+        let shown = path.display();
+        ensure!(!path.exists() || path.is_dir(), "{shown} is a file: give --out a folder");
+        ensure!(!is_model(path), "{shown} is a model's folder: give --out another one");
+
+        let folder = Self::read(path);
+        let rows = path.join("rows");
+        let mut written = [folder.report(), rows].into_iter();
+        if let Some(other) = written.find(|written| !folder.asked().exists() && written.exists()) {
+            bail!(
+                "{} is there, and no survey.json, so no survey is gone on with in {shown}: give --out another folder",
+                other.display()
+            );
+        }
+        Ok(())
+    }
+
     /// Made where it is missing, and locked.
+    ///
+    /// # Errors
+    /// See [`Folder::check`]; another run that writes there.
     pub fn locked(path: &Path) -> anyhow::Result<Self> {
-        if path.exists() && !path.is_dir() {
-            bail!("{} is a file: give --out a folder", path.display());
-        }
-        if is_model(path) {
-            bail!("{} is a model's folder: give --out another one", path.display());
-        }
-        std::fs::create_dir_all(path.join("rows")).with_context(|| {
+        Self::check(path)?;
+        std::fs::create_dir_all(path).with_context(|| {
             format!("the folder {} cannot be made: give --out another place", path.display())
         })?;
         let lock = path.join(".lock");
@@ -36,11 +58,7 @@ impl Folder {
             .open(&lock)
             .with_context(|| format!("{} could not be written", lock.display()))?;
         match file.try_lock() {
-            Ok(()) => {
-                let folder = Self { path: path.to_path_buf(), _lock: Some(file) };
-                folder.remove_strays();
-                Ok(folder)
-            }
+            Ok(()) => Ok(Self { path: path.to_path_buf(), _lock: Some(file) }),
             Err(TryLockError::WouldBlock) => bail!(
                 "another atelier is writing to {}: wait until it is done, or give --out another folder",
                 path.display()
@@ -51,12 +69,16 @@ impl Folder {
         }
     }
 
-    /// Unfinished files of runs that were killed: nobody else writes here. The journals stay.
-    fn remove_strays(&self) {
-        remove_strays(&self.path, |_| true);
-        let models = std::fs::read_dir(self.path.join("rows"));
-        for model in models.into_iter().flatten().flatten() {
-            remove_strays(&model.path(), |_| true);
+    /// Takes away what killed runs of this survey left unfinished: nobody else writes here. The journals
+    /// stay, and so does every file that no survey writes.
+    pub fn remove_strays(&self, models: &[String]) {
+        let own = [self.asked(), self.report()];
+        remove_strays(&self.path, |name| own.iter().any(|path| path.ends_with(name)));
+        for model in models {
+            remove_strays(&self.model(model), |name| {
+                let endings = [".parquet", ".sha256", ".failed"];
+                name == FACTS || endings.iter().any(|ending| name.ends_with(ending))
+            });
         }
     }
 
@@ -82,9 +104,26 @@ impl Folder {
         self.path.join("rows").join(file_name(model))
     }
 
+    /// Makes a model's folder.
+    ///
+    /// # Errors
+    /// A link in its place: what lies behind it is none of the survey's.
+    pub fn make(&self, model: &str) -> anyhow::Result<()> {
+        let folder = self.model(model);
+        for place in [&self.path.join("rows"), &folder] {
+            ensure!(
+                !place.is_symlink(),
+                "{} is a link, and no folder that a survey made: take it away, or give --out another folder",
+                place.display()
+            );
+        }
+        std::fs::create_dir_all(&folder)
+            .with_context(|| format!("the folder {} cannot be made", folder.display()))
+    }
+
     /// A model's facts and members.
     pub fn facts(&self, model: &str) -> PathBuf {
-        self.model(model).join("model.json")
+        self.model(model).join(FACTS)
     }
 
     pub fn rows(&self, model: &str, task: &str) -> PathBuf {

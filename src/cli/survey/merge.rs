@@ -9,7 +9,7 @@ use super::cell::write_rows;
 use super::finish::{Facts, finish};
 use super::folder::Folder;
 use super::rows_file::{About, RowsFile};
-use super::running::failures;
+use super::running::{failed, failures};
 use super::shard::Shard;
 use super::table;
 use crate::cli::out_file::write_whole;
@@ -75,7 +75,7 @@ pub fn run(args: &MergeArgs) -> anyhow::Result<()> {
     } else {
         output::show(&table::text(&report.survey))?;
     }
-    failures(&report.survey)
+    failures(&failed(&report.survey), report.survey.cells.len())
 }
 
 /// All parts, each held so that nobody writes to it meanwhile. At least one.
@@ -144,9 +144,7 @@ fn join_model(folder: &Folder, shards: &[Folder], model: &str) -> anyhow::Result
         }
         known = Some(facts);
     }
-    let place = folder.model(model);
-    std::fs::create_dir_all(&place)
-        .with_context(|| format!("the folder {} cannot be made", place.display()))?;
+    folder.make(model)?;
     match known {
         Some(facts) => facts.write(folder, model),
         None => Ok(()),

@@ -6,6 +6,7 @@
 //! survey.json                  all that was asked: options, engine, SHA-256 of the models' files
 //! rows/MODEL/model.json        the model's facts and members
 //! rows/MODEL/TASK.parquet      one row a question (see `rows_file`)
+//! rows/MODEL/TASK.sha256       the rows' file's SHA-256, as `sha256sum -c` reads it
 //! rows/MODEL/TASK.rows.part    the same, unfinished: a checksum and a JSON object a row
 //! rows/MODEL/TASK.failed       why there are no rows, where there are none
 //! survey.atelier.json          means, curves, correlations: what the page opens

@@ -1,14 +1,13 @@
 //! Runs what was asked, model after model, task after task.
 
 use std::cell::Cell as Counter;
-use std::path::Path;
 use std::sync::atomic::Ordering;
 
 use anyhow::{Context, bail, ensure};
 
 use super::asked::{Asked, Questions, RowsWanted, distinct};
 use super::cell::{CellJob, End};
-use super::finish::{Facts, finish};
+use super::finish::{Facts, finish, why_not};
 use super::folder::Folder;
 use super::shard::Shard;
 use super::{SurveyOptions, table};
@@ -18,13 +17,14 @@ use crate::cli::{fingerprint, interrupt, known};
 use crate::engine::EngineChoice;
 use crate::model::ModelFiles;
 use crate::study::report::VERSION;
-use crate::study::survey::QuestionSource;
+use crate::study::survey::{QuestionSource, Survey};
 use crate::study::{LoadedModel, StudyError};
 
 pub(super) fn run(ask: &SurveyOptions) -> anyhow::Result<()> {
     // What needs no model is checked before one is loaded.
     ensure!(ask.rows != Some(0), "--rows 0 leaves nothing to run: give at least 1");
     let out = ask.out.as_deref().context("--out says where to write")?;
+    Folder::check(out)?;
     let engine = ask.engine.choice()?;
     let files = ask
         .models
@@ -83,9 +83,11 @@ pub(super) fn run(ask: &SurveyOptions) -> anyhow::Result<()> {
             "atelier: stopped before the end: {} holds what is done, and --resume goes on",
             out.display()
         ));
-        std::process::exit(interrupt::CODE);
+        std::process::exit(interrupt::code());
     }
     if let Some(shard) = ask.shard {
+        failures(&failed_in(&folder, &asked), asked.models.len() * asked.tasks.len())
+            .with_context(|| format!("part {} of {} is not done", shard.index + 1, shard.of))?;
         output::say(&format!(
             "atelier: part {} of {} is done; when all are, run `atelier survey merge {}`",
             shard.index + 1,
@@ -100,26 +102,51 @@ pub(super) fn run(ask: &SurveyOptions) -> anyhow::Result<()> {
     } else {
         output::show(&table::text(&report.survey))?;
     }
-    failures(&report.survey)
+    failures(&failed(&report.survey), report.survey.cells.len())
 }
 
-/// A survey with models that failed is written, and still says so to a script.
-pub(super) fn failures(survey: &crate::study::survey::Survey) -> anyhow::Result<()> {
-    let failed: Vec<_> = survey.failed().collect();
-    if let Some((model, task, why)) = failed.first() {
-        let others = match failed.len() - 1 {
-            0 => String::new(),
-            n => format!(" (and {n} more, in the report)"),
-        };
-        bail!(
-            "{} of {} were not answered: {} on {}: {why}{others}",
-            failed.len(),
-            survey.cells.len(),
-            model.name,
-            task.name
-        );
+/// A model on a task that has no rows.
+pub(super) struct FailedCell {
+    model: String,
+    task: String,
+    why: String,
+}
+
+/// Those of a whole survey.
+pub(super) fn failed(survey: &Survey) -> Vec<FailedCell> {
+    let failed = survey.failed().map(|(model, task, why)| FailedCell {
+        model: model.name.clone(),
+        task: task.name.clone(),
+        why: why.to_string(),
+    });
+    failed.collect()
+}
+
+/// Those of a part, which has no report.
+fn failed_in(folder: &Folder, asked: &Asked) -> Vec<FailedCell> {
+    let mut failed = Vec::new();
+    for model in &asked.models {
+        for task in asked.tasks.iter().map(|task| &task.name) {
+            if !folder.rows(model, task).exists() {
+                let (model, task) = (model.clone(), task.clone());
+                failed.push(FailedCell { why: why_not(folder, &model, &task), model, task });
+            }
+        }
     }
-    Ok(())
+    failed
+}
+
+/// A survey in which models failed is written, and still says so to a script.
+pub(super) fn failures(failed: &[FailedCell], cells: usize) -> anyhow::Result<()> {
+    let [first, others @ ..] = failed else {
+        return Ok(());
+    };
+    let FailedCell { model, task, why } = first;
+    let others = match others.len() {
+        0 => String::new(),
+        n => format!(" (and {n} more)"),
+    };
+    bail!("{} of {cells} were not answered: {model} on {task}: {why}{others}", failed.len())
 }
 
 struct SurveyRunning<'a> {
@@ -148,17 +175,19 @@ impl SurveyRunning<'_> {
         let total = files.len() * each.iter().sum::<usize>();
         let before = Counter::new(0);
         for files in files {
-            let mut loaded = None;
+            // Rows of a model whose facts are lost are read with those that it has now.
+            let is_known = self.folder.facts(&files.name).exists();
+            let mut loaded = if is_known { None } else { Some(self.load(files)?) };
             for (questions, rows) in self.questions.iter().zip(&each) {
                 let task = &questions.task.name;
                 if !go_on() {
                     return Ok(Went::Stopped);
                 }
-                if self.folder.rows(&files.name, task).exists() {
+                let is_done = self.folder.rows(&files.name, task).exists();
+                if is_done && !matches!(loaded, Some(Err(_))) {
                     self.tidy(&files.name, task)?;
                 } else {
                     if loaded.is_none() {
-                        make(&self.folder.model(&files.name))?;
                         loaded = Some(self.load(files)?);
                     }
                     let end = match &loaded {
@@ -198,6 +227,7 @@ impl SurveyRunning<'_> {
 
     /// The model, or why there is none: others go on.
     fn load(&self, files: &ModelFiles) -> anyhow::Result<Result<LoadedModel, String>> {
+        self.folder.make(&files.name)?;
         let model = match known::load(files, self.engine) {
             Ok(model) => model,
             Err(error) => return Ok(Err(error.to_string())),
@@ -250,9 +280,4 @@ fn facts(model: &LoadedModel) -> Result<Facts, StudyError> {
         engine: model.engine.describe(),
         members: model.engine.members(&model.plan(None)?),
     })
-}
-
-fn make(folder: &Path) -> anyhow::Result<()> {
-    std::fs::create_dir_all(folder)
-        .with_context(|| format!("the folder {} cannot be made", folder.display()))
 }

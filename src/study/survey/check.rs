@@ -35,6 +35,9 @@ impl SurveyReport {
 impl Survey {
     pub(in crate::study) fn check(&self) -> Result<(), ReportError> {
         let shape = |place: String, reason: String| Err(ReportError::Shape { place, reason });
+        if self.cells.is_empty() {
+            return shape("the survey".into(), "it has no cells".into());
+        }
         let models = self.models.iter().map(|model| model.name.as_str());
         let tasks = self.tasks.iter().map(|task| task.name.as_str());
         if let Some(name) = doubled(models).or_else(|| doubled(tasks)) {

@@ -1,6 +1,8 @@
 //! `atelier coupling --models`: several models, or checkpoints of trainings, side by side.
 
+use std::io::Write;
 use std::path::Path;
+use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
@@ -27,6 +29,23 @@ fn relations<'a>(report: &'a Value, to: &str) -> Vec<&'a Value> {
     let all = report["coupling_models"]["relations"].as_array();
     let all = all.expect("relations").iter();
     all.filter(|relation| relation["to"] == to).collect()
+}
+
+/// Rows are read once for all models: standard input cannot be read again.
+#[test]
+fn rows_come_through_standard_input() {
+    let rows = "{\"prompt\": \"The soup is bad. So it is\", \"options\": [\" good\", \" bad\"], \"answer\": 1}\n";
+    let words = ["coupling", "--models", "scholar-2,scholar-4", "--prompts", "-", "--top", "4"];
+    let mut command = Command::new(env!("CARGO_BIN_EXE_atelier"));
+    command.args(words).arg("--json").stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = command.spawn().expect("atelier starts");
+    child.stdin.take().expect("a pipe").write_all(rows.as_bytes()).expect("rows");
+    let output = child.wait_with_output().expect("an end");
+    assert!(output.status.success(), "{output:?}");
+    let report: Value = serde_json::from_slice(&output.stdout).expect("a report");
+    let models = report["coupling_models"]["models"].as_array().expect("models");
+    let rows = models.iter().map(|model| &model["report"]["task_coupling"][0]["rows"]);
+    assert_eq!(rows.collect::<Vec<_>>(), [1, 1]);
 }
 
 #[test]

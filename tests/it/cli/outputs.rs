@@ -26,6 +26,12 @@ fn what_is_there_is_replaced_by_force_alone() {
 }
 
 #[test]
+fn a_dash_is_no_file() {
+    let why = refused(&lens(&model("random-llama2"), "-", &[]));
+    assert!(why.starts_with("--out names a file: leave it out to print"), "{why}");
+}
+
+#[test]
 fn what_is_read_is_not_written() {
     let folder = Folder::with_words("random-llama2", &["the", "ball", "is", "red", "blue"]);
     let rows = r#"{"prompt": "the ball is", "options": [" red", " blue"], "answer": 1}"#;
@@ -86,7 +92,7 @@ fn pipes_and_devices_are_written_into() {
     let full = folder.file("full");
     std::os::unix::fs::symlink("/dev/full", &full).expect("a link");
     let output = atelier(&lens(&model, full.to_str().expect("UTF-8"), &[]));
-    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(output.status.code(), Some(1));
 }
 
 /// Before anything runs: the model is not even looked for.

@@ -333,6 +333,11 @@ fn tokenizers_whose_parts_do_not_fit_together() {
         ("model", serde_json::json!({"type": "BPE", "vocab": {"a": 0}, "merges": [["a", "\nm"]]})),
         ("pre_tokenizer", serde_json::json!({"type": "FixedLength", "length": 0})),
         ("normalizer", serde_json::json!({"type": "Precompiled", "precompiled_charsmap": "AAAA"})),
+        // Each makes a hundred letters of one: ten thousand million of the first.
+        ("normalizer", {
+            let hundred = serde_json::json!({"type": "Replace", "pattern": {"String": "e"}, "content": "e".repeat(100)});
+            serde_json::json!({"type": "Sequence", "normalizers": vec![hundred; 5]})
+        }),
         (
             "post_processor",
             template(serde_json::json!([{"SpecialToken": {"id": "[X]", "type_id": 0}}])),

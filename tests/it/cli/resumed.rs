@@ -128,7 +128,9 @@ fn no_flipped_bit_changes_a_report_unseen() {
     let whole = std::fs::read(&report).expect("a report");
     let mut seen = 0;
     let model = survey.out().join("rows/mine");
-    for (file, step) in [("two.parquet", 151), ("mood.parquet", 1009), ("model.json", 31)] {
+    let files =
+        [("two.parquet", 151), ("two.sha256", 7), ("mood.parquet", 1009), ("model.json", 31)];
+    for (file, step) in files {
         let path = model.join(file);
         let bytes = std::fs::read(&path).expect(file);
         for at in (0..bytes.len()).step_by(step) {
@@ -138,11 +140,12 @@ fn no_flipped_bit_changes_a_report_unseen() {
             let output = atelier(&survey.args(&["--resume"]));
             let errors = String::from_utf8_lossy(&output.stderr).into_owned();
             match output.status.code() {
-                Some(0) => {
+                // Spaces between numbers, and a name that nobody reads: the numbers are checked.
+                Some(0) if !file.ends_with(".parquet") => {
                     let now = std::fs::read(&report).expect("a report");
                     assert!(now == whole, "{file}: byte {at} changed the report unseen");
                 }
-                Some(2) => {
+                Some(1) => {
                     assert_eq!(errors.lines().count(), 1, "{file}, byte {at}: {errors}");
                     seen += 1;
                 }
@@ -327,7 +330,7 @@ fn a_killed_sweep_keeps_what_it_saved() {
     let _ = child.kill();
     child.wait().expect("an end");
     // What a run leaves that is killed while it saves.
-    std::fs::write(path("killed.atelier.json.999999.part"), "{\"atel").expect("written");
+    std::fs::write(path("killed.atelier.json.aB3xYz.part"), "{\"atel").expect("written");
     let output = begin(&killed, &["--resume"]).output().expect("a run");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     assert!(std::fs::read(&whole).expect("a report") == std::fs::read(&killed).expect("a report"));
@@ -340,16 +343,16 @@ fn strays_of_killed_surveys_are_taken_away() {
     let survey = Survey::new();
     printed(&survey.args(&[]));
     let strays =
-        ["survey.json.99.part", "rows/mine/mood.parquet.99.part", "rows/mine/model.json.7.part"];
-    for stray in strays {
-        std::fs::write(survey.out().join(stray), "half").expect("written");
+        ["survey.json", "rows/mine/mood.parquet", "rows/mine/mood.sha256", "rows/mine/model.json"];
+    let strays = strays.map(|name| survey.out().join(format!("{name}.aB3xYz.part")));
+    let others = ["backup.001.part", "film.aB3xYz.part", "rows/mine/mood.parquet.001.part"];
+    let others = others.map(|name| survey.out().join(name));
+    for path in strays.iter().chain(&others) {
+        std::fs::write(path, "half").expect("written");
     }
-    std::fs::write(survey.out().join("mine.part"), "a reader's own").expect("written");
     printed(&survey.args(&["--resume"]));
-    for stray in strays {
-        assert!(!survey.out().join(stray).exists(), "{stray}");
-    }
-    assert!(survey.out().join("mine.part").exists());
+    assert_eq!(strays.iter().find(|path| path.exists()), None);
+    assert_eq!(others.iter().find(|path| !path.exists()), None, "a reader's own");
 }
 
 /// A run that is killed when the rows are written, and before it took away what they were made of.
@@ -395,7 +398,7 @@ fn links_and_pipes_in_a_surveys_folder_are_not_followed() {
                 .output();
             let output = output.expect("atelier starts");
             let said = String::from_utf8_lossy(&output.stderr).into_owned();
-            assert_eq!(output.status.code(), Some(2), "{what} at {name}: {said}");
+            assert_eq!(output.status.code(), Some(1), "{what} at {name}: {said}");
         };
         let _ = std::fs::remove_file(&path);
         std::fs::write(&own, "a reader's own file").expect("written");
@@ -483,7 +486,7 @@ fn a_sweep_stopped_before_its_first_rows_leaves_nothing_to_stumble_over() {
         milliseconds += milliseconds / 4;
         match code {
             Some(0) => break,
-            Some(130) => stopped += 1,
+            Some(143) => stopped += 1,
             _ => continue,
         }
         let text = std::fs::read_to_string(&out).unwrap_or_default();

@@ -4,13 +4,14 @@
 //! Lists are plain Parquet lists. `member_logits` is `[M * K]`, member by member; K is the length of
 //! `logits`, and the members' kinds and blocks are in the file's metadata under `atelier.members`, as
 //! JSON, beside `atelier.cell` (how the rows were scored), `atelier.model`, `atelier.task`,
-//! `atelier.asked` (the fingerprint of all that the survey asked), `atelier.shard` (`1/1` for all rows)
-//! and `atelier.sha256`: the checksum of all that was said so far, and of every row as it is read.
+//! `atelier.asked` (the fingerprint of all that the survey asked) and `atelier.shard` (`1/1` for all
+//! rows). The SHA-256 of the finished file lies beside it.
 
-mod digest;
+mod checksum;
 mod reader;
 mod writer;
 
+pub use checksum::{HashedWriter, write_checksum};
 pub use reader::RowsFile;
 pub use writer::RowsWriter;
 

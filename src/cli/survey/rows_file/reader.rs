@@ -11,7 +11,7 @@ use parquet::data_type::{
 use parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
 use parquet::schema::parser::parse_message_type;
 
-use super::digest::Digest;
+use super::checksum::check_checksum;
 use super::{About, GROUP, SCHEMA};
 use crate::guarded::guarded;
 use crate::study::survey::MeasuredRow;
@@ -21,14 +21,15 @@ use crate::task::file;
 pub struct RowsFile {
     reader: SerializedFileReader<File>,
     pub about: About,
-    /// As the file carries it.
-    checksum: String,
 }
 
 impl RowsFile {
+    /// # Errors
+    /// A file that is not as a survey wrote it, to the last bit.
     pub fn open(path: &Path) -> anyhow::Result<Self> {
         let shown = path.display();
-        let file = file::open(path).with_context(|| format!("{shown} cannot be read"))?;
+        let mut file = file::open(path).with_context(|| format!("{shown} cannot be read"))?;
+        check_checksum(path, &mut file)?;
         let damaged = || {
             format!(
                 "{shown} is no rows' file that can be read: remove it and run the survey with --resume"
@@ -57,8 +58,7 @@ impl RowsFile {
             asked: value("asked")?,
             shard: value("shard")?.parse().map_err(|_| anyhow!(damaged()))?,
         };
-        let checksum = value("sha256")?;
-        Ok(Self { reader, about, checksum })
+        Ok(Self { reader, about })
     }
 
     /// How many.
@@ -67,42 +67,13 @@ impl RowsFile {
         usize::try_from(rows).unwrap_or(0)
     }
 
-    /// Every row in order, some at a time. After the last one an error, where the file is not what
-    /// was written.
+    /// Every row in order, some at a time.
     pub fn rows(&self) -> impl Iterator<Item = anyhow::Result<MeasuredRow>> + '_ {
-        let mut groups = 0..self.reader.num_row_groups();
-        let mut held = Vec::new().into_iter();
-        let mut digest = Some(Digest::new(&self.about));
-        std::iter::from_fn(move || {
-            loop {
-                if let Some(row) = held.next() {
-                    return Some(Ok(row));
-                }
-                let Some(group) = groups.next() else {
-                    let whole = digest.take()?.map(Digest::finish);
-                    return match whole {
-                        Ok(found) if found == self.checksum => None,
-                        Ok(_) => Some(Err(anyhow!(
-                            "its checksum is another than when it was written: remove it and run the survey with --resume"
-                        ))),
-                        Err(error) => Some(Err(error)),
-                    };
-                };
-                let rows = guarded(|| self.group(group));
-                let rows = rows.unwrap_or_else(|reason| Err(anyhow!("it is damaged ({reason})")));
-                match (rows, &mut digest) {
-                    (Ok(rows), Some(Ok(digest))) => {
-                        rows.iter().for_each(|row| digest.row(row));
-                        held = rows.into_iter();
-                    }
-                    (Err(error), _) => {
-                        // Nothing of it is believed after this.
-                        groups = 0..0;
-                        digest = None;
-                        return Some(Err(error));
-                    }
-                    (Ok(_), _) => groups = 0..0,
-                }
+        (0..self.reader.num_row_groups()).flat_map(|index| {
+            let rows = guarded(|| self.group(index));
+            match rows.unwrap_or_else(|reason| Err(anyhow!("it is damaged ({reason})"))) {
+                Ok(rows) => rows.into_iter().map(Ok).collect(),
+                Err(error) => vec![Err(error)],
             }
         })
     }

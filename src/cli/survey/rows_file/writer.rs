@@ -13,7 +13,6 @@ use parquet::file::properties::WriterProperties;
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::parser::parse_message_type;
 
-use super::digest::Digest;
 use super::{About, GROUP, SCHEMA};
 use crate::study::survey::MeasuredRow;
 
@@ -21,7 +20,6 @@ use crate::study::survey::MeasuredRow;
 pub struct RowsWriter<W: Write + Send> {
     file: SerializedFileWriter<W>,
     held: Vec<MeasuredRow>,
-    digest: Digest,
 }
 
 fn pair(key: &str, value: String) -> KeyValue {
@@ -47,12 +45,10 @@ impl<W: Write + Send> RowsWriter<W> {
         Ok(Self {
             file: SerializedFileWriter::new(to, schema, Arc::new(properties))?,
             held: Vec::with_capacity(GROUP),
-            digest: Digest::new(about)?,
         })
     }
 
     pub fn push(&mut self, row: MeasuredRow) -> anyhow::Result<()> {
-        self.digest.row(&row);
         self.held.push(row);
         if self.held.len() == GROUP {
             self.write()?;
@@ -65,8 +61,6 @@ impl<W: Write + Send> RowsWriter<W> {
         if !self.held.is_empty() {
             self.write()?;
         }
-        let checksum = pair("sha256", self.digest.finish());
-        self.file.append_key_value_metadata(checksum);
         Ok(self.file.into_inner()?)
     }
 

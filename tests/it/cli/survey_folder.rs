@@ -1,0 +1,168 @@
+//! What a survey finds in the folder that it is to write: nothing of others' is deleted or replaced, and
+//! nothing of its own is lost in silence.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use super::support::{atelier, printed, refused};
+
+/// A survey of one small model on two tasks.
+struct Small {
+    folder: tempfile::TempDir,
+}
+
+impl Small {
+    fn new() -> Self {
+        Self { folder: tempfile::tempdir().expect("a folder") }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn put(&self, name: &str) {
+        let path = self.path(name);
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        std::fs::write(path, "a reader's own").expect("written");
+    }
+
+    fn args(&self, more: &[&str]) -> Vec<String> {
+        let out = self.folder.path().display().to_string();
+        let own = "survey --models scholar-2 --tasks sum,mood --rows 20 --out".split(' ');
+        own.chain([&*out]).chain(more.iter().copied()).map(str::to_owned).collect()
+    }
+
+    /// Every file's place, in order.
+    fn files(&self) -> Vec<PathBuf> {
+        let (mut files, mut folders) = (Vec::new(), vec![self.folder.path().to_path_buf()]);
+        while let Some(folder) = folders.pop() {
+            for entry in std::fs::read_dir(folder).expect("a folder") {
+                let path = entry.expect("an entry").path();
+                let list = if path.is_dir() { &mut folders } else { &mut files };
+                list.push(path);
+            }
+        }
+        files.sort();
+        files
+    }
+}
+
+/// Split archives and downloads are called so.
+#[test]
+fn files_of_others_stay() {
+    let survey = Small::new();
+    let others = ["backup.tar.001.part", "film.002.part", "x.part", "film.aB3xYz.part"];
+    others.iter().for_each(|name| survey.put(name));
+    printed(&survey.args(&[]));
+    printed(&survey.args(&["--resume"]));
+    for name in others {
+        let text = std::fs::read_to_string(survey.path(name)).expect("it is there");
+        assert_eq!(text, "a reader's own", "{name}");
+    }
+}
+
+/// A report that was downloaded or copied, and rows that somebody put there.
+#[test]
+fn a_report_that_no_survey_here_wrote_is_not_replaced() {
+    for name in ["survey.atelier.json", "rows/scholar-2/sum.parquet", "rows/scholar-2/sum.failed"] {
+        let survey = Small::new();
+        survey.put(name);
+        let before = survey.files();
+        for more in [&[][..], &["--resume"], &["--shard", "1/2"]] {
+            let why = refused(&survey.args(more));
+            let end = "so no survey is gone on with";
+            assert!(why.contains("is there, and no survey.json") && why.contains(end), "{why}");
+        }
+        assert_eq!(survey.files(), before, "nothing is written");
+    }
+}
+
+/// Each makes a file that other programs read another one: its header, its pages, its footer.
+#[test]
+fn damaged_rows_are_refused_by_name() {
+    let survey = Small::new();
+    let first = printed(&survey.args(&[]));
+    let rows = survey.path("rows/scholar-2/sum.parquet");
+    let whole = std::fs::read(&rows).expect("rows");
+    let name = b"correct_per_byte";
+    let column = whole.windows(name.len()).rposition(|bytes| bytes == name).expect("a column");
+    for place in [0, column, whole.len() - 1] {
+        let mut damaged = whole.clone();
+        damaged[place] ^= 0x20;
+        std::fs::write(&rows, damaged).expect("written");
+        let why = refused(&survey.args(&["--resume"]));
+        assert!(why.contains("sum.parquet is not as it was written: remove it and run"), "{why}");
+    }
+    // The way on that is named is one.
+    std::fs::remove_file(&rows).expect("removed");
+    assert_eq!(printed(&survey.args(&["--resume"])), first);
+    assert_eq!(std::fs::read(&rows).expect("rows"), whole);
+
+    let hash = survey.path("rows/scholar-2/sum.sha256");
+    std::fs::remove_file(&hash).expect("removed");
+    let why = refused(&survey.args(&["--resume"]));
+    assert!(why.contains("sum.sha256 cannot be read, and without it nothing shows"), "{why}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn other_programs_check_the_rows() {
+    let survey = Small::new();
+    printed(&survey.args(&[]));
+    let mut check = Command::new("sha256sum");
+    check.args(["-c", "sum.sha256", "mood.sha256"]).current_dir(survey.path("rows/scholar-2"));
+    let output = check.output().expect("sha256sum");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// The report was replaced by one without the model, for ever.
+#[test]
+fn lost_facts_of_a_model_are_made_again() {
+    let survey = Small::new();
+    let first = printed(&survey.args(&[]));
+    let report = survey.path("survey.atelier.json");
+    let whole = std::fs::read(&report).expect("a report");
+    std::fs::remove_file(survey.path("rows/scholar-2/model.json")).expect("removed");
+    assert_eq!(printed(&survey.args(&["--resume"])), first);
+    assert_eq!(std::fs::read(&report).expect("a report"), whole);
+}
+
+/// A folder may come from others, with a link in it that leads elsewhere.
+#[cfg(unix)]
+#[test]
+fn rows_are_not_written_through_a_link() {
+    for place in ["rows", "rows/scholar-2"] {
+        let survey = Small::new();
+        let elsewhere = tempfile::tempdir().expect("a folder");
+        printed(&survey.args(&[]));
+        std::fs::remove_dir_all(survey.path(place)).expect("removed");
+        std::os::unix::fs::symlink(elsewhere.path(), survey.path(place)).expect("a link");
+        let why = refused(&survey.args(&["--resume"]));
+        assert!(why.contains(" is a link, and no folder that a survey made"), "{why}");
+        assert_eq!(std::fs::read_dir(elsewhere.path()).expect("a folder").count(), 0);
+    }
+}
+
+/// A cluster's job was over, and none of the jobs behind it knew.
+#[test]
+fn a_part_with_failures_fails() {
+    let survey = Small::new();
+    let model = survey.path("short");
+    std::fs::create_dir(&model).expect("a folder");
+    let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("public/models/scholar-2");
+    for file in ["config.json", "tokenizer.json", "model.safetensors"] {
+        std::fs::copy(from.join(file), model.join(file)).expect("a copy");
+    }
+    let config = std::fs::read_to_string(model.join("config.json")).expect("a config");
+    let config =
+        config.replace("\"max_position_embeddings\": 128", "\"max_position_embeddings\": 8");
+    std::fs::write(model.join("config.json"), config).expect("a shorter context");
+    let models = format!("{},scholar-2", model.display());
+    let out = survey.path("out").display().to_string();
+    let part = ["survey", "--models", &models, "--tasks", "topic", "--rows", "40", "--out", &out];
+    let output = atelier(&[&part[..], &["--shard", "1/2"]].concat());
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    let why = "atelier: part 1 of 2 is not done: 1 of 2 were not answered: short on topic: ";
+    assert!(said.lines().last().is_some_and(|line| line.starts_with(why)), "{said}");
+}
