@@ -105,6 +105,24 @@ pub fn go(fragment: &str) {
     let _ = window().location().set_hash(fragment);
 }
 
+/// Scrolls to a heading and puts the focus on it, once what stands around it is drawn.
+pub fn show_soon(id: &'static str) {
+    let show = move || {
+        let heading = leptos::prelude::document().get_element_by_id(id);
+        if let Some(heading) =
+            heading.and_then(|heading| heading.dyn_into::<web_sys::HtmlElement>().ok())
+        {
+            // A heading takes the focus from a script alone.
+            heading.set_tab_index(-1);
+            heading.scroll_into_view();
+            let _ = heading.focus();
+        }
+    };
+    leptos::prelude::request_animation_frame(move || {
+        leptos::prelude::request_animation_frame(show)
+    });
+}
+
 pub fn matches(query: &str) -> bool {
     window().match_media(query).ok().flatten().is_some_and(|list| list.matches())
 }

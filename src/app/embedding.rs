@@ -1,7 +1,15 @@
 //! The page in another page's frame (`embed.html`): one view without what stands around it, or one figure of
 //! it. Which figure, the query says; the rest of the state is in the fragment, as everywhere.
 
-use super::browser;
+use leptos::prelude::*;
+use wasm_bindgen::JsCast;
+use wasm_bindgen_futures::JsFuture;
+use web_sys::Response;
+
+use super::{browser, framing};
+
+/// The document that shows one view or one figure.
+const DOCUMENT: &str = "embed.html";
 
 /// What is shown in the frame.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,10 +36,45 @@ impl Embedding {
     }
 }
 
+/// Whether other pages may show this one in a frame: what this site's answers say, which is looked up once.
+#[derive(Clone, Copy)]
+pub struct Framing {
+    is_allowed: RwSignal<bool>,
+    is_asked: StoredValue<bool>,
+}
+
+impl Framing {
+    pub fn start() -> Self {
+        Self { is_allowed: RwSignal::new(false), is_asked: StoredValue::new(false) }
+    }
+
+    /// False until the site has answered.
+    pub fn is_allowed(self) -> Signal<bool> {
+        if !self.is_asked.get_value() {
+            self.is_asked.set_value(true);
+            leptos::task::spawn_local(async move {
+                self.is_allowed.try_set(is_framed().await);
+            });
+        }
+        self.is_allowed.into()
+    }
+}
+
+/// Whether the site lets others frame the document; without an answer, as offline, the copy of it does.
+async fn is_framed() -> bool {
+    let answer = JsFuture::from(browser::window().fetch_with_str(&browser::beside(DOCUMENT))).await;
+    let Ok(answer) = answer else { return true };
+    let headers = answer.unchecked_into::<Response>().headers();
+    let said = |name: &str| headers.get(name).ok().flatten();
+    let (policy, options) = (said("content-security-policy"), said("x-frame-options"));
+    framing::is_allowed(policy.as_deref(), options.as_deref())
+}
+
 /// The text of a frame for other pages' sources: `fragment` is this page's state.
 pub fn frame(fragment: &str, figure: Option<&str>, title: &str) -> String {
-    let query = figure.map_or_else(String::new, |key| format!("?figure={key}"));
-    let address = browser::beside(&format!("embed.html{query}{fragment}"));
+    let search = browser::window().location().search().unwrap_or_default();
+    let query = framing::query(&search, figure);
+    let address = browser::beside(&format!("{DOCUMENT}{query}{fragment}"));
     let quoted = |text: &str| {
         let text = text.replace('&', "&amp;").replace('"', "&quot;");
         text.replace('<', "&lt;")

@@ -17,6 +17,7 @@ pub mod asked;
 pub mod bars;
 pub mod doors;
 pub mod examples;
+pub mod framing;
 pub mod joining;
 pub mod link;
 pub mod machine;

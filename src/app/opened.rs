@@ -122,14 +122,7 @@ pub fn about(report: &Report) -> String {
 ///
 /// That of a coupling has no options.
 pub fn draft_of(report: &Report, now: &Choice) -> Option<Draft> {
-    let model = match &report.model.name {
-        name if now.name() == name => now.clone(),
-        // One of an older page is asked for by its name, too: the page says what took its place.
-        name if catalogue::find(name).is_some() || catalogue::former(name).is_some() => {
-            Choice::Known(name.clone())
-        }
-        name => Choice::Folder(name.clone()),
-    };
+    let model = model_of(report, now);
     let Some(lens) = run_of(report) else {
         let coupling = report.coupling.as_ref()?;
         return Some(Draft {
@@ -147,6 +140,18 @@ pub fn draft_of(report: &Report, now: &Choice) -> Option<Draft> {
         answer: Some(lens.answer),
         plan: lens.plan.clone(),
     })
+}
+
+/// The model of a report: the one that is chosen `now` if that has its name.
+pub fn model_of(report: &Report, now: &Choice) -> Choice {
+    match &report.model.name {
+        name if now.name() == name => now.clone(),
+        // One of an older page is asked for by its name, too: the page says what took its place.
+        name if catalogue::find(name).is_some() || catalogue::former(name).is_some() => {
+            Choice::Known(name.clone())
+        }
+        name => Choice::Folder(name.clone()),
+    }
 }
 
 /// The largest difference between two runs' logits, where both ask the same.
@@ -310,7 +315,7 @@ mod tests {
         let step = own.step.map(|step| step + 1);
         assert!(!is_asked(&report, &draft, TokenAsk { step, ..own }));
         let mut other = draft;
-        other.reword("another".into());
+        other.prompt = "another".into();
         assert!(!is_asked(&report, &other, own));
         // Rows of a task are of no prompt.
         report.coupling = None;
@@ -334,7 +339,7 @@ mod tests {
         assert!(!asks_for(&report, &draft));
         assert!(answers(&report, &draft, Some(&draft.clone())));
         let beside = draft.clone();
-        draft.reword("another".into());
+        draft.prompt = "another".into();
         assert!(!answers(&report, &draft, Some(&beside)));
         assert!(!answers(&report, &draft, None));
     }

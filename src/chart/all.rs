@@ -112,6 +112,7 @@ fn attention_of(lens: &Lens, report: &Report, theme: &Theme) -> Vec<Figure> {
                 run,
                 head,
                 is_carried,
+                skips_first: false,
                 sharing: report.model.heads / report.model.kv_heads.max(1),
             };
             let figures = attention_figures(lens, shown, theme).into_iter();

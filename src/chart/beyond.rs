@@ -3,7 +3,7 @@
 
 use super::inside::seen;
 use super::number::{percent_tenths, short, signed, significant, spelled, thousands};
-use super::strokes::option_name;
+use super::strokes::{differ_in_spaces, option_name};
 use crate::measure::decomposition::argmax;
 use crate::study::lens::BeyondMeans;
 use crate::study::likeliest::Saying;
@@ -23,8 +23,13 @@ pub fn whole_share(p: f64) -> String {
 
 /// One option in the whole vocabulary: `"38.0 %, rank 1"`.
 pub fn option_beyond(vocabulary: &AnswerVocabulary, option: usize) -> String {
+    share_and_rank(vocabulary, option).join(", ")
+}
+
+/// One option's probability and its rank in the whole vocabulary: `"38.0 %"` and `"rank 1"`.
+pub fn share_and_rank(vocabulary: &AnswerVocabulary, option: usize) -> [String; 2] {
     let share = whole_share(vocabulary.option_probabilities[option]);
-    format!("{share}, rank {}", thousands(vocabulary.option_ranks[option]))
+    [share, format!("rank {}", thousands(vocabulary.option_ranks[option]))]
 }
 
 /// What the model says first by itself, beside the right option: one sentence.
@@ -108,6 +113,13 @@ pub fn small_mass(lens: &Lens) -> Option<String> {
             whole_share(mass)
         )
     })
+}
+
+/// A warning where some options begin or end with a space and others do not.
+pub fn unlike_spaces(lens: &Lens) -> Option<&'static str> {
+    differ_in_spaces(lens.options.as_deref()?).then_some(
+        "These options differ in their spaces (␣). A model expects one form here, so their shares are no fair comparison.",
+    )
 }
 
 /// Whether the option with the largest share is right, and among how many: `"which is right among these

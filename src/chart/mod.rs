@@ -48,7 +48,7 @@ mod votes;
 pub use all::all_figures;
 pub use beyond::{
     first_words, judged, kl_from_original, not_known, offered, option_beyond, prompts_beyond,
-    quoted, says_first, small_mass, verdict, whole_share,
+    quoted, says_first, share_and_rank, small_mass, unlike_spaces, verdict, whole_share,
 };
 pub use column::Column;
 pub use coupling::{
@@ -60,7 +60,7 @@ pub use figure::Figure;
 pub use identity::{AnswerErrors, Identity};
 pub use inside::{
     AttentionShown, DepthColour, attention_figures, attention_members, attention_runs,
-    depth_figures, doubt_figure, switched, token,
+    depth_figures, doubt_figure, switched, token, visible,
 };
 pub use lab::lab_figures;
 pub use lesson::{marked_member, step_figure};
@@ -74,7 +74,10 @@ pub use parts::name as part_loss_name;
 pub use parts::{part_figures, with_losses};
 pub use prompts::prompt_figures;
 pub use strokes::{MEMBER_PICK, Tile, option_name, stroke_name, tiles, votes as stroke_votes};
-pub use survey::{below_majority, chosen, model_figures, overview_figures, survey_figures};
+pub use survey::{
+    below_majority, chosen, left_out as left_out_figures, model_figures, overview_figures,
+    survey_figures,
+};
 pub use table::{Table, TableCell};
 pub use theme::{DARK, LIGHT, Theme};
 pub use theory::{

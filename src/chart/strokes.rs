@@ -2,12 +2,14 @@
 
 use std::collections::HashMap;
 
+use super::inside::{steps, visible};
 use super::number::{counted, ordinal, short};
 use super::plot::{Axis, Line, MarkShape, Panel, Pen, Plot, Point, Series};
 use super::theme::mark;
 use super::{Column, TableCell, Theme};
 use crate::engine::{Member, MemberKind, member_names};
 use crate::measure::decomposition::softmax;
+use crate::plan::Half;
 use crate::study::report::Lens;
 
 /// One painter's turn: the embedding, or a block run with its one or two strokes.
@@ -19,17 +21,21 @@ pub struct Tile {
     pub strokes: Vec<usize>,
     /// 1 for the block's first run, 2 for its second, …
     pub run: usize,
+    /// The step of the plan that it runs in beside other blocks, counted from 0; `None` where it runs alone.
+    pub beside: Option<usize>,
 }
 
 /// The members grouped by block run, in the order they ran.
 pub fn tiles(lens: &Lens) -> Vec<Tile> {
+    let groups = groups(lens);
     let mut tiles: Vec<Tile> = Vec::new();
     let mut previous: Option<MemberKind> = None;
     for (i, member) in lens.members.iter().enumerate() {
+        let beside = groups.get(i).copied().flatten();
         // An MLP belongs to the attention of the same block just before it.
         let goes_on = member.kind == MemberKind::Mlp
             && previous == Some(MemberKind::Attention)
-            && tiles.last().is_some_and(|tile| tile.block == member.block);
+            && tiles.last().is_some_and(|tile| tile.block == member.block && tile.beside == beside);
         match tiles.last_mut() {
             Some(tile) if goes_on => tile.strokes.push(i),
             _ => {
@@ -40,12 +46,27 @@ pub fn tiles(lens: &Lens) -> Vec<Tile> {
                         && member.kind != MemberKind::Bias
                 });
                 let run = 1 + earlier.count();
-                tiles.push(Tile { block: member.block, strokes: vec![i], run });
+                tiles.push(Tile { block: member.block, strokes: vec![i], run, beside });
             }
         }
         previous = Some(member.kind);
     }
     tiles
+}
+
+/// The step of the plan in which each member's block runs beside others, counted from 0.
+fn groups(lens: &Lens) -> Vec<Option<usize>> {
+    // The embedding comes before the first step.
+    let mut groups = vec![None];
+    for (index, step) in steps(lens).iter().enumerate() {
+        let runs = step.block_runs();
+        let group = (runs.len() > 1).then_some(index);
+        for run in runs {
+            let strokes = if run.half == Half::Both { 2 } else { 1 };
+            groups.extend(std::iter::repeat_n(group, strokes));
+        }
+    }
+    groups
 }
 
 /// Member `i` in words: `the embedding`, `block 3's MLP`, `block 3's MLP (2nd run)`.
@@ -113,8 +134,17 @@ pub(super) fn kind_pens(members: &[Member], theme: &Theme) -> Vec<Pen> {
     kinds(has_bias).map(|kind| kind_pen(kind, theme)).collect()
 }
 
-/// The strokes in the order they ran, in the plan's notation: `emb`, `0a`, `0m`, …
+/// More strokes than this have no room for a name each.
+const NAMED: usize = 40;
+
+/// Of many strokes, one in so many blocks is named.
+const EVERY: usize = 5;
+
+/// The strokes in the order they ran: in the plan's notation, `emb`, `0a`, `0m`, …; of many, every fifth block's number.
 pub(super) fn axis(members: &[Member]) -> Axis {
+    if members.len() > NAMED {
+        return block_axis(members);
+    }
     let label = |member: &Member| match (member.kind, member.block) {
         (MemberKind::Attention, Some(block)) => format!("{block}a"),
         (MemberKind::Mlp, Some(block)) => format!("{block}m"),
@@ -125,6 +155,23 @@ pub(super) fn axis(members: &[Member]) -> Axis {
         "strokes as they ran: block and a (attention) or m (MLP)",
         members.iter().map(label).collect(),
     )
+}
+
+/// Strokes named by their blocks alone, one in [`EVERY`] as they ran.
+fn block_axis(members: &[Member]) -> Axis {
+    let mut names = vec![String::new(); members.len()];
+    let mut runs = 0;
+    for (i, member) in members.iter().enumerate() {
+        let is_second = member.kind == MemberKind::Mlp
+            && i > 0
+            && (members[i - 1].kind, members[i - 1].block) == (MemberKind::Attention, member.block);
+        let Some(block) = member.block.filter(|_| !is_second) else { continue };
+        if runs % EVERY == 0 {
+            names[i] = block.to_string();
+        }
+        runs += 1;
+    }
+    Axis::category("strokes as they ran; numbers are blocks", names)
 }
 
 /// A value a stroke: bars, each kind's with its mark at the end. Bars are in `pen`'s colour, or in
@@ -194,13 +241,13 @@ pub fn option_name(lens: &Lens, k: usize) -> String {
             format!("“{}”", drawn_spaces(text))
         }
         Some(text) if !text.trim().is_empty() => format!("“{}”", text.trim()),
-        Some(text) => format!("“{}”", text.escape_debug()),
+        Some(text) => format!("“{}”", visible(text)),
         None => format!("token {}", lens.option_token_ids[k]),
     }
 }
 
 /// Whether some options begin or end with a space and others do not.
-fn differ_in_spaces(options: &[String]) -> bool {
+pub(super) fn differ_in_spaces(options: &[String]) -> bool {
     let ends = |text: &String| [text.starts_with(' '), text.ends_with(' ')];
     options.windows(2).any(|pair| ends(&pair[0]) != ends(&pair[1]))
 }
@@ -238,6 +285,26 @@ pub(super) fn margin(x: &[f64], answer: usize) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn of_many_strokes_every_fifth_block_is_named() {
+        let member = |kind, block| Member { kind, block };
+        let blocks = (0..30).flat_map(|block| {
+            [MemberKind::Attention, MemberKind::Mlp].map(|kind| member(kind, Some(block)))
+        });
+        let all: Vec<Member> =
+            std::iter::once(member(MemberKind::Embedding, None)).chain(blocks).collect();
+        let named = |axis: Axis| match axis {
+            Axis::Category { names, .. } => names,
+            _ => Vec::new(),
+        };
+        let names = named(axis(&all));
+        let seen: Vec<(usize, &str)> =
+            names.iter().enumerate().map(|(i, name)| (i, name.as_str())).collect();
+        let seen: Vec<_> = seen.into_iter().filter(|(_, name)| !name.is_empty()).collect();
+        assert_eq!(seen, [(1, "0"), (11, "5"), (21, "10"), (31, "15"), (41, "20"), (51, "25")]);
+        assert_eq!(named(axis(&all[..4])), ["emb", "0a", "0m", "1a"]);
+    }
 
     #[test]
     fn spaces_are_drawn_only_where_options_differ_in_them() {

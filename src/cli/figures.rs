@@ -8,7 +8,7 @@ use anyhow::{Context, ensure};
 use super::out_file::write_whole;
 use super::output::{self, Progress};
 use super::rows_source::bytes;
-use crate::chart::{DARK, Figure, LIGHT, all_figures};
+use crate::chart::{DARK, Figure, LIGHT, all_figures, left_out_figures};
 use crate::study::report::{Opened, Report};
 
 /// Draw every picture of a report: SVG and CSV, no browser needed
@@ -97,6 +97,11 @@ pub fn write(opened: &Opened, path: &Path, to: &To) -> anyhow::Result<()> {
         written += &format!("{name}  {}\n", figure.title);
     }
     drop(bar);
+    if let Opened::Survey(survey) = opened {
+        for (_, why) in left_out_figures(survey) {
+            written += &format!("{why}\n");
+        }
+    }
     output::show(&written)
 }
 

@@ -1,7 +1,8 @@
 //! Where results go: standard output for the reader, standard error for progress and for what is said
 //! beside the results.
 
-use std::io::{self, Write};
+use std::cell::Cell;
+use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
@@ -61,39 +62,51 @@ pub fn json(report: &Report) -> anyhow::Result<String> {
     Ok(serde_json::to_string(report).context("the report could not be written as JSON")? + "\n")
 }
 
-/// A progress bar on standard error: drawn only where that is a terminal, and only for work that
-/// takes long enough to wonder about.
+/// How far work is, on standard error: a bar where that is a terminal, and elsewhere a line a minute; only of
+/// work that takes long enough to wonder about.
 pub struct Progress {
     bar: ProgressBar,
+    unit: String,
     started: Instant,
+    /// When the last line was written where there is no terminal.
+    said: Cell<Instant>,
 }
 
 const SHOWN_AFTER: Duration = Duration::from_millis(300);
 
+/// Between two lines about one piece of work, where no bar is drawn.
+const LINE_EVERY: Duration = Duration::from_secs(60);
+
 impl Progress {
     pub fn new(doing: &'static str, unit: &str) -> Self {
-        Self::with(doing, &format!("{{msg}} {{bar:40}} {{pos}}/{{len}} {unit}, {{eta}} left"))
+        Self::with(doing, unit, &format!("{{msg}} {{bar:40}} {{pos}}/{{len}} {unit}, {{eta}} left"))
     }
 
     /// With how many a second, too.
     pub fn with_rate(doing: &'static str, unit: &str) -> Self {
         let rate = "{per_sec}, {eta} left";
-        Self::with(doing, &format!("{{msg}} {{bar:40}} {{pos}}/{{len}} {unit}, {rate}"))
+        Self::with(doing, unit, &format!("{{msg}} {{bar:40}} {{pos}}/{{len}} {unit}, {rate}"))
     }
 
     /// Of bytes, with how many a second.
     pub fn bytes(doing: &'static str) -> Self {
         let counts = "{bytes}/{total_bytes}, {bytes_per_sec}, {eta} left";
-        Self::with(doing, &format!("{{msg}} {{bar:40}} {counts}"))
+        Self::with(doing, "bytes", &format!("{{msg}} {{bar:40}} {counts}"))
     }
 
-    fn with(doing: &'static str, template: &str) -> Self {
+    fn with(doing: &'static str, unit: &str, template: &str) -> Self {
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
         let bar = match ProgressStyle::with_template(template) {
             Ok(style) => bar.with_style(style),
             Err(_) => bar,
         };
-        Progress { bar: bar.with_message(doing), started: Instant::now() }
+        let now = Instant::now();
+        Progress {
+            bar: bar.with_message(doing),
+            unit: unit.to_owned(),
+            started: now,
+            said: Cell::new(now),
+        }
     }
 
     /// What is being done now.
@@ -112,7 +125,23 @@ impl Progress {
         }
         self.bar.set_length(total as u64);
         self.bar.set_position(done as u64);
+        if !is_terminal() && self.said.get().elapsed() >= LINE_EVERY {
+            self.said.set(Instant::now());
+            say(&format!("atelier: {}: {done} of {total} {}", self.bar.message(), self.unit));
+        }
     }
+
+    /// Says that a part of the work is done, where no bar shows it.
+    pub fn part_is_done(&self, line: &str) {
+        if !is_terminal() {
+            self.said.set(Instant::now());
+            say(line);
+        }
+    }
+}
+
+fn is_terminal() -> bool {
+    io::stderr().is_terminal()
 }
 
 impl Drop for Progress {

@@ -7,7 +7,7 @@ use super::table::{bar, thousands};
 use super::totals::{kinds, totals};
 use super::view::{ShownColumn, drawn};
 use crate::chart::number::{percent_tenths, short};
-use crate::chart::{option_beyond, prompts_beyond, says_first, small_mass};
+use crate::chart::{option_beyond, prompts_beyond, says_first, small_mass, unlike_spaces};
 use crate::measure::decomposition::uniform_mse;
 use crate::plan::Plan;
 use crate::study::report::{Averages, Lens, ModelFacts};
@@ -161,7 +161,8 @@ fn answers(lens: &Lens, labels: &[String]) -> String {
     }
 
     text += &format!("\n{}\n", says_first(lens, true));
-    if let Some(warning) = small_mass(lens) {
+    let warnings = [small_mass(lens), unlike_spaces(lens).map(str::to_owned)];
+    for warning in warnings.into_iter().flatten() {
         text += &format!("{}\n", warning.replace(". ", ".\n"));
     }
     if let Some(vocabulary) = &lens.vocabulary {

@@ -135,6 +135,8 @@ pub enum ModelError {
     Vocabulary { largest: u32, vocabulary: usize },
     #[error("the prompt is empty; write at least one word")]
     EmptyPrompt,
+    #[error("the prompt holds only spaces; write at least one word")]
+    BlankPrompt,
     #[error("a lens needs at least two options; add one")]
     TooFewOptions,
     #[error("the prompt has {tokens} tokens, but the model's context is {context}; shorten it")]

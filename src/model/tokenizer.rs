@@ -117,7 +117,7 @@ impl Tokenizer {
     /// A prompt with options, each checked to be exactly one token after this prompt.
     ///
     /// # Errors
-    /// An empty prompt, one past the context, an option that is several tokens or changes how the
+    /// An empty prompt or one of spaces alone, one past the context, an option that is several tokens or changes how the
     /// prompt's end is cut, two options that are the same token.
     pub fn prompt(
         &self,
@@ -125,8 +125,11 @@ impl Tokenizer {
         prompt: &str,
         options: &[String],
     ) -> Result<Prompt, ModelError> {
-        if prompt.trim().is_empty() {
+        if prompt.is_empty() {
             return Err(ModelError::EmptyPrompt);
+        }
+        if prompt.trim().is_empty() {
+            return Err(ModelError::BlankPrompt);
         }
         let token_ids = self.encode(prompt)?;
         if token_ids.len() > shape.context {

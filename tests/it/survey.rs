@@ -697,3 +697,20 @@ fn the_job_array_example_runs() {
         assert!(kubernetes.contains(option), "{option}");
     }
 }
+
+/// A log file of a survey over night says how far it is.
+#[test]
+fn without_a_terminal_every_finished_cell_is_a_line() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut command = atelier(&["survey", "--models", "scholar-2", "--tasks", "sum,often"]);
+    command.args(["--rows", "20", "--out"]).arg(folder.path());
+    let errors = String::from_utf8(output(command).stderr).expect("UTF-8");
+    let lines: Vec<&str> = errors.lines().collect();
+    assert_eq!(
+        lines,
+        [
+            "atelier: scholar-2 on sum is done: 20 of 40 rows in all",
+            "atelier: scholar-2 on often is done: 40 of 40 rows in all",
+        ]
+    );
+}

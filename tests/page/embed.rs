@@ -10,6 +10,7 @@ use crate::page::{Page, set};
 impl Page {
     /// What a button that copies a frame puts on the clipboard.
     fn copied_frame(&self, button: &str) -> String {
+        self.browser.until("it is offered", button);
         self.browser.run("navigator.clipboard.writeText('nothing')");
         self.browser.run(&format!("{button}.click()"));
         let read = "const done = arguments[0];
@@ -127,6 +128,26 @@ fn a_copied_frame_shows_a_lessons_step_and_nothing_for_a_class() {
         page.expect_option(0);
         page.until_told();
     });
+}
+
+#[test]
+fn no_frame_is_offered_where_the_site_refuses_it() {
+    let page = Page::new(1440, 1000);
+    let dist = set("ATELIER_DIST");
+    let text = std::fs::read_to_string(Path::new(&dist).join("_headers")).expect("_headers");
+    let offered = "[...document.querySelectorAll('button')].filter(b => b.textContent.includes('iframe')).length";
+    for (ancestors, is_offered) in [("*", true), ("'none'", false)] {
+        let text = text.replace("frame-ancestors *", &format!("frame-ancestors {ancestors}"));
+        let host = PlainHost::start(Path::new(&dist), true, rules(&text));
+        page.browser.go(&format!("http://127.0.0.1:{}/", host.port()));
+        page.until_live();
+        page.browser.until(
+            "the site was asked",
+            "performance.getEntriesByType('resource').some(e => e.name.endsWith('/embed.html') && e.responseEnd)",
+        );
+        page.until_settled();
+        assert_eq!(page.browser.text(offered) != "0", is_offered, "{ancestors}");
+    }
 }
 
 #[test]

@@ -70,7 +70,13 @@ fn examples_prompts_plans_and_columns_change_the_picture() {
         "the new prompt ran",
         &format!("document.querySelector('.tokens').textContent !== {}", Value::from(tokens)),
     );
-    // Which option is right is asked anew: until then nothing is measured from it.
+    // The options are what they were, and so is the right one.
+    page.until_settled();
+    page.until_picture();
+    assert!(!page.browser.text("location.hash").contains("answer=none"));
+    // Which option is right is asked anew where one changes: until then nothing is measured from it.
+    page.browser.run("const o = document.querySelector('.option-text'); o.focus(); o.setSelectionRange(1, o.value.length);");
+    page.browser.keys("D");
     page.until_says(".judging", "Which option is right?");
     assert_eq!(page.browser.run("return document.querySelectorAll('.tile, .identity').length"), 0);
     assert!(page.browser.text("location.hash").contains("answer=none"));

@@ -71,8 +71,11 @@ fn a_models_folder_is_read_where_it_lies() {
     std::fs::write(folder.join("notes.json"), "{}").expect("a file");
     let opening = Opening::of(&["--model", &folder.display().to_string()]);
     page.go_to(&opening);
-    page.until_says(".provenance", "Computed here by my model & é#1, from ");
-    page.until_says(".provenance", &folder.canonicalize().expect("it").display().to_string());
+    page.until_says(".provenance", "Computed here by my model & é#1 in ");
+    // Where it lies is said to who opens the bar, and stands in no caption.
+    let place = folder.canonicalize().expect("it").display().to_string();
+    page.until_says("#model-from", &place);
+    assert!(!page.text(".provenance").contains(&place), "{}", page.text(".provenance"));
     page.until_settled();
     // What it computes is what the command line computes of the same folder.
     let shown = page.picture();
@@ -94,13 +97,13 @@ fn a_models_folder_is_read_where_it_lies() {
     page.until_says(".look", "Three words of sport");
     page.browser.run("history.back()");
     page.until_says(".look", "Find the beast, then say its letter");
-    page.until_says(".provenance", "Computed here by my model & é#1, from ");
+    page.until_says(".provenance", "Computed here by my model & é#1 in ");
     // The address is the state: read again, it is the same model.
     page.browser.reload();
-    page.until_says(".provenance", "Computed here by my model & é#1, from ");
+    page.until_says(".provenance", "Computed here by my model & é#1 in ");
     // Another model is not from there.
     page.choose("scholar-4");
-    assert!(!page.text(".provenance").contains("from "), "{}", page.text(".provenance"));
+    page.browser.until("no place is said", "!document.querySelector('#model-from')");
 }
 
 #[test]

@@ -503,6 +503,9 @@ fn everyone_can_use_the_page_of_orders() {
                 &format!("document.documentElement.dataset.theme === '{scheme}'"),
             );
             page.assert_look("the lab", width, scheme);
+            // Tiles of one width, however many rows they take; what runs side by side takes two columns.
+            let spread = "(w => Math.max(...w) - Math.min(...w) <= 1)([...document.querySelectorAll('.spot:not(.group)')].map(e => e.offsetWidth))";
+            assert_eq!(page.browser.text(spread), "true");
             page.screenshot(&format!("orders-{width}-{scheme}"));
         }
         page.assert_quiet();

@@ -77,6 +77,11 @@ impl Arrangement {
         Ok(Self::of(&Plan::whole(order)?, order))
     }
 
+    /// Columns that the row's tiles take: a group takes two.
+    pub fn columns(&self) -> usize {
+        self.spots.iter().map(|spot| if spot.is_group() { 2 } else { 1 }).sum()
+    }
+
     /// A plan's steps as spots; equal neighbours become repeats. A group of one is its block: both
     /// count its strokes once.
     pub fn of(plan: &Plan, order: &[usize]) -> Self {

@@ -44,14 +44,6 @@ impl Draft {
         Some(self.plan.trim().to_owned()).filter(|line| !line.is_empty())
     }
 
-    /// Another prompt: what was right before says nothing about it.
-    pub fn reword(&mut self, prompt: String) {
-        if prompt.trim_end() != self.prompt.trim_end() {
-            self.answer = None;
-        }
-        self.prompt = prompt;
-    }
-
     /// Another text of option `k`: nothing, where there is no such option.
     pub fn rename(&mut self, k: usize, text: String) {
         if let Some(option) = self.options.get_mut(k)
@@ -97,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_right_is_asked_again_when_the_question_changes() {
+    fn what_is_right_is_asked_again_when_the_options_change() {
         let draft = Draft {
             model: Choice::Known("a".into()),
             prompt: "one".into(),
@@ -110,12 +102,11 @@ mod tests {
             change(&mut draft);
             draft.answer
         };
-        assert_eq!(changed(|draft| draft.reword("two".into())), None);
         assert_eq!(changed(|draft| draft.rename(0, " c".into())), None);
         assert_eq!(changed(Draft::add_option), None);
         assert_eq!(changed(Draft::remove_option), None);
-        // The same again is no change, and no more is a blank at the end.
-        assert_eq!(changed(|draft| draft.reword("one ".into())), Some(1));
+        // Another word in the prompt leaves the options as they are; the same option again is no change.
+        assert_eq!(changed(|draft| draft.prompt = "two".into()), Some(1));
         assert_eq!(changed(|draft| draft.rename(0, " a".into())), Some(1));
     }
 }

@@ -20,6 +20,8 @@ pub struct InsideSettings {
     pub head: usize,
     /// The length of what is carried, in place of the weight.
     pub is_carried: bool,
+    /// The first token, which may be a sink, is left out of what heads look at most.
+    pub skips_first: bool,
     /// Whose own row is shown, by its name in the run; the first after the embedding where nothing is said.
     pub member: Option<String>,
 }
@@ -85,6 +87,9 @@ impl InsideSettings {
             if self.is_carried {
                 pairs.push("show", "carried");
             }
+            if self.skips_first {
+                pairs.push("first", "out");
+            }
             return;
         }
         if self.colour != DepthColour::default() {
@@ -108,6 +113,7 @@ impl InsideSettings {
             "head" => self.head = number().unwrap_or_default(),
             "member" => self.member = Some(value.to_owned()).filter(|name| name.len() <= NAME),
             "show" => self.is_carried = value == "carried",
+            "first" => self.skips_first = value == "out",
             "colour" => self.colour = colour_of(value),
             "norm" => self.is_held = value == "held",
             "follow" if self.follow.len() < MOST_FOLLOWED => self.follow.push(value.to_owned()),

@@ -30,12 +30,14 @@ fn the_inside_of_a_run_is_linked_to() {
         run: 3,
         head: 2,
         is_carried: true,
+        skips_first: true,
         ..InsideSettings::default()
     };
     let link = Link { inside, ..Link::to(View::Attention) };
     assert_eq!(again(&link), Some(link.clone()));
     assert!(
-        link.fragment().ends_with("view=attention&from=4&query=7&run=3&head=2&show=carried"),
+        link.fragment()
+            .ends_with("view=attention&from=4&query=7&run=3&head=2&show=carried&first=out"),
         "{}",
         link.fragment()
     );

@@ -71,6 +71,10 @@ pub fn Bar() -> impl IntoView {
                         <code>".gguf"</code> " file, or any report that atelier wrote can be dropped anywhere on the page, too. Nothing is \
                          uploaded."
                     </p>
+                    // A path is nobody's business but the reader's: it stands in no picture.
+                    <Show when=move || studio.from.with(|from| !from.is_empty())>
+                        <p class="hint" id="model-from">{move || format!("The model was read from {}.", studio.from.get())}</p>
+                    </Show>
                     <PlanHint />
                     <EngineWords />
                 </div>

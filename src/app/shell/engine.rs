@@ -19,7 +19,7 @@ pub fn EngineChoice() -> impl IntoView {
         <label class="in-bar">
             <span class="field">"Runs on"</span>
             <select id="engine" on:change=choose>
-                {option(EngineWish::Auto, "the GPU, if it computes right")}
+                {option(EngineWish::Auto, "GPU if it passes the self-test")}
                 {option(EngineWish::Gpu, "any WebGPU adapter")}
                 {option(EngineWish::Cpu, "the processor")}
             </select>

@@ -24,7 +24,11 @@ pub fn Masthead() -> impl IntoView {
                     .filter(|view| !matches!(view, View::Member | View::Start))
                     .map(|view| {
                         let here = move || (studio.view.get() == view).then_some("page");
-                        let there = move || format!("#{}", address.fragment(view));
+                        // From within a lesson its name leads back to the list of all.
+                        let there = move || match (view, studio.view.get()) {
+                            (View::Lessons, View::Lessons) => address.lesson(None, 0),
+                            _ => format!("#{}", address.fragment(view)),
+                        };
                         view! { <a href=there aria-current=here>{view.title()}</a> }
                     })
                     .collect_view()}

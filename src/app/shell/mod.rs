@@ -23,7 +23,7 @@ use wasm_bindgen::JsCast;
 
 use super::browser;
 use super::echarts::Library;
-use super::embedding::Embedding;
+use super::embedding::{Embedding, Framing};
 use super::link::{Link, View};
 use super::state::{Address, Bench, Studio, Surveys, Sweeps};
 use super::views::{
@@ -50,6 +50,7 @@ pub fn mount() {
 fn Shell() -> impl IntoView {
     provide_context(Themes::start());
     provide_context(Library::start());
+    provide_context(Framing::start());
     let link = Link::parse(&browser::fragment()).unwrap_or_else(Link::start);
     let studio = Studio::open(&link);
     let surveys = Surveys::start(link.looking);

@@ -52,8 +52,10 @@ pub fn PlanLine() -> impl IntoView {
             <button type="button" disabled=move || line().is_empty() on:click=move |_| bench.set_plan(String::new())>
                 "Reset"
             </button>
-            <p class="problem" id="plan-error" class:empty=move || error.with(Option::is_none)>{move || error.get()}</p>
-            <span class="readings">{meant}</span>
+            <div class="plan-words">
+                <p class="problem" id="plan-error" class:empty=move || error.with(Option::is_none)>{move || error.get()}</p>
+                <span class="readings">{meant}</span>
+            </div>
         </div>
     }
 }

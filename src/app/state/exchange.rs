@@ -37,9 +37,10 @@ pub struct Work {
 }
 
 impl Work {
-    /// Seconds until a sweep is done, at its pace so far; `None` while that is too early to say.
+    /// Seconds until a run or a sweep is done, at its pace so far; `None` while that is too early to say.
     pub fn seconds_left(&self, now: f64) -> Option<f64> {
-        let (_, done, total) = self.progress.filter(|_| self.job == Job::Sweep)?;
+        let is_steady = matches!(self.job, Job::Run | Job::Sweep);
+        let (_, done, total) = self.progress.filter(|_| is_steady)?;
         let lasted = now - self.since;
         let is_known = lasted >= EARLY && done > 0.0 && total > done;
         is_known.then(|| lasted / done * (total - done) / 1000.0)

@@ -186,14 +186,22 @@ impl Studio {
     fn show_report(self, report: Report, keeps: bool) {
         self.change(|exchange, _| exchange.give_up_work());
         self.clear_problems(&Place::ALL);
-        let now = self.draft.get_untracked();
+        let mut now = self.draft.get_untracked();
         let mut draft = opened::draft_of(&report, &now.model);
+        // A report without a prompt of its own is gone on with by its own model, where that is at hand.
+        let own = opened::model_of(&report, &now.model);
+        if draft.is_none() && now.model != own && self.is_at_hand(&own) {
+            now.ask(own);
+            self.state.draft.set(now.clone());
+        }
         let shown = Shown {
             report: Arc::new(report),
             origin: Origin::Opened { beside: draft.is_none().then_some(now) },
         };
         let parts = &shown.report;
         let mut view = View::Lens;
+        // Where its first picture stands, if not at the top.
+        let mut title = None;
         if parts.lens.is_some() || parts.prompts.is_some() {
             self.state.asked.set(None);
             self.state.shown.set(Some(shown.clone()));
@@ -204,6 +212,7 @@ impl Studio {
         }
         if parts.parts.is_some() {
             self.state.parts.set(Some(shown.clone()));
+            title = Some("parts-title");
         }
         let slots = [
             (parts.orders.is_empty(), self.state.swept),
@@ -213,6 +222,7 @@ impl Studio {
             self.change(|exchange, _| exchange.give_up_sweep());
             slot.set(Some(shown.clone()));
             view = View::Orders;
+            title = Some("sweeps-title");
         }
         if let Some(coupling) = &parts.coupling {
             let tokens = opened::compared(coupling);
@@ -233,6 +243,7 @@ impl Studio {
                 self.state.coupling.update(|settings| settings.out.clear());
             }
             view = View::Coupling;
+            title = Some("cost-title");
         }
         if keeps && view == View::Coupling {
             (draft, view) = (None, self.view.get_untracked());
@@ -245,9 +256,24 @@ impl Studio {
             self.state.draft.set(draft);
         }
         self.state.view.set(view);
+        if let Some(title) = title.filter(|_| !keeps) {
+            browser::show_soon(title);
+        }
         self.wake();
         if self.state.is_awake.get_untracked() {
             self.fetch_for_report();
+        }
+    }
+
+    /// Can the model be loaded without the reader's help?
+    fn is_at_hand(self, choice: &Choice) -> bool {
+        match choice {
+            // A model of an older page is told only to who asks it.
+            Choice::Known(name) => catalogue::former(name).is_none(),
+            Choice::Folder(name) => {
+                let hands = self.hands();
+                !hands.opened(name).is_empty() || hands.served(name).is_some()
+            }
         }
     }
 
@@ -276,8 +302,7 @@ impl Studio {
         if exchange.with_untracked(|x| x.holds(&choice) || x.is_loading(&choice)) {
             return;
         }
-        // A report of a model of an older page is still shown; only who asks that model is told.
-        if matches!(&choice, Choice::Known(name) if catalogue::former(name).is_none()) {
+        if self.is_at_hand(&choice) {
             self.state.when_loaded.set_value(WhenLoaded::Nothing);
             self.fetch_model();
         } else {

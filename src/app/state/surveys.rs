@@ -123,6 +123,13 @@ impl Surveys {
         }
     }
 
+    /// Names of the models that are shown.
+    pub fn shown_models(self) -> Vec<String> {
+        let shown = self.shown.get();
+        let models = shown.iter().flat_map(|survey| &survey.models);
+        models.map(|model| model.name.clone()).collect()
+    }
+
     /// None of what came was for surveys: the baked one is wanted when a view is.
     pub(super) fn rest(self) {
         self.state.is_awake.set_value(false);

@@ -6,8 +6,9 @@ use super::studio::sentence;
 use super::{Origin, Shown, Studio};
 use crate::app::protocol::Ask;
 use crate::chart::number;
+use crate::plan::Plan;
 use crate::study::need::Need;
-use crate::study::orders::{Extent, Orders, Sweep, Variant};
+use crate::study::orders::{Extent, Orders, Sweep, Variant, block_runs};
 use crate::task::primer::GeneratedTask;
 
 /// Rows a task on which the reader's own order is tried.
@@ -67,6 +68,33 @@ impl Sweeps {
 
     pub fn can_run(self) -> bool {
         self.has_tasks() && !self.existing().is_empty()
+    }
+
+    /// Seconds that the chosen sweep takes at the pace of the last run here; `None` where none was timed.
+    pub fn estimate(self) -> Option<f64> {
+        let (order, heads) = self.studio.model.with(|model| {
+            let model = model.as_ref()?;
+            Some((model.order.clone(), model.heads))
+        })?;
+        let (tasks, rows) = self.studio.sweeping.with(|s| (s.tasks.len(), s.rows));
+
+        // 1. Block runs of a row; orders that begin alike share them.
+        let extent = self.studio.sweeping.with(|s| Extent { heads, ..s.extent });
+        let strategies = self.existing().into_iter();
+        let strategies = strategies.flat_map(|kind| kind.strategies(order.len(), extent)).flatten();
+        let plans = strategies.filter_map(|strategy| strategy.plan(&order).ok());
+        let plans: Vec<Plan> = Plan::whole(&order).into_iter().chain(plans).collect();
+        let (shared, _) = block_runs(&plans);
+
+        // 2. Seconds of a block run: the lab ran its prompt in two orders.
+        let per_run = self.studio.lab.with(|shown| {
+            let shown = shown.as_ref()?;
+            let Origin::Live { milliseconds, .. } = shown.origin else { return None };
+            let lab = shown.report.lab.as_ref()?;
+            let strokes = lab.original.members.len() + lab.arranged.members.len();
+            Some(milliseconds / 1000.0 / (strokes.max(2) / 2) as f64)
+        })?;
+        Some(per_run * (shared * rows * tasks) as f64)
     }
 
     /// The reader's own order, if it is one that can be tried.

@@ -2,6 +2,7 @@
 //! next, and which are kept. Pure, so that every order of changes and answers can be tried natively.
 
 use crate::app::protocol::Ask;
+use crate::chart::visible;
 use crate::study::TextEnd;
 use crate::study::report::Report;
 
@@ -67,15 +68,7 @@ pub enum TextState {
 impl Text {
     /// Its words on one line, where spaces and line breaks can be seen.
     pub fn seen(&self) -> String {
-        let is_blank = self.words.trim().is_empty();
-        let drawn = self.words.chars().map(|letter| match letter {
-            '\n' => "↵".to_owned(),
-            '\t' => "⇥".to_owned(),
-            ' ' if is_blank => "␣".to_owned(),
-            letter if letter.is_control() => letter.escape_debug().to_string(),
-            letter => letter.to_string(),
-        });
-        drawn.collect()
+        visible(&self.words)
     }
 }
 

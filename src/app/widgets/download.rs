@@ -3,6 +3,7 @@
 use leptos::prelude::*;
 use wasm_bindgen::prelude::*;
 
+use crate::app::embedding::Framing;
 use crate::app::state::{Address, Shown, Studio};
 use crate::app::{browser, embedding, handing, opened};
 use crate::chart::Figure;
@@ -20,6 +21,7 @@ pub fn SaveFigure(
 ) -> impl IntoView {
     let studio = expect_context::<Studio>();
     let address = expect_context::<Address>();
+    let is_framed = expect_context::<Framing>().is_allowed();
     let failed = RwSignal::new("");
     let save = move |form: &'static str| {
         let Some(figure) = figure.get_untracked() else {
@@ -93,8 +95,9 @@ pub fn SaveFigure(
             <button type="button" on:click=move |_| save("png")>"PNG"</button>
             <button type="button" on:click=move |_| save("csv")>"CSV"</button>
             <button type="button" on:click=copy>"Copy picture"</button>
-            {(!unframed)
-                .then(|| view! { <button type="button" class="copy-frame" on:click=frame>"Copy iframe"</button> })}
+            <Show when=move || !unframed && is_framed.get()>
+                <button type="button" class="copy-frame" on:click=frame>"Copy iframe"</button>
+            </Show>
             {handing::can_share().then(|| view! { <button type="button" on:click=share>"Share"</button> })}
             <span class="problem" class:empty=move || failed.get().is_empty()>{failed}</span>
         </p>
@@ -132,11 +135,13 @@ pub fn SaveReport(#[prop(into)] shown: Signal<Option<Shown>>, name: &'static str
     view! { <button type="button" on:click=save>"Save the report (JSON)"</button> }
 }
 
-/// Puts a frame with the whole view on the clipboard, for other pages' sources.
+/// Puts a frame with the whole view on the clipboard, for other pages' sources; offered where the site lets
+/// others frame it.
 #[component]
 pub fn CopyFrame() -> impl IntoView {
     let studio = expect_context::<Studio>();
     let address = expect_context::<Address>();
+    let is_framed = expect_context::<Framing>().is_allowed();
     let words = RwSignal::new("Copy iframe");
     let copy = move |_| {
         leptos::task::spawn_local(async move {
@@ -151,7 +156,11 @@ pub fn CopyFrame() -> impl IntoView {
             studio.say(words.get_untracked());
         });
     };
-    view! { <button type="button" on:click=copy>{words}</button> }
+    view! {
+        <Show when=move || is_framed.get()>
+            <button type="button" on:click=copy>{words}</button>
+        </Show>
+    }
 }
 
 /// Puts the page's address, which holds its whole state, on the clipboard.

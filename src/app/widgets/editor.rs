@@ -40,7 +40,7 @@ pub fn PromptEditor() -> impl IntoView {
                     autocomplete="off"
                     aria-describedby="prompt-hint"
                     prop:value=move || studio.draft.with(|draft| draft.prompt.clone())
-                    on:input=move |event| studio.edit(|draft| draft.reword(event_target_value(&event)))
+                    on:input=move |event| studio.edit(|draft| draft.prompt = event_target_value(&event))
                     on:keydown=keyed
                 ></textarea>
                 <fieldset>

@@ -41,6 +41,9 @@ pub fn FigureView(
     /// Words stand in its cells: it takes the whole width, and scrolls where that is too little.
     #[prop(optional)]
     wide: bool,
+    /// Where it scrolls, its right end is seen first.
+    #[prop(optional)]
+    from_end: bool,
 ) -> impl IntoView {
     // A mark of a member leads to its own row, whatever else the figure's marks do.
     let address = expect_context::<Address>();
@@ -80,11 +83,19 @@ pub fn FigureView(
             document().set_title(&title);
         }
     });
+    let frame = NodeRef::<html::Div>::new();
+    if from_end {
+        frame.on_load(|frame| {
+            request_animation_frame(move || frame.set_scroll_left(frame.scroll_width()));
+        });
+    }
     view! {
         <figure class="figure" class:wide=wide class:chosen=is_chosen id=format!("figure-{key}")>
             <h3>{title}</h3>
+            {wide.then(|| view! { <p class="hint scrolls">"This picture is wider than the screen: swipe it sideways."</p> })}
             <div
                 class="drawing"
+                node_ref=frame
                 tabindex=wide.then_some("0")
                 role=wide.then_some("region")
                 aria-label=wide.then_some("The picture; it scrolls sideways where it is wider than the window")

@@ -1,5 +1,6 @@
 //! The painters in a row: one tile a block run, in it two strokes.
 
+use leptos::html;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 
@@ -34,9 +35,13 @@ fn row(studio: Studio, lens: &Lens, bare: bool) -> AnyView {
     let most = votes.iter().fold(0.0, |most: f64, vote| most.max(vote.abs()));
     let tiles = tiles(lens);
     let many = tiles.len() > 16;
+    let beside = match tiles.iter().any(|tile| tile.beside.is_some()) {
+        true => " Blocks under one bar ran side by side, on the same input.",
+        false => "",
+    };
     let caption = format!(
         "Each tile is a block that ran, left to right; its strokes rise when they speak for {} and fall when they speak \
-         against it.",
+         against it.{beside}",
         option_name(lens, lens.answer)
     );
     let scale = format!("a full stroke is {} logits", number::short(most));
@@ -48,17 +53,33 @@ fn row(studio: Studio, lens: &Lens, bare: bool) -> AnyView {
             capital(&scale)
         )
     };
+    // The last blocks decide most answers: where not all are seen, the row begins with them.
+    let frame = NodeRef::<html::Div>::new();
+    frame.on_load(|frame| {
+        request_animation_frame(move || frame.set_scroll_left(frame.scroll_width()))
+    });
     let said = RwSignal::new(None::<Said>);
     let readout = move || match said.get() {
         Some(said) => format!("{} {}.", said.words, capital(&scale)),
         None => rest.clone(),
     };
-    let tile =
-        |(i, tile): (usize, &Tile)| view_tile(studio, lens, i, tile, &votes, most, said, bare);
+    let tile = |(i, tile): (usize, &Tile)| {
+        let before = i.checked_sub(1).and_then(|before| tiles[before].beside);
+        let starts_group = tile.beside.is_some() && tile.beside != before;
+        view_tile(studio, lens, i, tile, starts_group, &votes, most, said, bare)
+    };
     view! {
         {(!bare).then(|| view! { <p class="caption"><Words text=caption /></p> })}
+        {many.then(|| view! { <p class="hint scrolls">"Swipe the row to see the first blocks."</p> })}
         // A region one can scroll has to be reachable by keyboard.
-        <div class="tiles-frame" class:many=many role="region" aria-label="Tiles, one a block" tabindex="0">
+        <div
+            class="tiles-frame"
+            class:many=many
+            role="region"
+            aria-label="Tiles, one a block"
+            tabindex="0"
+            node_ref=frame
+        >
             <ol class="tiles" on:pointerleave=move |_| said.set(None)>
                 {tiles.iter().enumerate().map(tile).collect_view()}
             </ol>
@@ -74,6 +95,7 @@ fn view_tile(
     lens: &Lens,
     at: usize,
     tile: &Tile,
+    starts_group: bool,
     votes: &[f64],
     most: f64,
     said: RwSignal<Option<Said>>,
@@ -86,6 +108,9 @@ fn view_tile(
         .map(|&i| format!("{} {}", kind(lens.members[i].kind), number::signed(votes[i])))
         .collect();
     let spoken = match tile.block {
+        Some(block) if tile.beside.is_some() => {
+            format!("Block {block}, beside others: {}.", spoken.join(", "))
+        }
         Some(block) => format!("Block {block}: {}.", spoken.join(", ")),
         None => format!("The {}.", spoken.join(", ")),
     };
@@ -126,7 +151,12 @@ fn view_tile(
         }
     };
     view! {
-        <li class="tile" style:flex-grow=tile.strokes.len().to_string()>
+        <li
+            class="tile"
+            class:beside=tile.beside.is_some()
+            class:first-beside=starts_group
+            style:flex-grow=tile.strokes.len().to_string()
+        >
             <button
                 type="button"
                 on:pointerenter=move |_| pointed()

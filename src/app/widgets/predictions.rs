@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use crate::chart::{number, option_beyond, option_name};
+use crate::chart::{number, option_name, share_and_rank};
 use crate::study::report::{AnswerVocabulary, Lens};
 
 /// One of the two.
@@ -85,10 +85,18 @@ pub fn predictions(
 
 /// An option's share, and what it is of all tokens.
 fn cells(answer: &Answered<'_>, k: usize) -> impl IntoView + use<> {
-    let beyond = answer.vocabulary.map(|vocabulary| option_beyond(vocabulary, k));
+    // A line breaks between the two, and within neither.
+    let beyond = answer.vocabulary.map(|vocabulary| {
+        let [share, rank] = share_and_rank(vocabulary, k);
+        view! {
+            <span class="unbroken">{share} ","</span>
+            " "
+            <span class="unbroken">{rank}</span>
+        }
+    });
     view! {
         <td>{number::probability(answer.shares[k])}</td>
-        <td class="of-all">{beyond.unwrap_or_else(|| "not known".to_owned())}</td>
+        <td class="of-all">{beyond.map_or_else(|| "not known".into_any(), IntoAny::into_any)}</td>
     }
 }
 

@@ -6,7 +6,8 @@ use crate::app::protocol::Known;
 use crate::app::spacing::spaced;
 use crate::app::state::{Shown, Studio};
 use crate::chart::{
-    kl_from_original, number, option_beyond, option_name, says_first, small_mass, verdict,
+    kl_from_original, number, option_beyond, option_name, says_first, small_mass, unlike_spaces,
+    verdict,
 };
 use crate::measure::decomposition::argmax;
 use crate::study::report::Lens;
@@ -150,6 +151,7 @@ fn options(lens: &Lens, judged: bool) -> AnyView {
 fn beyond(lens: &Lens, judged: bool) -> AnyView {
     view! {
         {small_mass(lens).map(|warning| view! { <p class="small-mass">{warning}</p> })}
+        {unlike_spaces(lens).map(|warning| view! { <p class="says-first unlike-spaces">{warning}</p> })}
         <p class="says-first">{says_first(lens, judged)}</p>
         {kl_from_original(lens).map(|kl| view! { <p class="says-first">{kl}</p> })}
     }

@@ -24,10 +24,7 @@ pub fn Provenance() -> impl IntoView {
                 Origin::Live { milliseconds, agrees } => {
                     let time = number::fixed(*milliseconds, 0);
                     let engine = &shown.report.engine;
-                    let from = studio.from.get();
-                    let is_held = studio.held.with(|held| held.as_ref().is_some_and(|held| held.facts == shown.report.model));
-                    let from = if is_held && !from.is_empty() { format!(", from {from},") } else { String::new() };
-                    let here = format!("Computed here by {name}{from} in {time} ms, {engine}.");
+                    let here = format!("Computed here by {name} in {time} ms, {engine}.");
                     match agrees {
                         Some(error) if *error < SAME => {
                             format!("{here} The baked example agrees to {}.", number::short(*error))

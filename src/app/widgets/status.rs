@@ -105,9 +105,14 @@ fn words(work: &Work, model: &str, behind: bool) -> String {
 
 /// `, about 40 s left`, `, about 3 min left`.
 fn time_left(seconds: f64) -> String {
+    format!(", about {} left", duration(seconds))
+}
+
+/// `40 s`, `3 min`.
+pub fn duration(seconds: f64) -> String {
     match seconds < 90.0 {
-        true => format!(", about {} s left", number::fixed(seconds.max(1.0), 0)),
-        false => format!(", about {} min left", number::fixed(seconds / 60.0, 0)),
+        true => format!("{} s", number::fixed(seconds.max(1.0), 0)),
+        false => format!("{} min", number::fixed(seconds / 60.0, 0)),
     }
 }
 

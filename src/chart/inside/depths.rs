@@ -7,7 +7,7 @@ use crate::chart::{Figure, FigureDraft, Table, TableCell, Theme, strokes};
 use crate::engine::VocabularyReading;
 use crate::study::report::Lens;
 
-const PLOT: u32 = 170;
+const PLOT: u32 = 120;
 /// Units to the end under which a depth counts as having arrived.
 const NEAR: f64 = 0.1;
 
@@ -93,14 +93,15 @@ impl Doubt<'_> {
         });
         let headers =
             ["after".to_owned(), format!("entropy ({unit})"), format!("KL to the end ({unit})")];
-        let values = (0..depths.len()).flat_map(|i| [entropy(i), kl(i)]);
+        // Each in a panel of its own: early depths lie a hundred units from the end, and entropy is a few.
+        let panel = |(name, series): (&str, Series)| {
+            let values = series.points.iter().map(|point| point.y);
+            let up = Axis::from_zero("", values);
+            Panel::new(format!("{name}, {unit}, at the last token"), axis.clone(), up, vec![series])
+                .tall(PLOT)
+        };
         let pens = series.iter().map(|one| one.pen.clone()).collect();
-        let panel = Panel::new(
-            format!("{unit}, at the last token"),
-            axis,
-            Axis::from_zero("", values),
-            series,
-        );
+        let panels = ["entropy", "KL to the end"].into_iter().zip(series).map(panel).collect();
         FigureDraft {
             key: "doubt",
             title: format!("In the whole vocabulary doubt is largest after {}", names[widest]),
@@ -113,7 +114,7 @@ impl Doubt<'_> {
                 arrived,
             ],
             table: Table { headers: headers.to_vec(), rows: rows.collect() },
-            plot: Plot::new(vec![panel.tall(PLOT)], pens, 1),
+            plot: Plot { shared: true, ..Plot::new(panels, pens, 1) },
         }
     }
 }

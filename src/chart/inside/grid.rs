@@ -199,9 +199,32 @@ fn words(lens: &Lens) -> [String; 2] {
         format!("Every cell is what the model would say if the run stopped there{answer}.{norm}"),
         format!(
             "Every depth is read with the last block's dictionary, and the lower third was never trained to be read so: \
-             its words are hints.{tied}"
+             its words are hints.{tied}{}",
+            first_column(lens)
         ),
     ]
+}
+
+/// What the first token's column repeats, where one word leads it at most depths: it sees nothing but itself.
+fn first_column(lens: &Lens) -> String {
+    let grid = lens.logit_lens_grid.iter();
+    let mut columns = grid.flat_map(|grid| grid.positions.iter().zip(&grid.depths));
+    let Some((_, depths)) = columns.find(|(t, _)| **t == 0).filter(|_| lens.token_ids.len() > 1)
+    else {
+        return String::new();
+    };
+    let count = |id: u32| depths.iter().filter(|depth| depth.top_ids[0] == id).count();
+    let most = depths.iter().map(|depth| depth.top_ids[0]).max_by_key(|&id| count(id));
+    match most.filter(|&id| 2 * count(id) > depths.len()) {
+        Some(id) => format!(
+            " The first token sees only itself: “{}” leads there at {} of {} depths. Many models keep a large constant state in \
+             it, which says nothing of the next word.",
+            word(lens, id),
+            count(id),
+            depths.len()
+        ),
+        None => String::new(),
+    }
 }
 
 /// The rows' names, each of which leads to the last member that wrote into that stream.

@@ -19,15 +19,20 @@ pub(super) fn figure(lens: &Lens, shown: AttentionShown, theme: &Theme) -> Optio
     let members = attention_members(lens);
     let count = pattern.iter().map(Vec::len).max()?;
     let letters = (LETTERS / count.max(1)).min(16);
+    let first = FirstToken::read(numbers);
+    // Without the first token, every head is held at the largest of the others.
+    let skipped = usize::from(shown.skips_first && lens.attention_query > Some(0));
     let (mut patches, mut rows) = (Vec::new(), Vec::new());
     let mut best: Option<(f32, String)> = None;
     for (y, (name, run)) in runs.iter().enumerate() {
         for (x, row) in numbers[y].iter().enumerate() {
-            let at = largest(row);
+            let from = skipped.min(row.len().saturating_sub(1));
+            let at = from + largest(&row[from..]);
             let is_off = run.heads_off.contains(x);
             let (weight, length) = (pattern[y][x][at], carried[y][x][at]);
             let seen = token(lens, at);
-            if !is_off && best.as_ref().is_none_or(|(most, _)| row[at] > *most) {
+            let is_sunk = at == 0 && first.is_sink();
+            if !is_off && !is_sunk && best.as_ref().is_none_or(|(most, _)| row[at] > *most) {
                 let who = format!("block {name}'s head {x} looks most at “{seen}”");
                 best = Some((row[at], who));
             }
@@ -42,8 +47,11 @@ pub(super) fn figure(lens: &Lens, shown: AttentionShown, theme: &Theme) -> Optio
                     short(weight.into()),
                     short(length.into())
                 ),
-                text: (letters > 2)
-                    .then(|| if is_off { "off".to_owned() } else { cut(&seen, letters) }),
+                text: (letters > 2).then(|| match (is_off, is_sunk) {
+                    (true, _) => "off".to_owned(),
+                    (_, true) => "1st".to_owned(),
+                    _ => cut(&seen, letters),
+                }),
                 framed: (y, x) == (shown.run, shown.head),
                 plan: plan.clone(),
             });
@@ -60,11 +68,16 @@ pub(super) fn figure(lens: &Lens, shown: AttentionShown, theme: &Theme) -> Optio
             ]);
         }
     }
+    // The heads that carry most stand first in the table.
+    rows.sort_by(|a, b| carried_of(b).total_cmp(&carried_of(a)));
     let names = |count: usize| (0..count).map(|head| head.to_string()).collect();
+    let beside = if skipped > 0 { ", without the first" } else { "" };
     let panel = Panel {
         patches,
         ..Panel::new(
-            "block (upwards as they run) by head, and the token that it looks at most",
+            format!(
+                "block (upwards as they run) by head, and the token that it looks at most{beside}"
+            ),
             Axis::category("head", names(count)),
             Axis::category("", runs.iter().map(|(name, _)| name.clone()).collect()),
             Vec::new(),
@@ -78,14 +91,18 @@ pub(super) fn figure(lens: &Lens, shown: AttentionShown, theme: &Theme) -> Optio
         each => format!("Every {each} neighbouring heads read the same keys and values."),
     };
     let height = CELL * runs.len().max(2) as u32;
+    let who = best.map_or_else(
+        || "no head looks elsewhere".to_owned(),
+        |(most, who)| format!("{who}: {quantity} {}", short(most.into())),
+    );
     let draft = FigureDraft {
         key: "heads",
-        title: best.map_or_else(
-            || "No head looks".to_owned(),
-            |(most, who)| format!("From “{query}”, {who}: {quantity} {}", short(most.into())),
-        ),
+        title: match first.is_sink() {
+            true => format!("From “{query}”, {} look most at the first token; beside it, {who}", first.words()),
+            false => format!("From “{query}”, {who}"),
+        },
         words: [
-            shared,
+            shared + &first.explained(&token(lens, 0)),
             "Where a head looks is not why the model answers: a click switches it off, and the answer tells.".to_owned(),
         ],
         table: Table {
@@ -100,7 +117,67 @@ pub(super) fn figure(lens: &Lens, shown: AttentionShown, theme: &Theme) -> Optio
     Some(draft.figure(theme))
 }
 
+/// How many heads look most at the first token. Where most do, it is an attention sink.
+struct FirstToken {
+    sunk: usize,
+    heads: usize,
+}
+
+impl FirstToken {
+    /// `[runs][heads][keys]`
+    fn read(numbers: &[Vec<Vec<f32>>]) -> Self {
+        let all = || numbers.iter().flatten().filter(|row| row.len() > 1);
+        Self { sunk: all().filter(|row| largest(row) == 0).count(), heads: all().count() }
+    }
+
+    /// Whether most heads look there.
+    fn is_sink(&self) -> bool {
+        2 * self.sunk > self.heads
+    }
+
+    /// `217 of 270 heads`
+    fn words(&self) -> String {
+        format!("{} of {} heads", self.sunk, self.heads)
+    }
+
+    fn explained(&self, first: &str) -> String {
+        match self.is_sink() {
+            true => format!(
+                " “1st” is the first token, “{first}”: an attention sink, where a large weight says little of what a head reads."
+            ),
+            false => String::new(),
+        }
+    }
+}
+
+/// The length that a row of the table says is carried.
+fn carried_of(row: &[TableCell]) -> f64 {
+    match row.get(4) {
+        Some(TableCell::Number(length)) => *length,
+        _ => 0.0,
+    }
+}
+
 /// The first of the largest.
 pub(in crate::chart) fn largest(row: &[f32]) -> usize {
     (0..row.len()).fold(0, |best, t| if row[t] > row[best] { t } else { best })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_token_is_a_sink_where_most_heads_look_there() {
+        let sunk = vec![0.9, 0.1, 0.0];
+        let reads = vec![0.1, 0.8, 0.1];
+        let of = |heads: &[&Vec<f32>]| {
+            FirstToken::read(&[heads.iter().map(|&row| row.clone()).collect::<Vec<_>>()])
+        };
+        let most = of(&[&sunk, &sunk, &reads]);
+        assert!(most.is_sink() && most.words() == "2 of 3 heads");
+        assert!(!of(&[&sunk, &reads]).is_sink());
+        // A single token looks at itself, and nowhere else.
+        assert!(!of(&[&vec![1.0]]).is_sink());
+    }
 }

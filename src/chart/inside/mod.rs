@@ -35,6 +35,8 @@ pub struct AttentionShown {
     pub head: usize,
     /// The length of what is carried, in place of the weight.
     pub is_carried: bool,
+    /// Heads are held at the largest of the tokens after the first, which may be a sink.
+    pub skips_first: bool,
     /// Query heads that share keys and values.
     pub sharing: usize,
 }
@@ -61,7 +63,7 @@ pub fn attention_figures(lens: &Lens, shown: AttentionShown, theme: &Theme) -> V
 }
 
 /// A report's plan was checked when it ran; here only its steps are wanted.
-fn steps(lens: &Lens) -> Vec<Step> {
+pub(super) fn steps(lens: &Lens) -> Vec<Step> {
     let plan = Plan::parse(&lens.plan, &[4095]);
     plan.map_or_else(|_| Vec::new(), |plan| plan.steps().to_vec())
 }
@@ -111,12 +113,23 @@ pub fn switched(lens: &Lens, run: usize, head: usize) -> Option<String> {
     Some(plan.with_head_switched(run, head)?.to_string())
 }
 
-/// A token as it is quoted: what cannot be seen is spelt.
+/// A token as it is quoted, without the spaces around its word.
 pub(super) fn seen(text: &str) -> String {
-    match text.trim() {
-        "" => text.escape_debug().to_string(),
-        text => text.to_owned(),
-    }
+    let word = text.trim();
+    visible(if word.is_empty() { text } else { word })
+}
+
+/// A text on one line: line breaks and tabs are drawn, and spaces where there is nothing else.
+pub fn visible(text: &str) -> String {
+    let is_blank = text.trim().is_empty();
+    let drawn = text.chars().map(|letter| match letter {
+        '\n' => "↵".to_owned(),
+        '\t' => "⇥".to_owned(),
+        ' ' if is_blank => "␣".to_owned(),
+        letter if letter.is_control() => letter.escape_debug().to_string(),
+        letter => letter.to_string(),
+    });
+    drawn.collect()
 }
 
 /// A token of the vocabulary; one that says nothing by itself is the prompt's of that number.

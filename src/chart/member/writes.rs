@@ -18,9 +18,9 @@ pub(super) fn figure(lens: &Lens, account: &MemberAccount, theme: &Theme) -> Fig
     let all = || sides.iter().flat_map(|(_, tokens)| tokens.iter());
     let reach: Vec<f64> = all().map(|token| f64::from(token.vote)).collect();
     let panels = sides.iter().map(|(what, tokens)| {
-        let points = tokens.iter().enumerate().map(|(x, token)| {
+        let points = tokens.iter().zip(named(tokens)).enumerate().map(|(x, (token, name))| {
             let vote = f64::from(token.vote);
-            let text = format!("“{}”, token {}\n{}", named(token), token.id, signed(vote));
+            let text = format!("“{name}”, token {}\n{}", token.id, signed(vote));
             Point::new(x as f64, vote, text)
         });
         let points: Vec<Point> = points.collect();
@@ -28,28 +28,26 @@ pub(super) fn figure(lens: &Lens, account: &MemberAccount, theme: &Theme) -> Fig
             Series::bars(MarkShape::PaleBars, pen.clone(), points.clone()),
             Series::new(pen.clone(), points),
         ];
-        let names = tokens.iter().map(named).collect();
-        let axis = Axis::category("tokens", names);
+        let axis = Axis::category("tokens", named(tokens));
         let up = Axis::from_zero("", reach.iter().copied());
         let panel = Panel::new(format!("{what} (logits)"), axis, up, series);
         panel.tall(PLOT).level(0.0, theme.ink, Line::Solid)
     });
     let rows = sides.iter().flat_map(|(what, tokens)| {
-        tokens.iter().map(|token| {
+        tokens.iter().zip(named(tokens)).map(|(token, name)| {
             vec![
                 TableCell::Text((*what).to_owned()),
-                TableCell::Text(named(token)),
+                TableCell::Text(name),
                 TableCell::Count(token.id as usize),
                 TableCell::Number(f64::from(token.vote)),
             ]
         })
     });
-    let title = match (account.raises.first(), account.lowers.first()) {
+    let first = |tokens: &[TokenVote]| named(tokens).into_iter().next();
+    let title = match (first(&account.raises), first(&account.lowers)) {
         (Some(raised), Some(lowered)) => format!(
-            "{} raises “{}” most and lowers “{}” most",
+            "{} raises “{raised}” most and lowers “{lowered}” most",
             member_title(lens, account),
-            named(raised),
-            named(lowered)
         ),
         _ => "No token was read".to_owned(),
     };
@@ -76,10 +74,33 @@ pub(super) fn figure(lens: &Lens, account: &MemberAccount, theme: &Theme) -> Fig
     .figure(theme)
 }
 
-/// A token as it is quoted, or its id.
-fn named(token: &TokenVote) -> String {
-    match &token.text {
+/// `[tokens]` tokens as they are quoted, or their ids; of two with one word, the space before it is drawn.
+fn named(tokens: &[TokenVote]) -> Vec<String> {
+    let name = |token: &TokenVote| match &token.text {
         Some(text) if !text.is_empty() => seen(text),
         _ => token.id.to_string(),
+    };
+    let names: Vec<String> = tokens.iter().map(name).collect();
+    let spaced = |(token, name): (&TokenVote, &String)| {
+        let is_twin = names.iter().filter(|other| *other == name).count() > 1;
+        let has_space = token.text.as_ref().is_some_and(|text| text.starts_with(' '));
+        if is_twin && has_space && !name.starts_with('␣') {
+            format!("␣{name}")
+        } else {
+            name.clone()
+        }
+    };
+    tokens.iter().zip(&names).map(spaced).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_tokens_of_one_word_are_told_apart_by_their_space() {
+        let token = |text: &str| TokenVote { id: 0, text: Some(text.to_owned()), vote: 0.0 };
+        let tokens = [" Italy", "Italy", " Rome", " "].map(token);
+        assert_eq!(named(&tokens), ["␣Italy", "Italy", "Rome", "␣"]);
     }
 }

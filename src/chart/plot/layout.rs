@@ -93,7 +93,9 @@ pub(super) fn texts(axis: &Axis, width: f64, size: f64) -> Texts {
         return Texts::Level;
     };
     let longest = longest(names);
-    let slot = width / names.len().max(1) as f64;
+    // Places without a name leave their room to the others.
+    let named = names.iter().filter(|name| !name.is_empty()).count();
+    let slot = width / named.max(1) as f64;
     if run(longest, size) + 5.0 <= slot {
         Texts::Level
     } else if slot < size + 1.0 {
@@ -227,6 +229,9 @@ mod tests {
         assert_eq!(texts(&names(25), 320.0, 10.0), Texts::Upright);
         assert_eq!(texts(&names(65), 320.0, 10.0), Texts::Every(3));
         assert_eq!(texts(&names(65), 820.0, 10.0), Texts::Upright);
+        let sparse =
+            (0..61).map(|i| if i % 10 == 1 { i.to_string() } else { String::new() }).collect();
+        assert_eq!(texts(&Axis::category("", sparse), 280.0, 10.0), Texts::Level);
         let long = Axis::category("", vec!["scholar-12-shared".into(); 5]);
         assert_eq!(texts(&long, 400.0, 10.0), Texts::Slanted);
         assert_eq!(texts(&Axis::counts("n", 4), 100.0, 10.0), Texts::Level);

@@ -11,6 +11,10 @@ use crate::chart::{Figure, Theme};
 /// What stands in for the page's font in a file that is opened elsewhere.
 const FONTS: &str = "system-ui, -apple-system, 'Segoe UI', 'Noto Sans', sans-serif";
 const MARGIN: f64 = 20.0;
+/// A drawing that stands alone is laid out for so much less width and enlarged: its smallest text has 14 CSS pixels.
+const ENLARGED: f64 = 1.4;
+/// CSS pixels that a drawing is laid out for at least.
+const NARROWEST: f64 = 240.0;
 /// More cells than this are not named one by one: the table has them.
 const NAMED: usize = 2000;
 
@@ -18,10 +22,12 @@ impl Figure {
     /// A drawing that stands alone, paper behind it: the sentence and the words above, under them
     /// `source`, one line that says what it is of.
     pub fn svg(&self, width: u32, source: &str) -> String {
-        let inner = f64::from(width.max(240)) - 2.0 * MARGIN;
+        let full = f64::from(width).max(NARROWEST);
+        let laid_out = (full / ENLARGED).max(NARROWEST);
+        let inner = laid_out - 2.0 * MARGIN;
         let letters = |size: f64| (inner / run(1, size)) as usize;
         let heads = [
-            (wrapped(&self.title, letters(17.0)), 17, 22.0, self.theme.ink),
+            (wrapped(&self.title, letters(15.0)), 15, 20.0, self.theme.ink),
             (wrapped(&self.words.join(" "), letters(12.0)), 12, 16.0, self.theme.ink),
             (wrapped(source, letters(11.0)), 11, 16.0, self.theme.quiet),
         ];
@@ -40,19 +46,22 @@ impl Figure {
         to.add(&format!("<g transform=\"translate({MARGIN} {:.1})\">\n{body}</g>", y + 8.0));
         let behind =
             format!("<rect width=\"100%\" height=\"100%\" fill=\"{}\"/>\n", self.theme.paper);
-        self.document(f64::from(width.max(240)), height, &(behind + &to.text))
+        self.document([laid_out, height], full / laid_out, &(behind + &to.text))
     }
 
     /// The drawing alone, for a page that says the rest itself; nothing behind it.
     pub fn drawing(&self, width: u32) -> String {
         let room = Room::of(width);
         let body = self.plot.drawn(&self.theme, room);
-        self.document(f64::from(width), f64::from(self.plot.height(room)), &body)
+        self.document([f64::from(width), f64::from(self.plot.height(room))], 1.0, &body)
     }
 
-    fn document(&self, width: f64, height: f64, body: &str) -> String {
+    /// `enlarged`: the drawing's size over the size that it is laid out for.
+    fn document(&self, [width, height]: [f64; 2], enlarged: f64, body: &str) -> String {
+        let [width, height] = [width, height].map(|length| (10.0 * length).round() / 10.0);
+        let [wide, high] = [width, height].map(|length| (enlarged * length).round());
         format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{wide}\" height=\"{high}\" \
              viewBox=\"0 0 {width} {height}\" font-family=\"{FONTS}\" role=\"img\" aria-label=\"{}\">\n{body}</svg>",
             escaped(&self.summary())
         )

@@ -14,6 +14,10 @@ const ESTIMATORS: [(&str, &str, EstimateOf); 2] = [
     ("copula", "Gaussian copula", |i| &i.copula),
 ];
 type FoundValue = fn(&Found) -> f64;
+
+/// Bits under which a curve is no picture.
+const NOTHING: f64 = 1e-9;
+
 const TERMS: [FoundValue; 4] =
     [|p| p.relevancy, |p| p.redundancy, |p| p.conditional_redundancy, |p| p.joint];
 const ERRORS: [FoundValue; 3] = [|p| p.error, |p| p.bounds.lower, |p| p.bounds.upper];
@@ -64,6 +68,10 @@ fn figure(
         }
         let curve = &estimate.curve;
         if curve.is_empty() {
+            continue;
+        }
+        if curve.iter().all(|point| TERMS.iter().all(|term| term(point).abs() < NOTHING)) {
+            stops.push(format!("{task}: every number of it is 0"));
             continue;
         }
         points += curve.len();

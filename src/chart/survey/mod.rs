@@ -26,7 +26,7 @@ pub fn survey_figures(survey: &Survey, theme: &Theme) -> Vec<Figure> {
     all
 }
 
-/// Those of all models together.
+/// Those of all models together, but for what [`left_out`] names.
 pub fn overview_figures(survey: &Survey, theme: &Theme) -> Vec<Figure> {
     let mut all = vec![
         table1::figure(survey, theme),
@@ -38,8 +38,35 @@ pub fn overview_figures(survey: &Survey, theme: &Theme) -> Vec<Figure> {
         plane::figure(survey, theme),
         uniform::figure(survey, theme),
     ];
-    all.retain(|figure| !figure.plot.panels.is_empty());
+    let left_out = left_out(survey);
+    all.retain(|figure| {
+        !figure.plot.panels.is_empty() && left_out.iter().all(|(key, _)| *key != figure.key)
+    });
     all
+}
+
+/// Figures that compare what this survey has only one of: their keys, and a sentence that says why they are not
+/// drawn.
+pub fn left_out(survey: &Survey) -> Vec<(&'static str, &'static str)> {
+    let all: Vec<KnownCell<'_>> = cells(survey).collect();
+    let Some(first) = all.first() else { return Vec::new() };
+    let has_one_model = all.iter().all(|cell| cell.model == first.model);
+    let has_one_cell = all.len() == 1;
+    [
+        (
+            has_one_cell,
+            table1::KEY,
+            "Table 1 is not drawn: it compares models or tasks, and there is one of each.",
+        ),
+        (
+            has_one_model,
+            shares::KEY,
+            "Figure 4 is not drawn: it compares models, and there is one.",
+        ),
+    ]
+    .into_iter()
+    .filter_map(|(is_left_out, key, why)| is_left_out.then_some((key, why)))
+    .collect()
 }
 
 /// Those along one model's stream.

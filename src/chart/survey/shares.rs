@@ -13,6 +13,8 @@ use crate::measure::decomposition::{ColumnNumbers, Share};
 use crate::study::report::Averages;
 use crate::study::survey::Survey;
 
+pub(super) const KEY: &str = "fig-4-shares";
+
 type Whole = fn(&ColumnNumbers) -> f64;
 type SharePart = fn(&Share) -> f64;
 type Pick = for<'a> fn(&'a KnownCell<'_>) -> &'a ColumnNumbers;
@@ -137,7 +139,7 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
         _ => "Shares of the kinds".to_owned(),
     };
     FigureDraft {
-        key: "fig-4-shares",
+        key: KEY,
         title,
         words: [
             "Each share is summed over a kind's members and divided by the whole (Eqs. 9 and 10), then averaged over tasks.".to_owned(),

@@ -11,6 +11,8 @@ use crate::measure::decomposition::{Triple, Triples};
 use crate::measure::interval::{Mean, wilson};
 use crate::study::survey::{Found, Survey};
 
+pub(super) const KEY: &str = "table-1";
+
 type CellNumber = fn(&KnownCell<'_>) -> f64;
 
 /// A quantity of a cell, and what it is held against.
@@ -77,7 +79,7 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
     let legend = (0..survey.models.len()).map(|m| model_pen(survey, m, theme, Line::None));
     let plot = Plot::new(panels.collect(), legend.chain([level]).collect(), 2);
     FigureDraft {
-        key: "table-1",
+        key: KEY,
         title: title(&all.iter().map(GuessedCell::of).collect::<Vec<_>>()),
         words: [
             format!("{}{}", below_note(survey), near_uniform(&all)),

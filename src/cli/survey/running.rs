@@ -212,7 +212,14 @@ impl SurveyRunning<'_> {
                         None => continue,
                     };
                     match end {
-                        End::Done => self.note(&files.name, task, None)?,
+                        End::Done => {
+                            self.note(&files.name, task, None)?;
+                            let done = before.get() + rows;
+                            bar.part_is_done(&format!(
+                                "atelier: {} on {task} is done: {done} of {total} rows in all",
+                                files.name
+                            ));
+                        }
                         End::Stopped => return Ok(Went::Stopped),
                         End::Failed(error) => {
                             self.note(&files.name, task, Some(&error.to_string()))?;

@@ -4,7 +4,7 @@ use atelier::chart::{
     AttentionShown, Column, CouplingShown, DepthColour, Figure, LIGHT, MEMBER_PICK, Quantity,
     TableCell, attention_figures, coupling_figures, depth_figures, figures, lab_figures,
     member_figures, models_coupling_figure, need_figure, prompt_figures, relation_figure,
-    survey_figures, sweep_figures, task_coupling_figures,
+    survey_figures, sweep_figures, task_coupling_figures, tiles,
 };
 use atelier::engine::member_names;
 use atelier::measure::coupling::chance;
@@ -220,7 +220,8 @@ fn every_stroke_leads_to_its_own_row() {
 #[test]
 fn the_inside_of_a_run_and_a_need() {
     let lens = reports::inside();
-    let shown = AttentionShown { run: 1, head: 0, is_carried: false, sharing: 2 };
+    let shown =
+        AttentionShown { run: 1, head: 0, is_carried: false, skips_first: false, sharing: 2 };
     let mut figures = depth_figures(&lens, DepthColour::Entropy, &LIGHT);
     figures.extend(attention_figures(&lens, shown, &LIGHT));
     figures.extend(need_figure(&reports::need(), &LIGHT));
@@ -381,4 +382,13 @@ fn a_model_of_one_step_and_one_token() {
     (coupling.line_shape_score, coupling.expodistance) = (None, None);
     let figures = coupling_figures(&coupling, &CouplingShown::default(), &LIGHT);
     check("charts/coupling-one.txt", &all(&figures, 2));
+}
+
+#[test]
+fn blocks_that_ran_side_by_side_are_told_by_their_tiles() {
+    let mut lens = lens("stories260k-lily", None);
+    let beside = |lens: &Lens| tiles(lens).iter().map(|tile| tile.beside).collect::<Vec<_>>();
+    assert!(beside(&lens).iter().all(Option::is_none));
+    lens.plan = "0,(1-2),3-4".to_owned();
+    assert_eq!(beside(&lens), [None, None, Some(1), Some(1), None, None]);
 }

@@ -177,7 +177,7 @@ fn prompts_and_options_that_cannot_be_asked() {
         refused(&args)
     };
     says(&ask("", &[" red", " blue"], "0"), &["prompt is empty"]);
-    says(&ask(" \n", &[" red", " blue"], "0"), &["prompt is empty"]);
+    says(&ask(" \n", &[" red", " blue"], "0"), &["prompt holds only spaces"]);
     says(
         &ask("the ball is", &[" red blue", " blue"], "0"),
         &["\" red blue\"", "\"red\" + \"blue\"", "one token"],

@@ -28,7 +28,8 @@ pub fn AttentionView() -> impl IntoView {
     let bench = expect_context::<Bench>();
     let themes = expect_context::<Themes>();
     let shown = Memo::new(move |_| {
-        let (run, head, is_carried) = studio.inside.with(|s| (s.run, s.head, s.is_carried));
+        let (run, head) = studio.inside.with(|s| (s.run, s.head));
+        let (is_carried, skips_first) = studio.inside.with(|s| (s.is_carried, s.skips_first));
         studio.shown.with(|shown| {
             let shown = shown.as_ref()?;
             let large = large(shown.lens()?, run, head)?;
@@ -37,6 +38,7 @@ pub fn AttentionView() -> impl IntoView {
                 run: large.run,
                 head: large.head,
                 is_carried,
+                skips_first,
                 sharing: model.heads / model.kv_heads.max(1),
             })
         })
@@ -77,7 +79,6 @@ pub fn AttentionView() -> impl IntoView {
             <section class="pictures" aria-labelledby="attention-title">
                 <h2 id="attention-title">"Where the heads look"</h2>
                 <Controls lens=lens shown=shown />
-                <BeforeAfter lens=lens />
                 <FigureView figure=one("heads") key="heads" group="heads" source=said on_plan=switch wide=true />
                 <OneHead lens=lens shown=shown switch=switch />
                 <FigureView figure=one("matrix") key="matrix" group="matrix" source=said />
@@ -157,6 +158,18 @@ fn Controls(lens: Memo<Option<Lens>>, shown: Memo<Option<AttentionShown>>) -> im
                 {kind(false, "Weight")}
                 {kind(true, "Length carried")}
             </fieldset>
+            <label class="tick">
+                <input
+                    type="checkbox"
+                    id="without-first"
+                    prop:checked=move || studio.inside.with(|s| s.skips_first)
+                    on:change=move |event| {
+                        let skips = event_target_checked(&event);
+                        studio.set_inside(|s| s.skips_first = skips);
+                    }
+                />
+                <span>"Without the first token"</span>
+            </label>
             <Window positions=Signal::derive(move || {
                 let place = shown.get()?;
                 lens.with(|lens| {
@@ -233,6 +246,7 @@ fn OneHead(
             <h3>{title}</h3>
             <button type="button" id="switch-head" on:click=click>{label}</button>
             <MemberLinks names=own />
+            <BeforeAfter lens=lens />
             <TokenLists lens=lens shown=shown />
         </div>
     }

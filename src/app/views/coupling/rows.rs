@@ -8,7 +8,9 @@ use crate::app::link::{AGAINST, MOST_COUPLED_ROWS};
 use crate::app::protocol::Ask;
 use crate::app::shell::Themes;
 use crate::app::state::{Origin, Place, Shown, Studio};
-use crate::app::widgets::{FigureView, ProblemLine, SaveReport, WorkBar, show_number};
+use crate::app::widgets::{
+    FigureView, OpenModelNote, ProblemLine, SaveReport, WorkBar, show_number,
+};
 use crate::chart::{Figure, number, relation_figure, relation_word, task_coupling_figures};
 use crate::study::coupling::{RelationTo, TaskCoupling};
 use crate::task::primer::GeneratedTask;
@@ -57,7 +59,7 @@ pub fn OverRows() -> impl IntoView {
             <h2 id="cost-title">"What it explains"</h2>
             <p class="look">
                 "If coupled blocks do the same thing, swapping them should cost little. Hold the two against each other over rows of a task, \
-                 then take a point away: with eleven pairs, one can make the whole correlation."
+                 then take a point away: with few pairs, one can make the whole correlation."
             </p>
             <RowsForm />
             <Show
@@ -67,6 +69,14 @@ pub fn OverRows() -> impl IntoView {
                 }
             >
                 <p class="provenance">{move || provenance(studio)}</p>
+                <OpenModelNote
+                    shown=Signal::derive(move || {
+                        let shown = studio.coupled_rows.get();
+                        shown.map(|shown| shown.report.model.name.clone()).into_iter().collect::<Vec<_>>()
+                    })
+                    way="For its own, press “Measure on these rows”, or open the report of"
+                    command="atelier coupling --model FILE --task TASK --out REPORT"
+                />
                 <p class="keep"><SaveReport shown=studio.coupled_rows name="coupling-rows" /></p>
                 <Against />
                 <Show

@@ -41,7 +41,7 @@ pub fn LogitLensView() -> impl IntoView {
                 <h2 id="depths-title">"The answer along the depth"</h2>
                 <Controls />
                 <p class="look">"A click on a cell makes the blocks up to there the plan, and opens Orders."</p>
-                <FigureView figure=one("depths") key="depths" group="depths" source=said on_plan=open wide=true />
+                <FigureView figure=one("depths") key="depths" group="depths" source=said on_plan=open wide=true from_end=true />
                 <MemberHint />
                 <FigureView figure=one("doubt") key="doubt" group="strokes" source=said />
                 <Show when=move || one("followed").with(Option::is_some)>

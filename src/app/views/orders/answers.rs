@@ -4,7 +4,7 @@ use leptos::prelude::*;
 
 use crate::app::state::Studio;
 use crate::app::widgets::{Answered, predictions};
-use crate::chart::{first_words, judged, not_known, number, small_mass};
+use crate::chart::{first_words, judged, not_known, number, small_mass, unlike_spaces};
 use crate::study::report::{Lab, Lens};
 
 #[component]
@@ -25,6 +25,7 @@ fn both(lab: &Lab) -> AnyView {
         let warning = small_mass(lens)?;
         Some(view! { <p class="small-mass">{format!("{order}: {warning}")}</p> })
     });
+    let spaces = unlike_spaces(&lab.original);
     let words = lenses.iter().map(|(order, lens)| {
         view! { <dd>{format!("{order}: {}.", first_words(lens))}</dd> }
     });
@@ -35,6 +36,7 @@ fn both(lab: &Lab) -> AnyView {
     view! {
         <div class="answers">
             {warnings.collect_view()}
+            {spaces.map(|warning| view! { <p class="small-mass">{warning}</p> })}
             {table}
             <dl class="facts">
                 <div class="first-words">

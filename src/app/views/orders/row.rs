@@ -7,7 +7,7 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::{HtmlElement, KeyboardEvent, PointerEvent};
 
-use crate::app::arrangement::{Edit, Hand, Key, Spot, Votes, painter_name, spot_name};
+use crate::app::arrangement::{Arrangement, Edit, Hand, Key, Spot, Votes, painter_name, spot_name};
 use crate::app::state::{Bench, Shown, Studio};
 use crate::chart::number;
 use crate::plan::{BlockRun, Half};
@@ -32,6 +32,7 @@ pub fn Row() -> impl IntoView {
     let list = NodeRef::<html::Ol>::new();
     let drag = StoredValue::new(None::<Drag>);
     let seen = Memo::new(move |_| bench.seen());
+    let columns = move || seen.with(|row| row.as_ref().map_or(1, Arrangement::columns)).to_string();
     let ids = move || {
         seen.with(|row| {
             row.iter().flat_map(|row| row.spots().iter().map(|spot| spot.id)).collect::<Vec<_>>()
@@ -155,6 +156,7 @@ pub fn Row() -> impl IntoView {
     view! {
         <ol
             class="row"
+            style=("--columns", columns)
             node_ref=list
             aria-label="This plan"
             aria-describedby="row-help"

@@ -4,7 +4,7 @@ use leptos::prelude::*;
 
 use crate::app::link::{MOST_ROWS, MOST_SEEDS};
 use crate::app::state::{Place, Studio, Sweeps};
-use crate::app::widgets::{ProblemLine, WorkBar, show_number};
+use crate::app::widgets::{ProblemLine, WorkBar, duration, show_number};
 use crate::chart::{Column, Quantity};
 use crate::study::orders::Sweep;
 use crate::task::primer::GeneratedTask;
@@ -39,6 +39,7 @@ pub fn SweepForm() -> impl IntoView {
             </label>
         }
     };
+    let estimate = Memo::new(move |_| sweeps.estimate());
     let missing = move || {
         kinds()
             .filter_map(|sweep| sweeps.problem(sweep))
@@ -105,6 +106,14 @@ pub fn SweepForm() -> impl IntoView {
                 </button>
             </div>
             {missing}
+            <Show when=move || sweeps.can_run() && estimate.with(Option::is_some)>
+                <p class="hint" id="sweep-estimate">
+                    {move || {
+                        let seconds = estimate.get().map(duration).unwrap_or_default();
+                        format!("The sweep takes roughly {seconds}, at the pace of the last run.")
+                    }}
+                </p>
+            </Show>
             <WorkBar of=studio.sweep id="cancel-sweep" on_cancel=Callback::new(move |()| studio.cancel_sweep()) />
             <ProblemLine place=Place::Sweep />
         </form>

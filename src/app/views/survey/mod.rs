@@ -10,9 +10,12 @@ mod rows;
 use leptos::prelude::*;
 
 use crate::app::state::Surveys;
-use crate::app::widgets::{Index, IndexEntry};
+use crate::app::widgets::{Index, IndexEntry, OpenModelNote};
 
 pub use pictures::{ModelChoice, TaskChoice};
+
+/// Surveys one model.
+pub const SURVEY_COMMAND: &str = "atelier survey --models FILE --tasks TASK,… --out FOLDER";
 
 #[component]
 pub fn SurveyView() -> impl IntoView {
@@ -33,6 +36,11 @@ pub fn SurveyView() -> impl IntoView {
     view! {
         <Index places />
         <open::Open />
+        <OpenModelNote
+            shown=Signal::derive(move || surveys.shown_models())
+            way="To see it here, open the report of"
+            command=SURVEY_COMMAND
+        />
         <Show when=move || there.get()>
             <filters::Filters />
             <cells::Cells />

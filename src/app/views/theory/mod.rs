@@ -5,9 +5,9 @@ mod theorem;
 
 use leptos::prelude::*;
 
-use super::survey::{ModelChoice, TaskChoice};
+use super::survey::{ModelChoice, SURVEY_COMMAND, TaskChoice};
 use crate::app::state::Surveys;
-use crate::app::widgets::{Index, IndexEntry};
+use crate::app::widgets::{Index, IndexEntry, OpenModelNote};
 use crate::chart::THEOREMS;
 use shapes::Shapes;
 use theorem::Card;
@@ -44,6 +44,11 @@ pub fn TheoryView() -> impl IntoView {
                 }
             >
                 <p class="picks"><ModelChoice /> <TaskChoice /></p>
+                <OpenModelNote
+                    shown=Signal::derive(move || surveys.shown_models())
+                    way="For its own rows, open the report of"
+                    command=SURVEY_COMMAND
+                />
                 <p class="hint">{from} " Theorems 4 to 6 take one task, the first three all of the model's."</p>
             </Show>
             <p class="problem" class:empty=move || surveys.problem.with(String::is_empty)>{move || surveys.problem.get()}</p>
