@@ -26,6 +26,7 @@ mod painters;
 mod parity;
 mod plain;
 mod plan;
+mod real;
 #[cfg(feature = "reference")]
 mod reference;
 mod snapshot;
