@@ -11,4 +11,4 @@ try {
 }
 const { hash, search } = location;
 const plain = ["", "#", "#main", root.dataset.link].includes(hash);
-if (!plain || /[?&](report|model)=/.test(search)) root.classList.add("elsewhere");
+if (!plain || /[?&](report|models?)=/.test(search)) root.classList.add("elsewhere");

@@ -10,6 +10,8 @@
 //!
 //! - `files`: what is served: a folder, bytes in memory, or whatever implements [`Files`].
 //! - `passing`: nothing of it that browsers keep.
+//! - `models`: the models folder, where it lies and what lies in it; [`smollm2`], the model that a package ships.
+//! - `served`: a model's files and their list; `opened`: what is opened with the page, below a path that nobody guesses.
 //! - `request`: what of a request is heard, and which are refused.
 //! - `answer`: an answer's headers, and what of a file is sent: whole, compressed or a range.
 //! - `body`: an answer's body, sent as fast as it is taken.
@@ -22,14 +24,21 @@ mod body;
 mod browser;
 mod crowd;
 mod files;
+mod models;
+mod opened;
 mod passing;
 mod policy;
 mod request;
+mod served;
+pub mod smollm2;
 
 pub use browser::open_browser;
 pub use files::{Files, Folder, Found, Sent, mime};
+pub use models::{ModelsFolder, models_folder};
+pub use opened::{OpenedSite, encoded};
 pub use passing::Passing;
 pub use policy::policy_in;
+pub use served::ServedFiles;
 
 use std::convert::Infallible;
 use std::future::poll_fn;

@@ -18,6 +18,18 @@ pub fn beside(path: &str) -> String {
     web_sys::Url::new_with_base(path, &base).map_or_else(|_| path.to_owned(), |url| url.href())
 }
 
+/// The page's own address with another query, empty or `?…`, and another fragment.
+pub fn page_with(query: &str, fragment: &str) -> String {
+    let page = beside("");
+    let path = page.split(['?', '#']).next().unwrap_or_default();
+    format!("{path}{query}#{fragment}")
+}
+
+/// What stands in the address between the path and the fragment.
+pub fn search() -> String {
+    window().location().search().unwrap_or_default()
+}
+
 /// An address beside the page, if it is a file of this very site: a `blob:` address has the site's origin
 /// and is none.
 pub fn own_url(path: &str) -> Option<web_sys::Url> {

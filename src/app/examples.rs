@@ -88,6 +88,15 @@ pub const ALL: &[Example] = &[
     },
 ];
 
+/// A sentence that everybody understands, for models that read English: the first of `task::english`.
+pub const PLAIN: Example = Example {
+    name: "Capital",
+    look: "A fact, in one word. Which strokes know it, and which only prepare the way?",
+    prompt: "The capital of France is",
+    options: &[" Paris", " London", " Rome", " Berlin"],
+    answer: 0,
+};
+
 impl Example {
     /// This example on a model, by its own order of blocks.
     pub fn draft(&self, model: Choice) -> Draft {
@@ -98,6 +107,21 @@ impl Example {
             answer: Some(self.answer),
             plan: String::new(),
         }
+    }
+
+    fn is_of(&self, draft: &Draft) -> bool {
+        draft.prompt == self.prompt && draft.options == self.options && draft.plan.is_empty()
+    }
+}
+
+/// The draft with which a model begins that was chosen without a prompt: the scholars' riddles are for scholars, and
+/// plain English for models that read it. `None` where the reader's own prompt stays.
+pub fn readable(draft: &Draft, reads_english: bool) -> Option<Draft> {
+    let is_riddle = ALL.iter().any(|example| example.is_of(draft));
+    match reads_english {
+        true if is_riddle => Some(PLAIN.draft(draft.model.clone())),
+        false if PLAIN.is_of(draft) => Some(ALL[0].draft(draft.model.clone())),
+        _ => None,
     }
 }
 
@@ -119,7 +143,31 @@ pub fn baked() -> Option<Report> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::task::english::english;
     use crate::task::primer::encode;
+
+    #[test]
+    fn a_model_begins_with_what_it_reads() {
+        let model = Choice::Folder("real".into());
+        let plain = PLAIN.draft(model.clone());
+        for example in ALL {
+            let riddle = example.draft(model.clone());
+            assert_eq!(readable(&riddle, true), Some(plain.clone()), "{}", example.name);
+            assert_eq!(readable(&riddle, false), None, "{}", example.name);
+        }
+        assert_eq!(readable(&plain, true), None);
+        assert_eq!(readable(&plain, false), Some(ALL[0].draft(model.clone())));
+        // The reader's own words and order stay.
+        for change in [|d: &mut Draft| d.prompt.push('?'), |d: &mut Draft| d.plan = "0".into()] {
+            let mut own = ALL[0].draft(model.clone());
+            change(&mut own);
+            assert_eq!((readable(&own, true), readable(&own, false)), (None, None));
+        }
+        // The button of real models is this very prompt.
+        let first = &english()[0];
+        assert_eq!((&*first.prompt, &*first.look), (PLAIN.prompt, PLAIN.look));
+        assert_eq!((first.options.as_slice(), first.answer), (plain.options.as_slice(), 0));
+    }
 
     #[test]
     fn every_example_is_of_words_that_the_scholars_know() {

@@ -39,8 +39,9 @@ pub enum Ask {
     LoadKnown { name: String, engine: EngineWish },
     /// Open files the reader chose; the `File` objects travel beside this message.
     LoadFiles { name: String, engine: EngineWish },
-    /// Fetch a model's folder that the page's own server serves at `url`, which ends in `/`.
-    LoadServed { name: String, url: String, engine: EngineWish },
+    /// Fetch a model's folder that the page's own server serves at `url`, which ends in `/`; it is refused where its
+    /// hash is not the one that is asked for.
+    LoadServed { name: String, url: String, sha256: Option<String>, engine: EngineWish },
     /// One prompt through the lens, on the model loaded last; with what a view of its inside needs.
     Lens {
         prompt: String,
@@ -115,6 +116,15 @@ impl Ask {
     }
 }
 
+/// Where a model was served from.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ServedOrigin {
+    /// The name of the file or the folder.
+    pub from: String,
+    /// By which links tell it from other models of its name; empty where the server does not say.
+    pub sha256: String,
+}
+
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Event {
     /// 0 for `Ready`, which answers no request.
@@ -136,8 +146,8 @@ pub enum Tell {
         model: ModelFacts,
         /// `None` for a tokenizer that can spell every word, and where there is none.
         vocabulary: Option<Known>,
-        /// The folder it lies in, where the server that serves it says so.
-        from: Option<String>,
+        /// Where it was served from.
+        served: Option<ServedOrigin>,
     },
     /// The model that was there before this load is there still; the load's end follows.
     Kept,

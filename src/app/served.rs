@@ -1,4 +1,5 @@
-//! What `atelier open` serves beside the page: a model's folder, named by `?model=` in the address.
+//! What a server of this machine serves beside the page: a model's folder, named by `?model=` in the address, and
+//! below `?models=` the list of those at hand.
 
 use super::browser;
 use super::link::decode;
@@ -12,14 +13,33 @@ pub struct ServedFolder {
     pub url: String,
 }
 
-/// The folder that the address names, if it names one.
+/// The folder of models that the address names, if it names one. Without it nothing is asked.
+///
+/// # Errors
+/// A sentence: it is on another site, or is no folder.
+pub fn at_hand() -> Option<Result<ServedFolder, String>> {
+    named("models=")
+}
+
+/// The model's folder that the address names, if it names one.
 ///
 /// # Errors
 /// A sentence: it is on another site, or is no folder.
 pub fn linked() -> Option<Result<ServedFolder, String>> {
-    let query = browser::window().location().search().unwrap_or_default();
-    let named =
-        query.trim_start_matches('?').split('&').find_map(|part| part.strip_prefix("model="))?;
+    named("model=")
+}
+
+impl ServedFolder {
+    /// A folder in this one.
+    pub fn inner(&self, name: &str) -> Self {
+        let encoded = String::from(js_sys::encode_uri_component(name));
+        Self { name: name.to_owned(), url: format!("{}{encoded}/", self.url) }
+    }
+}
+
+fn named(key: &str) -> Option<Result<ServedFolder, String>> {
+    let query = browser::search();
+    let named = query.trim_start_matches('?').split('&').find_map(|part| part.strip_prefix(key))?;
     let path = decode(named);
     let folder = browser::own_url(&path).and_then(|url| {
         let (url, path) = (url.href(), url.pathname());

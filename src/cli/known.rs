@@ -1,6 +1,9 @@
-//! `--model`: a known model's name, a folder, a GGUF file, or a model on a hub.
+//! `--model`: a known model's name, SmolLM2 in the models folder, a folder, a GGUF file, or a model on a hub.
 
 use std::path::PathBuf;
+
+use anyhow::{Context, bail};
+use atelier_server::{ModelsFolder, models_folder, smollm2};
 
 use super::hub::Hub;
 use super::output::Progress;
@@ -31,6 +34,10 @@ pub fn files(name_or_folder: &str) -> anyhow::Result<ModelFiles> {
 
 /// The same of files on this disk, with their place: a folder, or a GGUF file.
 pub fn found(name_or_folder: &str) -> anyhow::Result<(ModelFiles, PathBuf)> {
+    if name_or_folder == smollm2::NAME {
+        let path = smollm2_file()?;
+        return Ok((ModelFiles::open(&path)?, path));
+    }
     if HubName::is_one(name_or_folder) {
         return of_hub(&HubName::parse(name_or_folder)?);
     }
@@ -39,9 +46,36 @@ pub fn found(name_or_folder: &str) -> anyhow::Result<(ModelFiles, PathBuf)> {
         if let Some(former) = catalogue::former(name_or_folder) {
             return Err(ModelError::Former(former).into());
         }
-        return Err(ModelError::NoFolder { folder: path, known: catalogue::names() }.into());
+        let known = format!("{}, {}", catalogue::names(), smollm2::NAME);
+        return Err(ModelError::NoFolder { folder: path, known }.into());
     }
     Ok((ModelFiles::open(&path)?, path))
+}
+
+/// The models folder of this user, where there is one.
+pub fn models_here() -> Option<ModelsFolder> {
+    ModelsFolder::open(&models_folder()?).ok()
+}
+
+/// Where the models folder is or would be.
+///
+/// # Errors
+/// There is no home folder.
+pub fn models_place() -> anyhow::Result<PathBuf> {
+    models_folder().context("there is no home folder for models: name a folder in ATELIER_MODELS")
+}
+
+fn smollm2_file() -> anyhow::Result<PathBuf> {
+    let folder = models_place()?;
+    match models_here().and_then(|models| smollm2::find(&models)) {
+        Some(path) => Ok(path),
+        None => bail!(
+            "{} is not in {}: `atelier pull {}` says how it comes there",
+            smollm2::NAME,
+            folder.display(),
+            smollm2::NAME
+        ),
+    }
 }
 
 fn shipped(known: &KnownModel) -> anyhow::Result<ModelFiles> {

@@ -35,7 +35,6 @@ mod rows_source;
 mod served_model;
 #[cfg(target_os = "linux")]
 mod shortened;
-mod site;
 mod survey;
 mod table;
 mod tasks;

@@ -1,15 +1,17 @@
-//! `atelier models`: the models that have a name, and those of a hub.
+//! `atelier models`: the models that have a name, those of the models folder, and those of a hub.
 
+use atelier_server::smollm2;
 use comfy_table::Cell;
 
 use super::hub::{CachedModel, Hub};
+use super::known;
 use super::output;
 use super::table::{table, text, thousands};
 use crate::model::catalogue;
 use crate::model::catalogue::published::{PublishedModel, published};
 use crate::model::hub::{HubName, spell_bytes};
 
-/// The models that --model knows: those that come with this program, published ones, those fetched
+/// The models that --model knows: those that come with this program, your own, published ones, those fetched
 #[derive(clap::Args)]
 pub struct ModelsArgs {
     #[command(subcommand)]
@@ -35,7 +37,7 @@ pub fn run(args: &ModelsArgs) -> anyhow::Result<()> {
 
 fn list() -> anyhow::Result<()> {
     let hub = Hub::from_env()?;
-    let mut page = shipped() + "\n" + &of_hub();
+    let mut page = shipped() + "\n" + &at_hand()? + "\n" + &of_hub();
     let cached = hub.cache.models();
     page += &format!("\nFetched, in {}:", hub.cache.folder().display());
     page +=
@@ -55,6 +57,34 @@ fn shipped() -> String {
         ]);
     }
     text(&table)
+}
+
+/// What lies in the models folder, which `atelier open` offers in the page.
+fn at_hand() -> anyhow::Result<String> {
+    let folder = known::models_place()?;
+    let models = known::models_here().map(|folder| folder.models()).unwrap_or_default();
+    let mut lines = format!("In the models folder, {}:", folder.display());
+    if !models.iter().any(smollm2::is_it) {
+        lines += &format!(" `atelier pull {}` says how a real model comes there", smollm2::NAME);
+    }
+    if models.is_empty() {
+        return Ok(lines + "\n");
+    }
+
+    let header = ["file or folder", "name", "size"].map(String::from);
+    let mut table = table(&header, 2);
+    for model in &models {
+        let name = if smollm2::is_it(model) { smollm2::NAME } else { "" };
+        table.add_row([
+            Cell::new(model.from()),
+            Cell::new(name),
+            Cell::new(model.bytes().map_or_else(|_| "?".to_owned(), spell_bytes)),
+        ]);
+        if smollm2::is_it(model) {
+            table.add_row([Cell::new(format!("  {}", smollm2::ABOUT))]);
+        }
+    }
+    Ok(format!("{lines}\n{}", text(&table)))
 }
 
 fn of_hub() -> String {

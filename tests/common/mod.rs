@@ -16,6 +16,7 @@ use std::path::{Path, PathBuf};
 
 use atelier::model::ModelFiles;
 use atelier::study::LoadedModel;
+use atelier_server::smollm2::FILE;
 use serde_json::Value;
 
 /// Relative agreement asked of f32 code against the float64 goldens.
@@ -31,8 +32,8 @@ fn root() -> &'static Path {
 /// # Panics
 /// The real model has not been fetched: its goldens are never skipped.
 pub fn model_folder(name: &str) -> Option<PathBuf> {
-    if name == cache::MODEL {
-        return Some(real_model());
+    if name == FILE {
+        return real_model();
     }
     let places =
         [root().join("tests/models").join(name), root().join("../shared/models").join(name)];
@@ -48,8 +49,16 @@ pub fn model_folder(name: &str) -> Option<PathBuf> {
     found
 }
 
-/// SmolLM2-135M-Instruct, in the cache of what is fetched once for all clones.
-fn real_model() -> PathBuf {
+/// SmolLM2-135M-Instruct, in the cache of what is fetched once for all clones; `None` where `--no-real` leaves it out.
+///
+/// # Panics
+/// It has not been fetched, and is not left out.
+pub fn real_model() -> Option<PathBuf> {
+    if std::env::var_os("ATELIER_NO_REAL").is_some() {
+        // Past the harness, which swallows what a passing test prints.
+        let _ = writeln!(std::io::stderr(), "SKIPPED: --no-real leaves out {FILE}");
+        return None;
+    }
     let cache = cache::folder(|name| std::env::var(name).ok().filter(|value| !value.is_empty()));
     let cache = cache.expect("a home folder, or ATELIER_CACHE");
     let file = root().join(cache::model(&cache));
@@ -58,7 +67,7 @@ fn real_model() -> PathBuf {
         "{} is not here. `cargo xtask setup` fetches it (93 MB), once for all clones.",
         file.display()
     );
-    file
+    Some(file)
 }
 
 /// A published data file, which does not travel with the project.

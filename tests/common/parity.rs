@@ -11,6 +11,7 @@ use atelier::model::shape::NormPlacement;
 use atelier::model::{Passage, Prompt};
 use atelier::plan::Plan;
 use atelier::study::{LoadedModel, Question, lens};
+use atelier_server::smollm2::FILE;
 use serde_json::{Value, json};
 
 use super::{
@@ -69,7 +70,7 @@ pub fn first_real_golden_holds(load: &Load, tolerance: f64) {
 pub fn real_goldens_hold_for(lenses: &mut Lenses, tolerance: f64) {
     let checked = runs_hold(lenses, &real_goldens(), tolerance);
     println!("{checked} golden runs of the real model equal");
-    assert_eq!(checked, 3 + 2 + 1 + 3);
+    assert!(checked == 3 + 2 + 1 + 3 || model_folder(FILE).is_none(), "{checked}");
 }
 
 /// Holds each golden's own order and its plans, and returns how many runs there were.

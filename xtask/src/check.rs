@@ -1,6 +1,7 @@
 //! Formatting, names, lints and documentation; and the tests.
 
-use std::io::{BufRead, BufReader};
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader, Read};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
@@ -8,9 +9,10 @@ use crate::command::{Stop, run, step};
 use crate::place::Place;
 use crate::setup::{self, Chore};
 use crate::site::Site;
+use crate::smollm2::{self, Real};
 use crate::times::{self, Times};
 use crate::wasm::TRIPLE;
-use crate::{documented, names, pack, page, peers, scripts, smollm2};
+use crate::{documented, names, pack, page, peers, scripts};
 
 /// The page and its worker, as cargo selects them.
 const WEB: &[&str] =
@@ -93,8 +95,8 @@ fn document(doc: &mut Command, place: &Place) -> Result<(), Stop> {
 }
 
 /// Builds the page and runs every test: natively, and of the page in a browser.
-pub fn test(place: &Place) -> Result<(), Stop> {
-    let tests = page_tests(place, compile)?;
+pub fn test(place: &Place, real: Real) -> Result<(), Stop> {
+    let tests = page_tests(place, real, compile)?;
     let (mut summaries, mut tables) = (Vec::new(), String::new());
     for tested in TESTED {
         let mut cargo = tests(tested);
@@ -119,20 +121,22 @@ pub fn test(place: &Place) -> Result<(), Stop> {
 ///
 /// # Errors
 /// A test failed, or there is none of this name.
-pub fn test_only(place: &Place, name: &str) -> Result<(), Stop> {
+pub fn test_only(place: &Place, real: Real, name: &str) -> Result<(), Stop> {
     let page = name.strip_prefix("page").and_then(|rest| match rest {
         "" => Some(""),
         rest => rest.strip_prefix("::"),
     });
     let (mut cargo, group) = match page {
-        Some(group) => (page_tests(place, compile_page)?(PAGE), group),
+        Some(group) => (page_tests(place, real, compile_page)?(PAGE), group),
         // These run the page's worker, or Python beside it.
         None if ["hub", "survey", "wasm"].contains(&name) => {
-            (page_tests(place, compile_native)?(NATIVE_TESTS), name)
+            (page_tests(place, real, compile_native)?(NATIVE_TESTS), name)
         }
         None => {
-            smollm2::prepare(place)?;
-            (cargo_test(place, NATIVE_TESTS), name)
+            if real == Real::Wanted {
+                smollm2::prepare(place)?;
+            }
+            (cargo_test(place, real, NATIVE_TESTS), name)
         }
     };
     if !group.is_empty() {
@@ -170,8 +174,8 @@ fn modules(place: &Place) -> Result<Vec<String>, Stop> {
 
 /// What takes minutes: a model of a billion numbers in the page, 1.3 GB on the disk, on a software GPU too; and a
 /// download that is killed at twenty moments.
-pub fn test_large(place: &Place) -> Result<(), Stop> {
-    let mut cargo = page_tests(place, compile_page)?(PAGE);
+pub fn test_large(place: &Place, real: Real) -> Result<(), Stop> {
+    let mut cargo = page_tests(place, real, compile_page)?(PAGE);
     cargo.args(["--", "--ignored", "--nocapture"]);
     run(&mut cargo, "A large model does not fit the page, or a killed download does not go on.")
 }
@@ -183,6 +187,9 @@ struct Tested {
     package: &'static str,
     targets: &'static [&'static str],
 }
+
+/// Set for tests where the real model is left out; `tests/common` reads it.
+const NO_REAL: &str = "ATELIER_NO_REAL";
 
 const DOC: &[&str] = &["--doc"];
 const PAGE: Tested = Tested { name: "the page", package: "atelier", targets: &["--test", "page"] };
@@ -202,9 +209,14 @@ const TESTED: [Tested; 6] = [
     SERVER,
 ];
 
-fn cargo_test(place: &Place, tested: Tested) -> Command {
+/// A run of tests, which are told whether the real model is left out, and of no models folder but an empty one.
+fn cargo_test(place: &Place, real: Real, tested: Tested) -> Command {
     let mut cargo = Command::new("cargo");
     cargo.current_dir(place.root()).args(["test", "--package", tested.package]);
+    cargo.env("ATELIER_MODELS", place.scratch().join("no-models")).env_remove(NO_REAL);
+    if real == Real::LeftOut {
+        cargo.env(NO_REAL, "1");
+    }
     if tested.package == "atelier" {
         cargo.args(["--package", "atelier-kernels", "--features", FEATURES]);
     }
@@ -232,7 +244,7 @@ fn compile_native(place: &Place) -> Result<(), Stop> {
 fn compile_tests(place: &Place, tests: &[Tested]) -> Result<(), Stop> {
     step("compiling the tests meanwhile", || {
         for &tested in tests {
-            let mut cargo = cargo_test(place, tested);
+            let mut cargo = cargo_test(place, Real::Wanted, tested);
             cargo.args(["--no-run", "--quiet"]);
             run(&mut cargo, "The tests could not be compiled.")?;
         }
@@ -241,14 +253,18 @@ fn compile_tests(place: &Place, tests: &[Tested]) -> Result<(), Stop> {
 }
 
 /// Prepares the page and what drives it; gives `cargo test` of a package, which is told where these are.
-fn page_tests(place: &Place, compile: Chore) -> Result<impl Fn(Tested) -> Command, Stop> {
-    let (wasm, browser, pythons) = setup::for_tests(place, Some(compile))?;
+fn page_tests(
+    place: &Place,
+    real: Real,
+    compile: Chore,
+) -> Result<impl Fn(Tested) -> Command, Stop> {
+    let (wasm, browser, pythons) = setup::for_tests(place, real, Some(compile))?;
     page::build_in(&wasm, place, &Site::of("test", place))?;
     let packed = pack::pack(place)?;
     let runtime = runtime_folder(place)?;
     let dist = place.dist();
     Ok(move |tested: Tested| {
-        let mut cargo = cargo_test(place, tested);
+        let mut cargo = cargo_test(place, real, tested);
         cargo
             .env("ATELIER_DIST", &dist)
             .env("ATELIER_PACK", &packed)
@@ -284,7 +300,7 @@ fn runtime_folder(place: &Place) -> Result<Option<PathBuf>, Stop> {
     Ok(Some(folder))
 }
 
-/// Runs tests, passing on what they print and keeping their summaries.
+/// Runs tests, passing on what they print, and keeps their summaries, the last with what was skipped and why.
 fn run_tests(
     cargo: &mut Command,
     name: &str,
@@ -292,19 +308,65 @@ fn run_tests(
     times: &mut Times,
 ) -> Result<(), Stop> {
     let failed = || Stop::new(format!("Tests of {name} failed.")).try_running("cargo xtask test");
-    let mut child = cargo.stdout(Stdio::piped()).spawn().map_err(|_| failed())?;
-    if let Some(stdout) = child.stdout.take() {
-        for line in BufReader::new(stdout).lines().map_while(Result::ok) {
+    cargo.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = cargo.spawn().map_err(|_| failed())?;
+    let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
+    let mut skips = Skips::default();
+
+    std::thread::scope(|scope| {
+        let beside = scope.spawn(|| {
+            let mut skips = Skips::default();
+            for line in lines_of(stderr) {
+                eprintln!("{line}");
+                skips.read(&line);
+            }
+            skips
+        });
+        for line in lines_of(stdout) {
             println!("{line}");
             times.read(&line);
             if line.starts_with("test result: ") && !is_empty(&line) {
                 summaries.push(line);
             }
         }
-    }
+        skips = beside.join().unwrap_or_default();
+    });
+
     match child.wait() {
-        Ok(status) if status.success() => Ok(()),
+        Ok(status) if status.success() => {
+            if let Some(last) = summaries.last_mut() {
+                *last += &skips.summary();
+            }
+            Ok(())
+        }
         _ => Err(failed()),
+    }
+}
+
+/// Lines that a program prints.
+fn lines_of(output: Option<impl Read>) -> impl Iterator<Item = String> {
+    let lines = output.map(|output| BufReader::new(output).lines());
+    lines.into_iter().flatten().map_while(Result::ok)
+}
+
+/// What tests say that they skipped: how often for each reason.
+#[derive(Debug, Default)]
+struct Skips(BTreeMap<String, usize>);
+
+impl Skips {
+    /// Takes a line that a test printed, if it says that something was skipped.
+    fn read(&mut self, line: &str) {
+        if let Some((_, reason)) = line.split_once("SKIPPED") {
+            let reason = reason.trim_start_matches(':').trim();
+            *self.0.entry(reason.to_string()).or_default() += 1;
+        }
+    }
+
+    /// The end of a summary.
+    fn summary(&self) -> String {
+        let count: usize = self.0.values().sum();
+        let reasons = self.0.iter().map(|(reason, count)| format!("\n  {count} x {reason}"));
+        format!(" {count} skipped{}", reasons.collect::<String>())
     }
 }
 
@@ -316,6 +378,16 @@ fn is_empty(summary: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_summary_counts_what_was_skipped_and_why() {
+        let mut skips = Skips::default();
+        assert_eq!(skips.summary(), " 0 skipped");
+        for line in ["SKIPPED: a", "SKIPPED b: c", "test x ... SKIPPED: a", "test y ... ok"] {
+            skips.read(line);
+        }
+        assert_eq!(skips.summary(), " 3 skipped\n  2 x a\n  1 x b: c");
+    }
 
     #[test]
     fn runners_without_tests_have_no_summary() {

@@ -23,6 +23,11 @@ impl Stop {
         Self { why: why.into(), command: Some("cargo xtask help".into()), code: 2 }
     }
 
+    /// The sentence without the command.
+    pub fn why(&self) -> &str {
+        &self.why
+    }
+
     /// The command that gets past this.
     pub fn try_running(mut self, command: impl Into<String>) -> Self {
         self.command = Some(command.into());

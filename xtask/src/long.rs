@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use crate::command::{self, Stop, output, run, spell, step};
 use crate::place::Place;
+use crate::smollm2::Real;
 use crate::{check, peers};
 
 /// How long each fuzzer runs.
@@ -20,7 +21,7 @@ const TIMES: &str = "10";
 /// The part of a test's name that says that it is a fuzzer.
 const FUZZERS: &str = "fuzz::";
 
-pub fn test(place: &Place) -> Result<(), Stop> {
+pub fn test(place: &Place, real: Real) -> Result<(), Stop> {
     check::check_benches(place)?;
     let fuzzers = fuzzers(place)?;
     let minutes = FUZZING.as_secs() / 60;
@@ -31,7 +32,7 @@ pub fn test(place: &Place) -> Result<(), Stop> {
         kills.args(["--ignored", "--nocapture", "--test-threads=1", "kills::"]);
         run(&mut kills, "A run that was killed did not end as the others.")
     })?;
-    step("a model of a billion numbers in the page", || check::test_large(place))?;
+    step("a model of a billion numbers in the page", || check::test_large(place, real))?;
     peers::bench(place)
 }
 

@@ -60,22 +60,26 @@ use std::process::ExitCode;
 
 use command::Stop;
 use place::Place;
+use smollm2::Real;
 
 const USAGE: &str = "\
 Usage: cargo xtask <chore>
 
-  serve [--no-open] [--port N]   build the page in release, serve it, open a browser
-  build [--binary] [--pack] [--site URL] [--hub URL] [--hub-cdn ORIGINS]
+  serve [--no-open] [--port N] [--no-real]
+                                 build the page in release, serve it, open a browser; beside it fetch
+                                 SmolLM2 into the models folder, where there are Python and a network
+  build [--binary] [--pack] [--no-real] [--site URL] [--hub URL] [--hub-cdn ORIGINS]
                                  build the page in release into dist/, for any static host; with
                                  --binary also the program `atelier` with the page in it; with --pack
                                  also a folder and a zip for places without a network; where the
                                  page will be; a mirror of the hub, and where it leads to for files
   release [--page DIR] [--cuda]  pack the program for this system with manual, completions and
                                  licences; with a page that was built before; with CUDA
-  test [--only NAME] [--long]    build the page and run every test, browser ones included; or only
+  test [--only NAME] [--long] [--no-real]
+                                 build the page and run every test, browser ones included; or only
                                  those of a module (`engine`, `cli::golden`), without the page, or of
                                  a group of the page (`page::orders`); with --long also hours of
-                                 fuzzing, kills and benches with peers
+                                 fuzzing, kills and benches with peers; with --no-real without SmolLM2
   check                          formatting, types' names, lints (native and wasm), documentation,
                                  workflows and scripts
   peers                          times the engine beside Python's and a browser's (gigabytes)
@@ -83,7 +87,8 @@ Usage: cargo xtask <chore>
 
 Every chore first prepares what is missing, and says so; with --no-install, serve, build, test and
 setup only list what that is, and do nothing. Tools go to $ATELIER_CACHE, or else to
-$XDG_CACHE_HOME/atelier, or else to ~/.cache/atelier; delete that folder to undo it.";
+$XDG_CACHE_HOME/atelier, or else to ~/.cache/atelier; delete that folder to undo it. SmolLM2 goes to
+the models folder, $ATELIER_MODELS or the system's place for data; `atelier models` names it.";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -115,6 +120,8 @@ fn run(arguments: &[String]) -> Result<(), Stop> {
     let binary = chore == "build" && has("--binary");
     let packs = chore == "build" && has("--pack");
     let long = chore == "test" && has("--long");
+    let leaves_out = ["serve", "build", "test"].contains(&chore) && has("--no-real");
+    let real = if leaves_out { Real::LeftOut } else { Real::Wanted };
     let only = (chore == "test").then(|| take_only(&mut options)).transpose()?.flatten();
     if !["serve", "build", "release"].contains(&chore)
         && let Some(option) = options.first()
@@ -126,7 +133,7 @@ fn run(arguments: &[String]) -> Result<(), Stop> {
             let options = server::Options::parse(&options)?;
             // A taken port should not be found out after a build of minutes.
             let listener = server::listen(options.port)?;
-            page::build(&place, &site::Site::of(chore, &place))?;
+            build_page(&place, &site::Site::of(chore, &place), real)?;
             println!("ready after {}", command::spell(clock.elapsed()));
             return server::serve(listener, &place.dist(), options.open);
         }
@@ -134,7 +141,7 @@ fn run(arguments: &[String]) -> Result<(), Stop> {
             let site = site::Site::take(&mut options)?;
             hub::Setting::parse(&options)?.keep(&place)?;
             site.keep(&place)?;
-            page::build(&place, &site)?;
+            build_page(&place, &site, real)?;
             if binary {
                 embedded::build(&place, &place.dist(), embedded::PLAIN)?;
             }
@@ -148,17 +155,17 @@ fn run(arguments: &[String]) -> Result<(), Stop> {
                 page::try_trunk(&place)?;
             }
             match &only {
-                Some(name) => check::test_only(&place, name)?,
-                None => check::test(&place)?,
+                Some(name) => check::test_only(&place, real, name)?,
+                None => check::test(&place, real)?,
             }
             if long {
-                long::test(&place)?;
+                long::test(&place, real)?;
             }
         }
         "check" => check::check(&place)?,
         "peers" => peers::bench(&place)?,
         "setup" => {
-            let (wasm, ..) = setup::for_tests(&place, None)?;
+            let (wasm, ..) = setup::for_tests(&place, real, None)?;
             page::bundle(&place)?;
             bindgen::build(&place)?;
             let trunk = setup::trunk_by_hand(&place, &wasm);
@@ -174,6 +181,16 @@ fn run(arguments: &[String]) -> Result<(), Stop> {
     }
     println!("`cargo xtask {chore}` took {}", command::spell(clock.elapsed()));
     Ok(())
+}
+
+/// Builds the page, and puts the real model at hand beside it unless that is left out.
+fn build_page(place: &Place, site: &site::Site, real: Real) -> Result<(), Stop> {
+    std::thread::scope(|scope| {
+        if real == Real::Wanted {
+            scope.spawn(|| smollm2::offer(place));
+        }
+        page::build(place, site)
+    })
 }
 
 /// Takes `--only NAME` out of the options.

@@ -4,6 +4,7 @@ use std::process::Command;
 
 use crate::command::{Stop, run, step};
 use crate::place::Place;
+use crate::smollm2::Real;
 use crate::wasm::TRIPLE;
 use crate::{bindgen, npm, page, setup, wasm_opt};
 
@@ -11,7 +12,7 @@ use crate::{bindgen, npm, page, setup, wasm_opt};
 pub const PACKAGE: &str = "atelier-browser-peer";
 
 pub fn bench(place: &Place) -> Result<(), Stop> {
-    let (wasm, browser, _) = setup::for_tests(place, None)?;
+    let (wasm, browser, _) = setup::for_tests(place, Real::Wanted, None)?;
     let folder = place.root().join("benches/peers");
     step("npm ci (onnxruntime-web)", || npm::install(&folder))?;
 

@@ -41,10 +41,29 @@ pub fn pip_in(folder: &Path, chore: &str) -> Result<Command, Stop> {
         "Python could not make an environment.",
     )?;
 
-    let mut pip = Command::new(folder.join(INNER));
+    Ok(pip_of(&folder.join(INNER), chore))
+}
+
+/// Finds a Python whose pip can download: the one that is there, or else one of an environment in a folder.
+///
+/// # Errors
+/// There is no Python, or it can neither.
+pub fn downloader(folder: &Path) -> Result<PathBuf, Stop> {
+    if let Some(python) = on_path(PYTHON)
+        && output(Command::new(&python).args(["-m", "pip", "--version"])).is_some()
+    {
+        return Ok(python);
+    }
+    pip_in(folder, "download")?;
+    Ok(folder.join(INNER))
+}
+
+/// An interpreter's pip, which takes wheels alone.
+pub fn pip_of(interpreter: &Path, chore: &str) -> Command {
+    let mut pip = Command::new(interpreter);
     pip.args(["-m", "pip", chore, "--quiet", "--disable-pip-version-check"]);
     pip.args(["--only-binary", ":all:"]);
-    Ok(pip)
+    pip
 }
 
 /// Interpreters, each of an environment of its own.

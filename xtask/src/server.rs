@@ -3,7 +3,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use atelier_server::{Folder, POLICY, Passing, Server, open_browser};
+use atelier_server::{
+    Folder, ModelsFolder, OpenedSite, POLICY, Passing, Server, models_folder, open_browser,
+};
 
 use crate::command::Stop;
 
@@ -55,19 +57,23 @@ pub fn listen(port: u16) -> Result<Server, Stop> {
     })
 }
 
-/// Serves a folder until the program is ended.
+/// Serves a folder until the program is ended, and beside it the models of this user's models folder.
 pub fn serve(server: Server, folder: &Path, open: bool) -> Result<(), Stop> {
     let address = server
         .address()
         .map_err(|error| Stop::new(format!("The server has no address: {error}.")))?;
     let unserved = |error| Stop::new(format!("{} cannot be served: {error}.", folder.display()));
     let files = Folder::new(folder).map_err(unserved)?;
-    let url = format!("http://{address}/");
+    let mut site = OpenedSite::new(files).map_err(unserved)?;
+    if let Some(models) = models_folder().and_then(|path| ModelsFolder::open(&path).ok()) {
+        site.offer(models);
+    }
+    let url = format!("http://{address}/{}", site.query());
     println!("atelier is at {url} (Ctrl-C ends it)");
     if open && !open_browser(&url) {
         println!("There is no desktop here to open a browser on: open that address by hand.");
     }
-    server.serve(Arc::new(Passing(files)), Some(POLICY)).map_err(unserved)
+    server.serve(Arc::new(Passing(site)), Some(POLICY)).map_err(unserved)
 }
 
 #[cfg(test)]

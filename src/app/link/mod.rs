@@ -36,6 +36,8 @@ pub struct Link {
     pub view: View,
     /// `None`: the link says nothing of model and prompt, and what is there stays.
     pub draft: Option<Draft>,
+    /// SHA-256 of the draft's model, where it is a served one.
+    pub sha256: Option<String>,
     pub column: Column,
     pub inside: InsideSettings,
     pub sweeping: SweepSettings,
@@ -71,6 +73,7 @@ impl Link {
                 View::Orders => Some(examples::of_orders()),
                 View::Survey | View::Theory | View::Lessons | View::Start => None,
             },
+            sha256: None,
             column: Column::default(),
             inside: InsideSettings::default(),
             sweeping: SweepSettings::default(),
@@ -87,13 +90,12 @@ impl Link {
         link
     }
 
-    /// The same where the address names the model that answers.
-    pub fn start_on(model: Option<Choice>) -> Self {
-        let mut link = Self::start();
-        if let (Some(draft), Some(model)) = (&mut link.draft, model) {
-            draft.ask(model);
+    /// The name and the SHA-256 of the served model that the link is of.
+    pub fn hash(&self) -> Option<(String, String)> {
+        match &self.draft.as_ref()?.model {
+            Choice::Folder(name) => Some((name.clone(), self.sha256.clone()?)),
+            Choice::Known(_) => None,
         }
-        link
     }
 
     /// The pairs of this link's view; what is at its default is left out.
@@ -112,6 +114,9 @@ impl Link {
             }
             Some(_) => {}
             None => {}
+        }
+        if let Some((_, sha256)) = self.hash() {
+            pairs.push("sha256", &sha256);
         }
         if self.view.is_of_draft() && self.column != Column::default() {
             pairs.push("column", self.column.name());
@@ -174,6 +179,7 @@ impl Link {
                 "model" if !is_draft => link.looking.model = value,
                 "model" => draft.model = Choice::Known(value),
                 "folder" => draft.model = Choice::Folder(value),
+                "sha256" => link.sha256 = Some(value).filter(|value| is_sha256(value)),
                 "prompt" => draft.prompt = value,
                 "option" => options.push(value),
                 "answer" if value == NO_ANSWER => draft.answer = None,
@@ -226,6 +232,10 @@ fn write_draft(draft: &Draft, pairs: &mut LinkPairs) {
     if !draft.plan.trim().is_empty() {
         pairs.push("plan", draft.plan.trim());
     }
+}
+
+fn is_sha256(text: &str) -> bool {
+    text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 fn write_model(model: &Choice, pairs: &mut LinkPairs) {

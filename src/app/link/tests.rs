@@ -154,11 +154,21 @@ fn every_setting_of_a_survey_and_of_a_theorem_is_in_the_link() {
 }
 
 #[test]
-fn a_served_model_answers_where_the_link_says_nothing() {
-    let model = Choice::Folder("my model".into());
-    let link = Link::start_on(Some(model.clone()));
-    assert_eq!(link.draft.map(|draft| draft.model), Some(model));
-    assert_eq!(Link::start_on(None), Link::start());
+fn a_served_model_is_linked_to_by_name_and_hash() {
+    let sha256 = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53".to_owned();
+    let folder = Choice::Folder("my model".into());
+    let draft = Draft { model: folder, ..draft() };
+    let link = Link { draft: Some(draft), sha256: Some(sha256.clone()), ..Link::start() };
+    assert_eq!(link.hash(), Some(("my model".to_owned(), sha256.clone())));
+    assert!(link.fragment().starts_with("folder=my+model&"), "{}", link.fragment());
+    assert!(link.fragment().ends_with(&format!("&sha256={sha256}")), "{}", link.fragment());
+    assert_eq!(again(&link), Some(link.clone()));
+    // What is no hash is none; and a model that comes with the page has no need of one.
+    let broken = Link::parse("#folder=my+model&sha256=b179").expect("a link");
+    assert_eq!(broken.hash(), None);
+    let known = Link::parse(&format!("#model=scholar-4&sha256={sha256}")).expect("a link");
+    assert_eq!(known.hash(), None);
+    assert!(!known.fragment().contains("sha256"), "{}", known.fragment());
 }
 
 #[test]

@@ -50,6 +50,10 @@ impl Chooser {
 
     pub fn show(self) {
         let name = self.studio.draft.with_untracked(|draft| draft.model.name().to_owned());
+        let models = self.studio.at_hand.with_untracked(|models| serde_json::to_string(models));
+        if let Ok(models) = models {
+            self.tell(vec!["at hand".to_owned(), models]);
+        }
         let mut message = vec!["shown".to_owned(), name];
         message.extend(self.studio.opened_here());
         self.tell(message);
@@ -110,6 +114,10 @@ impl Chooser {
                 close();
                 self.studio.choose_known(text(1));
             }
+            "at hand" => {
+                close();
+                self.studio.choose_at_hand(text(1));
+            }
             "again" => {
                 close();
                 self.studio.choose_opened(&text(1));
@@ -147,10 +155,11 @@ fn close() {
 }
 
 /// Where a model comes from, or what it is, in few words.
-fn about(choice: &Choice) -> String {
+fn about(studio: Studio, choice: &Choice) -> String {
     match choice {
         Choice::Known(name) => catalogue::find(name).map_or("", |known| known.about).to_owned(),
         Choice::Folder(name) if HubName::is_one(name) => "from a hub".to_owned(),
+        Choice::Folder(name) if studio.is_at_hand(name) => "on this machine".to_owned(),
         Choice::Folder(_) => "opened here".to_owned(),
     }
 }
@@ -172,7 +181,7 @@ pub fn ChooserButton() -> impl IntoView {
         >
             <span class="field">"Model "</span>
             <span class="model-name">{move || choice().name().to_owned()}</span>
-            <span class="model-about">{move || format!(" ({})", about(&choice()))}</span>
+            <span class="model-about">{move || format!(" ({})", about(chooser.studio, &choice()))}</span>
         </button>
     }
 }

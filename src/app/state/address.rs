@@ -3,6 +3,7 @@
 use leptos::prelude::*;
 
 use super::{Studio, Surveys};
+use crate::app::at_hand::public_query;
 use crate::app::link::{Link, View};
 use crate::app::{browser, examples};
 
@@ -30,7 +31,7 @@ impl Address {
             // What is no link, such as the way to the picture, changes nothing.
             let fragment = browser::fragment();
             let link = match fragment.trim_start_matches('#') {
-                "" => Some(Link::start_on(studio.served_choice())),
+                "" => Some(studio.start_link()),
                 _ => Link::parse(&fragment),
             };
             if let Some(link) = link {
@@ -63,9 +64,11 @@ impl Address {
 
     fn link(self, view: View) -> Link {
         let studio = self.studio;
+        let draft = studio.draft_for(view);
         Link {
             view,
-            draft: Some(studio.draft_for(view)),
+            sha256: studio.hash_of(draft.model.name()),
+            draft: Some(draft),
             column: studio.column.get(),
             inside: studio.inside.get(),
             sweeping: studio.sweeping.get(),
@@ -75,14 +78,18 @@ impl Address {
         }
     }
 
-    /// The page's whole address.
+    /// The page's whole address, as others may have it: without the paths of this machine's own files.
     pub fn here(self) -> String {
-        untrack(|| browser::beside(&format!("#{}", self.fragment(self.studio.view.get()))))
+        let fragment = untrack(|| self.fragment(self.studio.view.get()));
+        browser::page_with(&public_query(&browser::search()), &fragment)
     }
 
     /// Makes the state that of a link.
     fn follow(self, link: Link) {
         let Self { studio, surveys } = self;
+        if let Some((name, sha256)) = link.hash() {
+            studio.expect_hash(name, sha256);
+        }
         if link.view.is_of_draft() {
             studio.choose_column(link.column);
         }

@@ -6,10 +6,11 @@ use web_sys::File;
 use super::Studio;
 use super::shown::Place;
 use super::studio::WhenLoaded;
-use crate::app::browser;
+use crate::app::at_hand::spell_hash;
 use crate::app::files::model_name;
 use crate::app::link::{Choice, View};
-use crate::app::protocol::EngineWish;
+use crate::app::protocol::{EngineWish, ServedOrigin};
+use crate::app::{browser, examples};
 use crate::model::catalogue;
 use crate::model::hub::HubName;
 
@@ -45,21 +46,69 @@ impl Studio {
     }
 
     pub fn choose_known(self, name: String) {
-        self.step();
-        self.state.draft.update(|draft| draft.ask(Choice::Known(name)));
-        self.load();
+        self.choose(Choice::Known(name));
     }
 
     /// The reader's own model.
     pub fn choose_folder(self, name: String, files: Vec<File>) {
         let name = if name.is_empty() { model_name(&files) } else { name };
-        self.step();
         self.hands().keep(&name, files);
-        self.state.draft.update(|draft| draft.ask(Choice::Folder(name)));
+        self.choose(Choice::Folder(name));
         if !self.view.get_untracked().is_live() {
             self.state.view.set(View::Lens);
         }
+    }
+
+    /// A model of this machine that the page's own server offers.
+    pub fn choose_at_hand(self, name: String) {
+        self.choose(Choice::Folder(name));
+        if !self.view.get_untracked().is_live() {
+            self.state.view.set(View::Lens);
+        }
+    }
+
+    fn choose(self, model: Choice) {
+        self.step();
+        self.state.begins.set_value(true);
+        self.state.draft.update(|draft| draft.ask(model));
         self.load();
+    }
+
+    /// Takes an example that the model reads which was just loaded, where it was chosen and no prompt was.
+    pub(super) fn begin_draft(self) {
+        if !self.state.begins.get_value() {
+            return;
+        }
+        self.state.begins.set_value(false);
+        let reads_english = self.english.with_untracked(|prompts| !prompts.is_empty());
+        let draft = self.draft.get_untracked();
+        if let Some(draft) = examples::readable(&draft, reads_english) {
+            self.state.draft.set(draft);
+        }
+    }
+
+    /// Keeps where the model that was just loaded was served from.
+    pub(super) fn take_origin(self, served: Option<ServedOrigin>) {
+        let ServedOrigin { from, sha256 } = served.unwrap_or_default();
+        self.state.from.set(from);
+        let held = self.state.exchange.with_untracked(|exchange| exchange.held().cloned());
+        let hash = held.map(|held| (held.choice.name().to_owned(), sha256));
+        self.state.hash.set_value(hash.filter(|(_, sha256)| !sha256.is_empty()));
+    }
+
+    /// The model of a link that was gone to has to have this hash; another one of its name is not held any longer.
+    pub(super) fn expect_hash(self, name: String, sha256: String) {
+        let is_other = self.hash_of(&name).is_some_and(|own| own != sha256);
+        let choice = Choice::Folder(name.clone());
+        self.state.hash.set_value(Some((name, sha256)));
+        if is_other && self.state.exchange.with_untracked(|exchange| exchange.holds(&choice)) {
+            self.change(|exchange, _| exchange.unload());
+        }
+    }
+
+    /// Does the page's own server offer a model of this name?
+    pub fn is_at_hand(self, name: &str) -> bool {
+        self.hands().served(name).is_some()
     }
 
     /// What the reader opened from disk in this visit, the latest first.
@@ -114,13 +163,8 @@ impl Studio {
                 fetcher(name.clone());
                 return;
             }
-            self.fail(
-                    Place::Model,
-                    format!(
-                        "This link was made with the folder “{name}”, which stays on the machine that opened it: open the \
-                         folder here, or choose a scholar."
-                    ),
-                );
+            let sentence = self.unopened(name);
+            self.fail(Place::Model, sentence);
             return;
         }
         if let Choice::Known(name) = &choice
@@ -133,6 +177,18 @@ impl Studio {
         let engine = self.wish.get_untracked();
         self.clear_problems(&Place::ALL);
         self.change(|exchange, now| exchange.load(&choice, engine, now));
+    }
+
+    /// Why a link to a reader's own model opens nothing here, and what to do.
+    fn unopened(self, name: &str) -> String {
+        let hash = self.hash_of(name);
+        let hash = hash.map_or_else(String::new, |hash| {
+            format!(" (its SHA-256 begins with {})", spell_hash(&hash))
+        });
+        format!(
+            "This link was made with the model “{name}”{hash}, which stays on the machine that opened it: open its file or \
+             folder here, or choose a scholar."
+        )
     }
 
     /// Says why something the reader offered cannot be opened.

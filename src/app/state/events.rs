@@ -133,13 +133,14 @@ impl Studio {
                 self.say(sentence.clone());
                 self.state.engine.update(|[_, notice]| *notice = sentence);
             }
-            Tell::Loaded { model, vocabulary, from } => {
-                self.state.from.set(from.unwrap_or_default());
+            Tell::Loaded { model, vocabulary, served } => {
                 self.state.texts.set(WrittenTexts::default());
                 self.change(|exchange, now| {
                     let begun = exchange.loaded(id, model, vocabulary, now);
                     begun.unwrap_or_default()
                 });
+                self.take_origin(served);
+                self.begin_draft();
                 match self.state.when_loaded.get_value() {
                     WhenLoaded::Nothing => {}
                     // A report without a prompt of its own, opened meanwhile or gone back to, stays.

@@ -10,7 +10,8 @@ use super::studio::WhenLoaded;
 use super::{Studio, Surveys, reading};
 use crate::app::files::Chosen;
 use crate::app::link::{Choice, Draft, Link, View};
-use crate::app::{browser, examples, opened, served};
+use crate::app::served::{self, ServedFolder};
+use crate::app::{at_hand, browser, examples, opened};
 use crate::model::catalogue;
 use crate::study::coupling::ModelsCoupling;
 use crate::study::report::Report;
@@ -34,28 +35,49 @@ impl Studio {
         }
     }
 
-    /// Opens what the address names beside the view: reports (`?report=`), and the folder of a model that
-    /// is served beside the page (`?model=`). Whatever comes after the `#` goes before what they say.
+    /// Opens what the address names beside the view: reports (`?report=`), the folder of a model that is served
+    /// beside the page (`?model=`), and the list of those at hand (`?models=`). Whatever comes after the `#` goes before
+    /// what they say.
     pub fn open_linked(self, surveys: Surveys) {
         let is_bare = browser::fragment().trim_start_matches('#').is_empty();
         match served::linked() {
             None => {}
             Some(Ok(folder)) => {
-                self.hands().served.replace(Some(folder));
+                self.hands().served.borrow_mut().push(folder.clone());
+                self.hands().first.replace(Some(folder));
                 if is_bare {
-                    let draft = Link::start_on(self.served_choice()).draft;
+                    let draft = self.start_link().draft;
                     self.state.draft.set(draft.unwrap_or_else(examples::first));
                     self.state.shown.set(None);
                 }
             }
             Some(Err(sentence)) => self.fail(Place::Address, sentence),
         }
+        let at_hand = match served::at_hand() {
+            Some(Err(sentence)) => {
+                self.fail(Place::Address, sentence);
+                None
+            }
+            Some(Ok(folder)) => Some(folder),
+            None => None,
+        };
         match reading::linked() {
-            Ok(reports) if reports.is_empty() => {}
+            Ok(reports) if reports.is_empty() => {
+                if let Some(folder) = at_hand {
+                    self.state.is_coming.set(true);
+                    leptos::task::spawn_local(async move {
+                        self.list(&folder, is_bare).await;
+                        self.state.is_coming.set(false);
+                    });
+                }
+            }
             Ok(reports) => {
                 self.state.is_coming.set(true);
                 surveys.expect(true);
                 leptos::task::spawn_local(async move {
+                    if let Some(folder) = at_hand {
+                        self.list(&folder, false).await;
+                    }
                     let mut is_survey = false;
                     for (name, url) in reports {
                         let text = reading::fetched_text(&name, &url).await;
@@ -73,11 +95,42 @@ impl Studio {
         }
     }
 
-    /// The model that the address names beside the view.
-    pub(super) fn served_choice(self) -> Option<Choice> {
+    /// Lists the models of this machine. Where its server is no longer the one that the address speaks of, a page with
+    /// nothing else asked begins as elsewhere.
+    async fn list(self, folder: &ServedFolder, is_bare: bool) {
+        const LIST: &str = "models.json";
+        let url = format!("{}{LIST}", folder.url);
+        let text = reading::fetched_text(LIST, &url).await.ok();
+        let Some(models) = text.and_then(|text| at_hand::read(&text).ok()) else {
+            let sentence = "The models of this machine could not be listed: open the page by the address that `cargo xtask \
+                            serve` or `atelier open` printed last.";
+            self.fail(Place::Address, sentence.to_owned());
+            if is_bare && self.hands().first.take().is_some() {
+                self.hands().served.borrow_mut().clear();
+                self.state.begins.set_value(false);
+                self.state.draft.set(examples::first());
+            }
+            return;
+        };
+        let folders = models.iter().map(|model| folder.inner(&model.name));
+        self.hands().served.borrow_mut().extend(folders);
+        self.state.at_hand.set(models);
+    }
+
+    /// The page's start: on the model that the address names beside the view, where it names one, with an example that
+    /// it reads.
+    pub(super) fn start_link(self) -> Link {
+        let mut link = Link::start();
         let hands = self.hands();
-        let served = hands.served.borrow();
-        served.as_ref().map(|served| Choice::Folder(served.name.clone()))
+        if let Some(first) = &*hands.first.borrow() {
+            let model = Choice::Folder(first.name.clone());
+            let is_held = self.state.exchange.with_untracked(|exchange| exchange.holds(&model));
+            let is_scholar = is_held && self.english.with_untracked(Vec::is_empty);
+            let example = if is_scholar { &examples::ALL[0] } else { &examples::PLAIN };
+            link.draft = Some(example.draft(model));
+            self.state.begins.set_value(!is_held);
+        }
+        link
     }
 
     /// Are reports on their way that the address names?

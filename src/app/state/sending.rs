@@ -30,7 +30,8 @@ impl Studio {
                 Ask::LoadFiles { name, engine } => match hands.opened(&name) {
                     files if files.is_empty() => {
                         let url = hands.served(&name).unwrap_or_default();
-                        (Ask::LoadServed { name, url, engine }, files)
+                        let sha256 = self.hash_of(&name);
+                        (Ask::LoadServed { name, url, sha256, engine }, files)
                     }
                     files => (Ask::LoadFiles { name, engine }, files),
                 },

@@ -10,6 +10,7 @@ use web_sys::File;
 use super::exchange::{Exchange, Held, Work};
 use super::shown::{Findings, Origin, Problem, Shown};
 use super::texts::WrittenTexts;
+use crate::app::at_hand::ModelAtHand;
 use crate::app::client::Client;
 use crate::app::link::{
     Choice, CouplingSettings, Draft, InsideSettings, LessonSettings, Link, SweepSettings, View,
@@ -78,8 +79,10 @@ pub struct Studio {
     pub wish: Signal<EngineWish>,
     /// What runs the model, in words, and what is to be known about it.
     pub engine: Signal<[String; 2]>,
-    /// The folder that the model held was read from, where its server says so.
+    /// The name of the file or folder that the model held was read from, where its server says so.
     pub from: Signal<String>,
+    /// Models of this machine that the page's own server offers.
+    pub at_hand: Signal<Vec<ModelAtHand>>,
     /// English prompts that the model held reads.
     pub english: Signal<Vec<EnglishPrompt>>,
     /// Built-in tasks that the model held cannot be asked.
@@ -129,6 +132,11 @@ pub(super) struct StudioState {
     pub wish: RwSignal<EngineWish>,
     pub engine: RwSignal<[String; 2]>,
     pub from: RwSignal<String>,
+    pub at_hand: RwSignal<Vec<ModelAtHand>>,
+    /// A served model's name and its SHA-256: of the one held, or of the one that a link asks for.
+    pub hash: StoredValue<Option<(String, String)>>,
+    /// Was the model under way chosen without a prompt? It then begins with an example that it reads.
+    pub begins: StoredValue<bool>,
     pub english: RwSignal<Vec<EnglishPrompt>>,
     pub refused: RwSignal<Vec<TaskRefusal>>,
     pub said: RwSignal<String>,
@@ -171,8 +179,10 @@ pub(super) struct Hands {
     pub client: RefCell<Option<Rc<Client>>>,
     /// What the reader opened in this visit, the latest first: a fresh worker needs the files again.
     pub folders: RefCell<Vec<(String, Vec<File>)>>,
-    /// The folder that the page's own server serves.
-    pub served: RefCell<Option<ServedFolder>>,
+    /// The folder that the address names, with which the page begins.
+    pub first: RefCell<Option<ServedFolder>>,
+    /// Folders that the page's own server serves.
+    pub served: RefCell<Vec<ServedFolder>>,
     /// Finds a model of a hub that this browser keeps, and opens it.
     pub fetcher: RefCell<Option<KeptFetcher>>,
     /// Who waits for which sweep to end.
@@ -202,8 +212,8 @@ impl Hands {
     /// Where the page's own server serves a folder of this name.
     pub fn served(&self, name: &str) -> Option<String> {
         let served = self.served.borrow();
-        let served = served.as_ref().filter(|served| served.name == name);
-        served.map(|served| served.url.clone())
+        let found = served.iter().find(|served| served.name == name);
+        found.map(|served| served.url.clone())
     }
 }
 /// Called with the name of a model of a hub.
@@ -254,6 +264,9 @@ impl Studio {
             wish: RwSignal::new(super::choosing::kept_wish()),
             engine: RwSignal::default(),
             from: RwSignal::default(),
+            at_hand: RwSignal::default(),
+            hash: StoredValue::new(link.hash()),
+            begins: StoredValue::new(false),
             english: RwSignal::default(),
             refused: RwSignal::default(),
             said: RwSignal::new(String::new()),
@@ -328,6 +341,7 @@ impl Studio {
             wish: state.wish.into(),
             engine: state.engine.into(),
             from: state.from.into(),
+            at_hand: state.at_hand.into(),
             english: state.english.into(),
             refused: state.refused.into(),
             said: state.said.into(),
@@ -336,6 +350,12 @@ impl Studio {
             member: state.member.into(),
             state,
         }
+    }
+
+    /// The SHA-256 by which a link names a served model, where it is known.
+    pub(super) fn hash_of(self, name: &str) -> Option<String> {
+        let hash = self.state.hash.get_value();
+        hash.filter(|(own, _)| own == name).map(|(_, sha256)| sha256)
     }
 
     /// What is wrong with a plan's line, as far as the model held can tell.

@@ -10,7 +10,8 @@ use web_sys::{
 };
 
 use super::{Desk, Stop, read};
-use crate::app::protocol::Stage;
+use crate::app::at_hand::spell_hash;
+use crate::app::protocol::{ServedOrigin, Stage};
 use crate::model::{FileBytes, ModelFiles, catalogue};
 
 /// The files of a model that the catalogue knows.
@@ -42,8 +43,11 @@ pub async fn model(desk: &Desk, id: u32, name: &str) -> Result<ModelFiles<Blob>,
 /// What a server says of the folder it serves: `files.json` in it.
 #[derive(serde::Deserialize)]
 struct ServedListing {
-    /// The folder, as the server's machine names it.
+    /// The name of the folder, or of the one file.
     from: String,
+    /// Of the whole model. Other hosts may not say it.
+    #[serde(default)]
+    sha256: String,
     files: Vec<ServedFile>,
 }
 
@@ -53,13 +57,14 @@ struct ServedFile {
     bytes: f64,
 }
 
-/// The files of a folder that this page's own server serves, and where they lie.
+/// The files of a folder that this page's own server serves, if they have the hash that is wanted, and where they lie.
 pub async fn served(
     desk: &Desk,
     id: u32,
     name: &str,
     folder: &str,
-) -> Result<(ModelFiles<Blob>, String), Stop> {
+    wanted: Option<&str>,
+) -> Result<(ModelFiles<Blob>, ServedOrigin), Stop> {
     let scope: DedicatedWorkerGlobalScope = js_sys::global().unchecked_into();
     let origin = |url: &str| web_sys::Url::new(url).ok().map(|url| url.origin());
     if origin(folder).is_none_or(|other| Some(other) != origin(&scope.name())) {
@@ -77,6 +82,13 @@ pub async fn served(
             "{folder}{list} is no list of a model's files ({error}): open the folder with `atelier open --model`"
         ))
     })?;
+    if let Some(wanted) = wanted.filter(|wanted| *wanted != listing.sha256) {
+        return Err(Stop::Failed(format!(
+            "this link was made with another model of the name {name}: its SHA-256 begins with {}, and that of the one here with {}",
+            spell_hash(wanted),
+            spell_hash(&listing.sha256)
+        )));
+    }
     let (mut small, mut weights) = (Vec::new(), Vec::new());
     count.done = 0.0;
     count.total = listing.files.iter().map(|file| file.bytes).sum();
@@ -97,7 +109,7 @@ pub async fn served(
         }
     }
     let files = ModelFiles::new(name, small, weights).map_err(super::failed)?;
-    Ok((files, listing.from))
+    Ok((files, ServedOrigin { from: listing.from, sha256: listing.sha256 }))
 }
 
 /// A small file beside the page, of the very build that this program is of: what a browser or a host kept of

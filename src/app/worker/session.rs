@@ -7,7 +7,7 @@ use super::crew::Crew;
 use super::held::{HeldModel, none};
 use super::{Desk, Stop, doctor, fetch, opening, read};
 use crate::app::hub::budget::{DeviceWords, is_room_for};
-use crate::app::protocol::{Ask, EngineWish, Known, Tell};
+use crate::app::protocol::{Ask, EngineWish, Known, ServedOrigin, Tell};
 use crate::model::{ModelFiles, Tokenizer};
 use crate::study::LoadedModel;
 use crate::study::refusal::task_refusals;
@@ -64,18 +64,19 @@ impl Session {
             held.crew = Crew::default();
         }
         let is_catalogues = matches!(ask, Ask::LoadKnown { .. });
-        let (files, wish, from) = match ask {
+        let (files, wish, served) = match ask {
             Ask::LoadKnown { name, engine } => (fetch::model(desk, id, &name).await?, engine, None),
             Ask::LoadFiles { name, engine } => {
                 (read::files(desk, id, &name, files).await?, engine, None)
             }
-            Ask::LoadServed { name, url, engine } => {
-                let (files, from) = fetch::served(desk, id, &name, &url).await?;
-                (files, engine, Some(from))
+            Ask::LoadServed { name, url, sha256, engine } => {
+                let (files, served) =
+                    fetch::served(desk, id, &name, &url, sha256.as_deref()).await?;
+                (files, engine, Some(served))
             }
             _ => return Err(Stop::Failed("that is no model".to_owned())),
         };
-        self.take(desk, id, (files, is_catalogues), wish, from).await
+        self.take(desk, id, (files, is_catalogues), wish, served).await
     }
 
     async fn take(
@@ -84,7 +85,7 @@ impl Session {
         id: u32,
         (files, is_catalogues): (ModelFiles<Blob>, bool),
         wish: EngineWish,
-        from: Option<String>,
+        served: Option<ServedOrigin>,
     ) -> Result<Tell, Stop> {
         desk.listen(id).await?;
         let budget = DeviceWords::here().budget();
@@ -116,7 +117,7 @@ impl Session {
             crew: Crew::default(),
         });
         held.tell_engine(desk, id, "");
-        Ok(Tell::Loaded { model: facts, vocabulary, from })
+        Ok(Tell::Loaded { model: facts, vocabulary, served })
     }
 
     /// Answers what needs a model. A GPU that fails in the middle is opened again, once; if that is

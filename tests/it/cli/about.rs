@@ -1,5 +1,6 @@
 //! What the program says of itself: version, completions, manual.
 
+use std::io::Write;
 use std::process::{Command, Stdio};
 
 use super::support::{atelier, printed, refused};
@@ -58,7 +59,7 @@ fn every_shell_completes_every_command() {
 fn bash_completes_with_its_script() {
     let there = Command::new("bash").arg("-c").arg(":").status();
     if !there.is_ok_and(|status| status.success()) {
-        eprintln!("SKIPPED: there is no bash here to complete with");
+        let _ = writeln!(std::io::stderr(), "SKIPPED: there is no bash here to complete with");
         return;
     }
     let script = "eval \"$1\"

@@ -70,6 +70,7 @@ fn a_link_stays_a_link_and_its_target_is_written() {
 #[cfg(unix)]
 #[test]
 fn pipes_and_devices_are_written_into() {
+    use std::io::Write;
     use std::os::unix::fs::FileTypeExt;
     let folder = Folder::copy_of("random-llama2");
     let model = model("random-llama2");
@@ -105,7 +106,7 @@ fn a_place_that_cannot_be_written_is_told_first() {
     std::fs::create_dir(&closed).expect("a folder");
     std::fs::set_permissions(&closed, std::fs::Permissions::from_mode(0o555)).expect("closed");
     if std::fs::write(closed.join("x"), "").is_ok() {
-        eprintln!("SKIPPED: this user may write anywhere");
+        let _ = writeln!(std::io::stderr(), "SKIPPED: this user may write anywhere");
         return;
     }
     let out = closed.join("lens.atelier.json").display().to_string();

@@ -1,9 +1,11 @@
-//! Models of the hub that this browser keeps: whole ones are opened, others gone on with.
+//! Models on this machine: those that the page's own server offers, and those of the hub that this browser keeps, of
+//! which whole ones are opened, others gone on with.
 
 use leptos::prelude::*;
 
 use super::downloads::Downloads;
 use super::page::PageLine;
+use crate::app::at_hand::ModelAtHand;
 use crate::app::hub::budget::spell_fit;
 use crate::app::hub::shelf::KeptModel;
 use crate::model::catalogue::published::memory_of;
@@ -12,17 +14,46 @@ use crate::model::hub::spell_bytes;
 #[component]
 pub fn OnThisMachine() -> impl IntoView {
     let downloads = expect_context::<Downloads>();
+    let line = expect_context::<PageLine>();
     view! {
         <section aria-labelledby="here-head" id="here">
             <h2 id="here-head">"On this machine"</h2>
             <Show when=move || downloads.kept.with(Vec::is_empty)>
                 <p class="hint">"No model of the hub is here yet."</p>
             </Show>
+            <ul class="models at-hand">
+                {move || line.at_hand.get().into_iter().map(|model| view! { <AtHandLine model /> }).collect_view()}
+            </ul>
             <ul class="models">
                 {move || downloads.kept.get().into_iter().map(|kept| view! { <KeptLine kept /> }).collect_view()}
             </ul>
             <p class="quiet" id="room">{move || downloads.room.get()}</p>
         </section>
+    }
+}
+
+#[component]
+fn AtHandLine(model: ModelAtHand) -> impl IntoView {
+    let downloads = expect_context::<Downloads>();
+    let line = expect_context::<PageLine>();
+    let bytes = model.bytes as u64;
+    let fit = spell_fit(memory_of(bytes), downloads.budget.get_value());
+    let size = format!("{}; {fit}", spell_bytes(bytes));
+    let name = StoredValue::new(model.name.clone());
+    let pressed = move || {
+        let is_own = name.with_value(|name| *name == line.current.get());
+        if is_own { "true" } else { "false" }
+    };
+    let open = move |_| name.with_value(|name| line.open_at_hand(name));
+    let label = format!("Open {}", model.name);
+    view! {
+        <li data-name=model.name.clone()>
+            <button type="button" class="open" aria-pressed=pressed aria-label=label on:click=open>
+                "Open"
+            </button>
+            <span><code>{model.name.clone()}</code> " " {model.about.clone()}</span>
+            <span class="quiet">{size}</span>
+        </li>
     }
 }
 

@@ -72,6 +72,7 @@ fn listen(line: PageLine, downloads: Downloads) {
                     downloads.refresh();
                     focus_heading();
                 }
+                "at hand" => line.at_hand.set(serde_json::from_str(&text(1)).unwrap_or_default()),
                 "want" => downloads.open_if_there(text(1)),
                 _ => {}
             }

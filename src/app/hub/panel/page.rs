@@ -3,6 +3,7 @@
 use leptos::prelude::*;
 use wasm_bindgen::prelude::*;
 
+use crate::app::at_hand::ModelAtHand;
 use crate::app::browser;
 
 /// What was opened of late, newest first; a name a line.
@@ -14,6 +15,8 @@ pub struct PageLine {
     /// The name of the page's model.
     pub current: RwSignal<String>,
     pub recent: RwSignal<Vec<String>>,
+    /// Models of this machine that the page's own server offers.
+    pub at_hand: RwSignal<Vec<ModelAtHand>>,
     /// What was opened from disk in this visit, newest first: the page has the files.
     pub from_disk: RwSignal<Vec<String>>,
 }
@@ -24,6 +27,7 @@ impl PageLine {
         Self {
             current: RwSignal::default(),
             recent: RwSignal::new(kept.lines().map(str::to_owned).collect()),
+            at_hand: RwSignal::default(),
             from_disk: RwSignal::default(),
         }
     }
@@ -46,6 +50,11 @@ impl PageLine {
     pub fn open_shipped(self, name: &str) {
         self.remember(name);
         self.tell("known", &[JsValue::from_str(name)]);
+    }
+
+    /// One that the page's own server offers.
+    pub fn open_at_hand(self, name: &str) {
+        self.tell("at hand", &[JsValue::from_str(name)]);
     }
 
     /// One that was opened from disk before.

@@ -1,5 +1,7 @@
 //! Shapes of the configs that travel with the project, and of published ones.
 
+use std::io::Write;
+
 use super::*;
 use crate::model::shape::{Activation, NormKind, NormPlacement, QkNorm, Residual, RopeScaling};
 
@@ -104,7 +106,10 @@ fn the_other_families() {
 fn published_configs_are_understood() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/configs");
     let Ok(entries) = folder.read_dir() else {
-        eprintln!("SKIPPED: the papers' configs are not here (../shared/configs)");
+        let _ = writeln!(
+            std::io::stderr(),
+            "SKIPPED: the papers' configs are not here (../shared/configs)"
+        );
         return;
     };
     let mut read = 0;

@@ -1,0 +1,250 @@
+//! The models folder: where it lies, which models lie in it, and how the page hears of them.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::files::{Files, Found};
+use crate::served::{ServedFiles, quoted};
+use crate::smollm2;
+
+/// The list of the models, which the page asks for first.
+const LISTING: &str = "models.json";
+
+/// The models folder of this user; `None` without a home folder.
+pub fn models_folder() -> Option<PathBuf> {
+    let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
+    folder_on(std::env::consts::OS, |name| variable(name).map(PathBuf::from))
+}
+
+/// Finds the models folder on a system by the variables of an environment.
+fn folder_on(system: &str, variable: impl Fn(&str) -> Option<PathBuf>) -> Option<PathBuf> {
+    if let Some(folder) = variable("ATELIER_MODELS") {
+        return Some(folder);
+    }
+    let home = || variable("HOME");
+    let data = match system {
+        "windows" => variable("LOCALAPPDATA"),
+        "macos" => home().map(|home| home.join("Library").join("Application Support")),
+        // A relative path in this variable is to be ignored, says its specification.
+        _ => variable("XDG_DATA_HOME")
+            .filter(|data| data.is_absolute())
+            .or_else(|| home().map(|home| home.join(".local").join("share"))),
+    };
+    data.map(|data| data.join("atelier").join("models"))
+}
+
+/// A folder of models. Symbolic links that lead out of it are not followed.
+pub struct ModelsFolder(PathBuf);
+
+impl ModelsFolder {
+    /// Opens a folder.
+    ///
+    /// # Errors
+    /// It is not there, or is no folder.
+    pub fn open(path: &Path) -> io::Result<Self> {
+        let path = path.canonicalize()?;
+        if path.is_dir() { Ok(Self(path)) } else { Err(io::ErrorKind::NotADirectory.into()) }
+    }
+
+    /// Lists the models by name: every `.gguf` file here or one folder below, and every folder with `config.json` and
+    /// weights.
+    pub fn models(&self) -> Vec<ServedFiles> {
+        let mut models = BTreeMap::new();
+        let mut add = |name: String, from: &str, files| {
+            let mut free = name.clone();
+            for number in 2.. {
+                if !models.contains_key(&free) {
+                    break;
+                }
+                free = format!("{name} ({number})");
+            }
+            models.insert(free.clone(), ServedFiles::new(free, from.to_owned(), files));
+        };
+
+        // The files of this folder come first: they keep their names.
+        let entries = self.entries(&self.0);
+        for (name, files) in ggufs(&entries) {
+            add(name, &files[0].0.clone(), files);
+        }
+        for (folder, path) in entries.iter().filter(|(_, path)| path.is_dir()) {
+            let entries = self.entries(path);
+            if is_model_folder(&entries) {
+                let files = entries.into_iter().filter(|(name, path)| is_of_model(name, path));
+                add(folder.clone(), folder, files.collect());
+                continue;
+            }
+            for (name, files) in ggufs(&entries) {
+                add(name, &files[0].0.clone(), files);
+            }
+        }
+        models.into_values().collect()
+    }
+
+    /// Names and places of what lies in a folder, in order, where a request can name it.
+    fn entries(&self, folder: &Path) -> Vec<(String, PathBuf)> {
+        let Ok(entries) = folder.read_dir() else {
+            return Vec::new();
+        };
+        let found = entries.filter_map(|entry| {
+            let entry = entry.ok()?;
+            let name = entry.file_name().into_string().ok()?;
+            let is_plain = !name.chars().any(|c| c.is_control() || ":\\".contains(c));
+            let path = entry.path().canonicalize().ok()?;
+            (is_plain && path.starts_with(&self.0)).then_some((name, path))
+        });
+        let mut found: Vec<_> = found.collect();
+        found.sort();
+        found
+    }
+
+    /// The list of the models, as JSON.
+    fn listing(&self) -> String {
+        let line = |model: &ServedFiles| {
+            let bytes = model.bytes().ok()?;
+            let about = if smollm2::is_it(model) { smollm2::ABOUT } else { "" };
+            let (name, about) = (quoted(model.name()), quoted(about));
+            Some(format!("{{\"name\":{name},\"bytes\":{bytes},\"about\":{about}}}"))
+        };
+        let lines: Vec<String> = self.models().iter().filter_map(line).collect();
+        format!("{{\"models\":[{}]}}", lines.join(","))
+    }
+}
+
+impl Files for ModelsFolder {
+    fn find(&self, path: &str) -> Option<Found> {
+        if path == LISTING {
+            return Some(Found::bytes(path, self.listing()));
+        }
+        self.models().iter().find_map(|model| model.find(path))
+    }
+}
+
+/// Models of one `.gguf` file, or of several parts: each with its name and its files.
+fn ggufs(entries: &[(String, PathBuf)]) -> Vec<(String, Vec<(String, PathBuf)>)> {
+    let mut models = BTreeMap::<String, Vec<(String, PathBuf)>>::new();
+    for (file, path) in entries.iter().filter(|(_, path)| path.is_file()) {
+        let Some(stem) = file.strip_suffix(".gguf") else { continue };
+        let name = whole_of(stem).unwrap_or(stem);
+        models.entry(name.to_owned()).or_default().push((file.clone(), path.clone()));
+    }
+    models.into_iter().collect()
+}
+
+/// Of `name-00001-of-00003`, a part of a model: `name`.
+fn whole_of(stem: &str) -> Option<&str> {
+    let is_number = |text: &str| text.len() == 5 && text.bytes().all(|byte| byte.is_ascii_digit());
+    let (rest, count) = stem.rsplit_once("-of-")?;
+    let (name, number) = rest.rsplit_once('-')?;
+    (is_number(number) && is_number(count)).then_some(name)
+}
+
+/// Checks whether a folder holds a model's settings and its weights.
+fn is_model_folder(entries: &[(String, PathBuf)]) -> bool {
+    let has = |wanted: &dyn Fn(&str) -> bool| {
+        entries.iter().any(|(name, path)| wanted(name) && path.is_file())
+    };
+    has(&|name| name == "config.json") && has(&|name| name.ends_with(".safetensors"))
+}
+
+/// Checks whether a file of a model's folder is one that a model is made of.
+fn is_of_model(name: &str, path: &Path) -> bool {
+    let is_wanted = matches!(name, "config.json" | "tokenizer.json")
+        || name.ends_with(".safetensors")
+        || name.ends_with(".safetensors.index.json");
+    is_wanted && path.is_file()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_folder_is_where_the_user_says_or_the_system_keeps_data() {
+        let folder = |system: &str, pairs: &[(&str, &str)]| {
+            let found = folder_on(system, |name| {
+                let pair = pairs.iter().find(|(key, _)| *key == name);
+                pair.map(|(_, value)| PathBuf::from(value))
+            });
+            found.map(|path| path.display().to_string().replace('\\', "/"))
+        };
+        let all = [("ATELIER_MODELS", "m"), ("XDG_DATA_HOME", "/x"), ("HOME", "/h")];
+        for system in ["linux", "macos", "windows"] {
+            assert_eq!(folder(system, &all).as_deref(), Some("m"));
+        }
+        let rest = &all[1..];
+        assert_eq!(folder("linux", rest).as_deref(), Some("/x/atelier/models"));
+        assert_eq!(folder("linux", &all[2..]).as_deref(), Some("/h/.local/share/atelier/models"));
+        let relative = [("XDG_DATA_HOME", "x"), ("HOME", "/h")];
+        assert_eq!(folder("linux", &relative).as_deref(), Some("/h/.local/share/atelier/models"));
+        assert_eq!(
+            folder("macos", rest).as_deref(),
+            Some("/h/Library/Application Support/atelier/models")
+        );
+        let local = [("LOCALAPPDATA", "C:/l"), ("HOME", "/h")];
+        assert_eq!(folder("windows", &local).as_deref(), Some("C:/l/atelier/models"));
+        assert_eq!(folder("windows", rest), None);
+        assert_eq!(folder("linux", &[]), None);
+    }
+
+    #[test]
+    fn models_are_files_and_folders_each_under_a_name_of_its_own() {
+        let home = tempfile::tempdir().expect("a folder");
+        let put = |path: &str| {
+            let path = home.path().join(path);
+            std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+            std::fs::write(path, "weights").expect("a file");
+        };
+        for path in [
+            "b.gguf",
+            "split-00001-of-00002.gguf",
+            "split-00002-of-00002.gguf",
+            "notes.txt",
+            "package/b.gguf",
+            "package/__init__.py",
+            "llama/config.json",
+            "llama/tokenizer.json",
+            "llama/model.safetensors",
+            "llama/secret.txt",
+            "no-weights/config.json",
+            "deep/er/c.gguf",
+        ] {
+            put(path);
+        }
+        let folder = ModelsFolder::open(home.path()).expect("the folder");
+        let models = folder.models().into_iter().map(|model| {
+            let name = model.name().to_owned();
+            let files: Vec<String> = model.into_files().into_iter().map(|(file, _)| file).collect();
+            format!("{name}: {}", files.join(" "))
+        });
+        assert_eq!(
+            models.collect::<Vec<_>>(),
+            [
+                "b: b.gguf",
+                "b (2): b.gguf",
+                "llama: config.json model.safetensors tokenizer.json",
+                "split: split-00001-of-00002.gguf split-00002-of-00002.gguf",
+            ]
+        );
+        assert_eq!(
+            folder.listing(),
+            "{\"models\":[{\"name\":\"b\",\"bytes\":7,\"about\":\"\"},{\"name\":\"b (2)\",\"bytes\":7,\"about\":\"\"},\
+             {\"name\":\"llama\",\"bytes\":21,\"about\":\"\"},{\"name\":\"split\",\"bytes\":14,\"about\":\"\"}]}"
+        );
+        for (path, is_there) in [
+            ("models.json", true),
+            ("b/files.json", true),
+            ("b/b.gguf", true),
+            ("b (2)/b.gguf", true),
+            ("llama/config.json", true),
+            ("llama/secret.txt", false),
+            ("package/__init__.py", false),
+            ("b.gguf", false),
+            ("notes.txt", false),
+            ("b/", false),
+            ("", false),
+        ] {
+            assert_eq!(folder.find(path).is_some(), is_there, "{path}");
+        }
+    }
+}

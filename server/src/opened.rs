@@ -1,0 +1,155 @@
+//! What is opened with the page: below a path that no other user of this machine guesses.
+
+use std::io;
+
+use crate::files::{Files, Found, Sent};
+use crate::models::ModelsFolder;
+use crate::served::ServedFiles;
+use crate::smollm2;
+
+/// A page, and beside it what was opened with it.
+pub struct OpenedSite<F> {
+    page: F,
+    path: String,
+    opened: Vec<Box<dyn Files>>,
+    /// `key=value` pairs of the address that names what was opened.
+    query: Vec<String>,
+}
+
+impl<F: Files> OpenedSite<F> {
+    /// A page with nothing opened yet.
+    ///
+    /// # Errors
+    /// The system has no random numbers.
+    pub fn new(page: F) -> io::Result<Self> {
+        let unguessable = getrandom::u64().map_err(io::Error::other)?;
+        let path = format!("opened/{unguessable:016x}/");
+        Ok(Self { page, path, opened: Vec::new(), query: Vec::new() })
+    }
+
+    /// Opens a report, of a name that has no slash.
+    pub fn open_report(&mut self, name: String, bytes: Vec<u8>) {
+        self.query.push(format!("report={}", encoded(&format!("{}{name}", self.path))));
+        self.opened.push(Box::new(ServedReport { name, bytes }));
+    }
+
+    /// Opens a model: the page begins with it.
+    pub fn open_model(&mut self, model: ServedFiles) {
+        self.begin_with(model.name());
+        self.opened.push(Box::new(model));
+    }
+
+    /// Offers the models of a folder, if there are any. Where nothing else was opened and SmolLM2 is among them, the
+    /// page begins with it.
+    pub fn offer(&mut self, folder: ModelsFolder) {
+        let models = folder.models();
+        if models.is_empty() {
+            return;
+        }
+        let first = models.iter().find(|model| smollm2::is_it(model));
+        if let Some(first) = first.filter(|_| self.opened.is_empty()) {
+            self.begin_with(first.name());
+        }
+        self.query.push(format!("models={}", encoded(&self.path)));
+        self.opened.push(Box::new(folder));
+    }
+
+    fn begin_with(&mut self, model: &str) {
+        self.query.push(format!("model={}", encoded(&format!("{}{model}/", self.path))));
+    }
+
+    /// The part of the page's address that names what was opened: empty, or `?…`.
+    pub fn query(&self) -> String {
+        if self.query.is_empty() { String::new() } else { format!("?{}", self.query.join("&")) }
+    }
+}
+
+impl<F: Files> Files for OpenedSite<F> {
+    fn find(&self, path: &str) -> Option<Found> {
+        match path.strip_prefix(&self.path) {
+            Some(opened) => self.opened.iter().find_map(|files| files.find(opened)),
+            None => self.page.find(path),
+        }
+    }
+
+    fn sent(&self, answer: &Sent) {
+        self.page.sent(answer);
+    }
+}
+
+struct ServedReport {
+    name: String,
+    bytes: Vec<u8>,
+}
+
+impl Files for ServedReport {
+    fn find(&self, path: &str) -> Option<Found> {
+        (path == self.name).then(|| Found::bytes(path, self.bytes.clone()))
+    }
+}
+
+/// Percent-encoded: as a part of a path, or as a value in a query.
+pub fn encoded(text: &str) -> String {
+    let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"-._~/".contains(byte);
+    text.bytes()
+        .map(|byte| match byte {
+            byte if plain(&byte) => char::from(byte).to_string(),
+            byte => format!("%{byte:02X}"),
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct NoPage;
+
+    impl Files for NoPage {
+        fn find(&self, _path: &str) -> Option<Found> {
+            None
+        }
+    }
+
+    #[test]
+    fn only_what_was_opened_is_below_opened() {
+        let mut site = OpenedSite::new(NoPage).expect("random numbers");
+        assert_eq!(site.query(), "");
+        site.open_report("a b.json".into(), b"{}".to_vec());
+        let path = site.path.clone();
+        assert_eq!(site.query(), format!("?report={path}a%20b.json"));
+        assert!(site.find(&format!("{path}a b.json")).is_some());
+        for other in ["", "b.json", "a b.json/", "x/y", "models.json"] {
+            assert!(site.find(&format!("{path}{other}")).is_none(), "{other}");
+            assert!(site.find(&format!("opened/{other}")).is_none(), "{other}");
+        }
+        // Whoever does not know the path does not find it, and another time it is another.
+        assert!(site.find("opened/a b.json").is_none());
+        let digits = path.strip_prefix("opened/").and_then(|rest| rest.strip_suffix('/'));
+        assert_eq!(digits.map(str::len), Some(16));
+        assert_ne!(OpenedSite::new(NoPage).expect("random numbers").path, path);
+        assert_eq!(encoded("a b&#é.json"), "a%20b%26%23%C3%A9.json");
+    }
+
+    #[test]
+    fn the_address_names_the_models_and_the_one_to_begin_with() {
+        let home = tempfile::tempdir().expect("a folder");
+        let folder = || ModelsFolder::open(home.path()).expect("the folder");
+        let offered = |report: bool| {
+            let mut site = OpenedSite::new(NoPage).expect("random numbers");
+            if report {
+                site.open_report("r".into(), Vec::new());
+            }
+            site.offer(folder());
+            site.query().replace(&site.path, "PATH/")
+        };
+        assert_eq!(offered(false), "", "an empty folder offers nothing");
+        std::fs::write(home.path().join("a b.gguf"), "").expect("a file");
+        assert_eq!(offered(false), "?models=PATH/");
+        let file = std::fs::File::create(home.path().join(smollm2::FILE)).expect("a file");
+        file.set_len(smollm2::BYTES).expect("a sparse file");
+        let first = "?model=PATH/SmolLM2-135M-Instruct.Q4_1/&models=PATH/";
+        assert_eq!(offered(false), first);
+        assert_eq!(offered(true), "?report=PATH/r&models=PATH/");
+    }
+}
