@@ -60,12 +60,6 @@ pub fn real_goldens_hold(load: &Load, tolerance: f64) {
     );
 }
 
-/// The first golden run of the real model, for engines that take a second per plan.
-pub fn first_real_golden_holds(load: &Load, tolerance: f64) {
-    let lenses: &mut Lenses = &mut |path, golden, orders| lenses(&load(path), golden, orders);
-    assert_eq!(runs_hold(lenses, &real_goldens()[..1], tolerance), 3);
-}
-
 /// Like [`real_goldens_hold`], for a program that is asked for lenses.
 pub fn real_goldens_hold_for(lenses: &mut Lenses, tolerance: f64) {
     let checked = runs_hold(lenses, &real_goldens(), tolerance);

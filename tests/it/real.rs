@@ -1,5 +1,5 @@
 //! The real model, SmolLM2-135M-Instruct, as people use it: texts, what it writes, and a long text, against
-//! what transformers says in float64 (`tests/golden/text/make.py`); and the memory of the command.
+//! what transformers says in float64 (`tests/golden/text/make.py`).
 
 use atelier::engine::Decoder;
 use atelier::model::{Passage, Prompt};
@@ -70,17 +70,25 @@ fn six_hundred_tokens_in_two_chunks_and_at_once() {
     }
     reading_holds(&last_logits(&mut decoder), &long["after_second"], "the second chunk");
 
-    // At once: the last token's logits, and the log-probability of every token but the first.
+    // At once.
     let prompt = Prompt { token_ids: ids.clone(), option_ids: Vec::new() };
     let run = model.engine.next([prompt].into(), [plan.clone()].into());
     let logits = run.expect("a run").complete().expect("logits").concat().concat();
     reading_holds(&logits, &long["after_second"], "at once");
-    let passage = Passage { token_ids: ids.clone(), scored: ids.len() - 1 };
-    let run = model.engine.score([passage].into(), [plan].into());
-    let scores = run.expect("a run").complete().expect("scores").concat().remove(0);
-    let expected = &long["log_probabilities"];
-    assert_eq!(expected.as_array().map(Vec::len), Some(ids.len() - 1));
-    assert_close_to(&json!(scores.log_probability), expected, "scores", TOLERANCE);
+
+    // Beginnings of several lengths: the sum of their first tokens' log-probabilities.
+    let golden: Vec<f64> =
+        serde_json::from_value(long["log_probabilities"].clone()).expect("log-probabilities");
+    assert_eq!(golden.len(), ids.len() - 1);
+    let beginning = |scored: usize| Passage { token_ids: ids[..=scored].to_vec(), scored };
+    let scored = [1, 100, 599];
+    let run = model.engine.score(scored.map(beginning).into(), [plan].into());
+    let scores = run.expect("a run").complete().expect("scores").concat();
+    for (scored, found) in scored.into_iter().zip(scores) {
+        let sum: f64 = golden[..scored].iter().sum();
+        let at = format!("{scored} scored tokens");
+        assert_close_to(&json!(found.log_probability), &json!(sum), &at, TOLERANCE);
+    }
 }
 
 /// Logits of the next token of the only sequence. [V]
@@ -105,46 +113,4 @@ fn reading_holds(logits: &[f32], expected: &Value, at: &str) {
     let is_first = |&logit: &f32| logit == largest;
     let first = logits.iter().position(is_first).expect("a largest logit");
     assert_eq!(first, ids[0] as usize, "{at}: the likeliest token");
-}
-
-/// Peak memory of the whole command, pages of the mapped file among it.
-#[cfg(target_os = "linux")]
-#[test]
-fn six_hundred_tokens_take_at_most_1_6_times_the_file() {
-    let golden = golden();
-    let file = model_folder(golden["model"].as_str().expect("a model")).expect("the real model");
-    let size = std::fs::metadata(&file).expect("the file").len() as f64;
-    let ids: Vec<String> = u32s(&golden["long"]["ids"]).iter().map(u32::to_string).collect();
-
-    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_atelier"));
-    command.args(["lens", "--answer", "0", "--json", "--rows", "7042,1546", "--ids"]);
-    command.arg(ids.join(",")).arg("--model").arg(&file);
-    // Threads have memory of their own: a machine with many has more of both.
-    command.env("RAYON_NUM_THREADS", "2");
-    let output = tempfile::NamedTempFile::new().expect("a file");
-    command.stdout(output.reopen().expect("a file"));
-    let peak = peak_of(&mut command);
-
-    let report: Value = serde_json::from_reader(output).expect("a report");
-    let lens = &report["lens"];
-    assert_eq!(lens["token_ids"].as_array().map(Vec::len), Some(600));
-    let log_z = &golden["long"]["after_second"]["log_z"];
-    assert_close_to(&lens["vocabulary"]["log_z"], log_z, "log Z", TOLERANCE);
-    println!("{:.0} MB, {:.2} of the file", peak / 1e6, peak / size);
-    assert!(peak <= 1.6 * size, "{peak} bytes of {size}");
-}
-
-/// Runs a command to its good end: its peak of resident memory, bytes.
-#[cfg(target_os = "linux")]
-fn peak_of(command: &mut std::process::Command) -> f64 {
-    let child = command.spawn().expect("it starts");
-    let mut status = 0;
-    // SAFETY: an `rusage` is plain numbers, for which zeros are valid; `wait4` writes to it and to
-    // the status alone, and the id is of a child of this process that nobody else waits for.
-    let (waited, usage) = unsafe {
-        let mut usage: libc::rusage = std::mem::zeroed();
-        (libc::wait4(child.id() as libc::pid_t, &raw mut status, 0, &raw mut usage), usage)
-    };
-    assert!(waited > 0 && status == 0, "{command:?} failed");
-    usage.ru_maxrss as f64 * 1024.0
 }

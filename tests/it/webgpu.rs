@@ -39,12 +39,6 @@ fn every_golden_run_and_every_plan_of_it() {
 }
 
 #[test]
-fn the_first_golden_run_of_the_real_model() {
-    parity::first_real_golden_holds(&on_gpu, TOLERANCE);
-}
-
-#[test]
-#[ignore = "a software GPU takes its time: cargo xtask test --long"]
 fn every_golden_run_of_the_real_model() {
     parity::real_goldens_hold(&on_gpu, TOLERANCE);
 }
