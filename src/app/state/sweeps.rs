@@ -91,7 +91,7 @@ impl Sweeps {
             let model = model.as_ref()?;
             Some((model.order.clone(), model.heads))
         })?;
-        let (tasks, rows) = self.studio.sweeping.with(|s| (s.tasks.len(), s.rows));
+        let (tasks, rows) = (self.tasks().len(), self.studio.sweeping.with(|s| s.rows));
 
         // 1. Block runs of a row; orders that begin alike share them.
         let extent = self.studio.sweeping.with(|s| Extent { heads, ..s.extent });

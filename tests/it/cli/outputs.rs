@@ -70,7 +70,6 @@ fn a_link_stays_a_link_and_its_target_is_written() {
 #[cfg(unix)]
 #[test]
 fn pipes_and_devices_are_written_into() {
-    use std::io::Write;
     use std::os::unix::fs::FileTypeExt;
     let folder = Folder::copy_of("random-llama2");
     let model = model("random-llama2");
@@ -100,6 +99,7 @@ fn pipes_and_devices_are_written_into() {
 #[cfg(unix)]
 #[test]
 fn a_place_that_cannot_be_written_is_told_first() {
+    use std::io::Write;
     use std::os::unix::fs::PermissionsExt;
     let folder = tempfile::tempdir().expect("a folder");
     let closed = folder.path().join("closed");
