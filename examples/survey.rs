@@ -16,7 +16,8 @@ use atelier::study::survey::{
     SurveyedOutcome, correlations,
 };
 use atelier::study::{LoadedModel, StudyError};
-use atelier::task::catalogue::{Task, drawn};
+use atelier::task::built_in::drawn;
+use atelier::task::catalogue::Task;
 use atelier::task::item::TaskRow;
 use atelier::task::primer::GeneratedTask;
 

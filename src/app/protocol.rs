@@ -18,12 +18,14 @@ use crate::study::doctor::DoctorReport;
 use crate::study::lessons::{Lesson, LessonHead, StepOutcome, StepPhase, StepPicture};
 use crate::study::likeliest::Saying;
 use crate::study::orders::{Extent, Sweep};
+use crate::study::refusal::TaskRefusal;
 use crate::study::report::{ModelFacts, Report};
+use crate::task::built_in::BuiltInTask;
 use crate::task::english::EnglishPrompt;
 
 /// Raised at every change of these types: a worker file from an older build, kept by a cache, is
 /// told from a current one by the first message it sends.
-pub const PROTOCOL: u32 = 13;
+pub const PROTOCOL: u32 = 14;
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Request {
@@ -49,11 +51,10 @@ pub enum Ask {
     },
     /// One prompt under the model's own order and under `plan`: a report with a `lab`.
     Lab { prompt: String, options: Vec<String>, answer: usize, plan: String },
-    /// Sweeps over held-out rows of the generated tasks: a report with `orders`, one a task.
+    /// Sweeps over rows of built-in tasks: a report with `orders`, one a task.
     /// [`Tell::Partial`] shows it as it fills in.
     Orders {
-        /// Names of the generated tasks.
-        tasks: Vec<String>,
+        tasks: Vec<BuiltInTask>,
         /// A task.
         rows: usize,
         sweeps: Vec<Sweep>,
@@ -61,10 +62,10 @@ pub enum Ask {
         /// The reader's own orders, beside those of the sweeps.
         plans: Vec<String>,
     },
-    /// What every member and head votes, and what the answer loses without it, on held-out rows of the
-    /// generated tasks: a report with `need`, one a task.
+    /// What every member and head votes, and what the answer loses without it, on rows of built-in tasks: a
+    /// report with `need`, one a task.
     Need {
-        tasks: Vec<String>,
+        tasks: Vec<BuiltInTask>,
         /// A task.
         rows: usize,
     },
@@ -72,9 +73,9 @@ pub enum Ask {
     Parts { prompt: String, options: Vec<String>, answer: usize, plan: Option<String> },
     /// How alike the linearised steps of the prompt's run are: a report with `coupling`.
     Coupling { prompt: String, plan: Option<String>, tokens: TokenAsk },
-    /// The same over held-out rows of a generated task, beside what leaving steps out and exchanging
+    /// The same over rows of a built-in task, beside what leaving steps out and exchanging
     /// neighbours costs on them: a report with `task_coupling`. [`Tell::Partial`] shows it as it fills in.
-    RowsCoupling { task: String, rows: usize, plan: Option<String> },
+    RowsCoupling { task: BuiltInTask, rows: usize, plan: Option<String> },
     /// The prompt on the model's engine and on the processor: ends in [`Tell::Compared`].
     Compare { prompt: String, options: Vec<String>, answer: usize, plan: Option<String> },
     /// What does the model say after this prompt? Ends in [`Tell::Says`].
@@ -148,6 +149,10 @@ pub enum Tell {
     /// English prompts that the model being loaded can read as they stand; none where it cannot.
     English {
         prompts: Vec<EnglishPrompt>,
+    },
+    /// Built-in tasks that the model being loaded cannot be asked.
+    Tasks {
+        refused: Vec<TaskRefusal>,
     },
     /// The likeliest next tokens, as options.
     Says {

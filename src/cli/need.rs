@@ -36,7 +36,8 @@ pub struct NeedArgs {
     #[arg(long, short, value_name = "NAME|FOLDER")]
     model: String,
 
-    /// Tasks (see `atelier tasks`; several with commas) whose answers are options of one token
+    /// Tasks or their groups (see `atelier tasks`; several with commas) whose answers are options of
+    /// one token
     #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
     task: Vec<String>,
 
@@ -56,7 +57,7 @@ pub struct NeedArgs {
     #[arg(long, value_name = "LINE", requires = "prompt")]
     plan: Option<String>,
 
-    /// The data set's file, or the folder that holds several, for tasks that are not generated
+    /// The data set's file, or the folder that holds several, for tasks that are read from a file
     #[arg(long, value_name = "FILE|DIR", requires = "task")]
     data: Option<PathBuf>,
 

@@ -33,12 +33,12 @@ pub struct OrdersArgs {
     #[arg(long, short, value_name = "NAME|FOLDER")]
     model: String,
 
-    /// Tasks (see `atelier tasks`; several with commas), or TOML files that define one; those that
-    /// are not generated need --data
+    /// Tasks or their groups (see `atelier tasks`; several with commas), or TOML files that define
+    /// one; those that are read from a file need --data
     #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
     task: Vec<String>,
 
-    /// The data set's file, or the folder that holds several, for tasks that are not generated
+    /// The data set's file, or the folder that holds several, for tasks that are read from a file
     #[arg(long, value_name = "FILE|DIR", requires = "task")]
     data: Option<PathBuf>,
 

@@ -1,4 +1,4 @@
-//! Where a sweep's rows come from: the generated language, a data set's file, a file of prompts.
+//! Where a sweep's rows come from: the program itself, a data set's file, a file of prompts.
 
 use std::path::{Path, PathBuf};
 
@@ -35,19 +35,15 @@ impl SweepSource {
         if let Some(path) = prompts {
             return Ok(vec![SweepSource::Prompts(path.to_path_buf())]);
         }
-        // A folder may hold the files of many tasks, and be of no use to the generated ones.
+        // A folder may hold the files of many tasks, and be of no use to those that need none.
         let one_file = data.is_some_and(|data| !data.is_dir());
         let mut sources = Vec::new();
-        for name in tasks {
-            let task = Task::find(name)?;
-            match (&task, data) {
-                (Task::Generated(_), Some(_)) if one_file => {
-                    bail!("{name} is generated: leave out --data")
-                }
-                (Task::Published(_), None) => {
-                    bail!("{name} comes from a file: give it with --data FILE")
-                }
-                _ => {}
+        for task in Task::find_all(tasks)? {
+            if !task.needs_data() && one_file {
+                bail!("{} needs no file: leave out --data", task.name());
+            }
+            if task.needs_data() && data.is_none() {
+                bail!("{} comes from a file: give it with --data FILE", task.name());
             }
             sources.push(SweepSource::Task(Box::new(task), data.map(Path::to_path_buf)));
         }
@@ -57,7 +53,7 @@ impl SweepSource {
         Ok(sources)
     }
 
-    /// The first `count` rows of a file, or `count` held-out rows of the language.
+    /// The first `count` rows of a file, or at most `count` rows of a task that needs none.
     ///
     /// # Errors
     /// A file that cannot be read, or its first line that is no row.

@@ -16,7 +16,8 @@ use crate::task::shots::with_shots;
 
 /// Tasks: prompts with right answers
 ///
-/// Without more, lists those that have a name. `check` says what one reads from its file.
+/// Without more, lists those that have a name, in groups: a group's name stands for all its tasks. `check` says what
+/// one reads from its file.
 #[derive(clap::Args)]
 #[command(after_help = FORM)]
 pub struct TasksArgs {
@@ -80,15 +81,18 @@ pub fn run(args: TasksArgs) -> anyhow::Result<()> {
 }
 
 fn list() -> anyhow::Result<()> {
-    let header = ["name", "asks", "scored by", "from"].map(String::from);
-    let mut table = table(&header, 4);
-    for task in Task::all() {
-        table.add_row([
-            Cell::new(task.name()),
-            Cell::new(task.about()),
-            Cell::new(score(task.score())),
-            Cell::new(task.source()),
-        ]);
+    let header = ["group", "name", "asks", "scored by", "from"].map(String::from);
+    let mut table = table(&header, 5);
+    for (group, tasks) in Task::groups() {
+        for task in tasks {
+            table.add_row([
+                Cell::new(group),
+                Cell::new(task.name()),
+                Cell::new(task.about()),
+                Cell::new(score(task.score())),
+                Cell::new(task.source()),
+            ]);
+        }
     }
     output::show(&text(&table))
 }
@@ -104,9 +108,8 @@ pub fn score(score: Score) -> &'static str {
 
 fn check(args: &CheckArgs) -> anyhow::Result<()> {
     let task = Task::find(&args.task)?;
-    let generated = matches!(task, Task::Generated(_));
     ensure!(
-        generated || args.data.is_some(),
+        !task.needs_data() || args.data.is_some(),
         "{} comes from a file: give the folder of data sets with --data DIR",
         task.name()
     );

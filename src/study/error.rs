@@ -34,6 +34,8 @@ pub enum StudyError {
         "the model does not know the option {option:?} and reads it as {unknown}, as any other such word: give a word that it knows"
     )]
     UnknownOption { option: String, unknown: String },
+    #[error("the model does not know the word {word:?}")]
+    UnknownWord { word: String },
     #[error("there are no rows to run: give a task or a file with at least one")]
     NoRows,
     #[error(

@@ -16,6 +16,7 @@ pub mod need;
 pub mod orders;
 mod original;
 pub mod parts;
+pub mod refusal;
 pub mod report;
 pub mod survey;
 mod unknown;

@@ -1,5 +1,6 @@
 //! Prompts with right answers.
 
+pub mod built_in;
 #[cfg(feature = "cli")]
 pub mod catalogue;
 #[cfg(feature = "cli")]
@@ -11,6 +12,7 @@ mod error;
 pub mod file;
 pub mod item;
 pub mod painters;
+pub mod plain;
 pub mod primer;
 #[cfg(feature = "cli")]
 pub mod questions;

@@ -8,6 +8,8 @@ use crate::common;
 use atelier::model::{FileBytes, ModelFiles, ModelShape, Tokenizer};
 use atelier::study::LoadedModel;
 use atelier::task::english::english;
+use atelier::task::item::Item;
+use atelier::task::plain::PlainTask;
 
 /// A shape with room for every id.
 fn shape() -> ModelShape {
@@ -43,6 +45,37 @@ fn every_option_is_one_token_to_every_tokenizer() {
             let cut = tokenizer.prompt(&shape(), &example.prompt, &example.options);
             assert!(cut.is_ok(), "{name}, {}: {:?}", example.name, cut.err());
         }
+    }
+}
+
+#[test]
+fn the_plain_tasks_that_a_tokenizer_reads() {
+    for (name, expected) in [
+        ("gpt2", PlainTask::ALL.map(PlainTask::name).as_slice()),
+        ("llama", &["opposites", "past", "kinds", "colours", "agreement", "who"]),
+        ("mistral-7b-v0.1", &["opposites", "past", "kinds", "colours", "agreement", "who"]),
+        ("phi-3-mini", &["opposites", "past", "kinds", "colours", "agreement", "who"]),
+    ] {
+        let Some(tokenizer) = tokenizer(name) else {
+            continue;
+        };
+        let shape = shape();
+        let reads = |item: &Item| match item {
+            Item::Option { prompt, options, .. } => {
+                tokenizer.prompt(&shape, prompt, options).is_ok()
+            }
+            other => panic!("{other:?}"),
+        };
+        let mut read = Vec::new();
+        for task in PlainTask::ALL {
+            // The probe stands for every row.
+            let is_read = reads(&task.probe());
+            assert_eq!(is_read, task.rows(usize::MAX).iter().all(|row| reads(&row.item)));
+            if is_read {
+                read.push(task.name());
+            }
+        }
+        assert_eq!(read, expected, "{name}");
     }
 }
 

@@ -24,6 +24,7 @@ mod orders;
 mod package;
 mod painters;
 mod parity;
+mod plain;
 mod plan;
 #[cfg(feature = "reference")]
 mod reference;

@@ -6,7 +6,7 @@ use super::LinkPairs;
 use crate::app::protocol::TokenAsk;
 use crate::chart::{CouplingShown, metric_name, metric_of};
 use crate::study::coupling::{CouplingMetric, RelationTo, USUAL_TOP};
-use crate::task::primer::GeneratedTask;
+use crate::task::built_in::BuiltInTask;
 
 /// What is looked at.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,8 +22,8 @@ pub struct CouplingSettings {
     pub tokens: TokenAsk,
     /// What the coupling is held against, over rows.
     pub against: RelationTo,
-    /// Rows of which task, and how many.
-    pub task: GeneratedTask,
+    /// Rows of which task, the first that the model can be asked where none was chosen; and how many.
+    pub task: Option<BuiltInTask>,
     pub rows: usize,
     /// Points that are taken away, by their names.
     pub out: BTreeSet<String>,
@@ -38,7 +38,7 @@ impl Default for CouplingSettings {
             frame: None,
             tokens: TokenAsk::default(),
             against: AGAINST[0].0,
-            task: GeneratedTask::Sum,
+            task: None,
             rows: 24,
             out: BTreeSet::new(),
         }
@@ -98,8 +98,8 @@ impl CouplingSettings {
         {
             pairs.push("against", name);
         }
-        if self.task != default.task {
-            pairs.push("of", self.task.name());
+        if let Some(task) = self.task {
+            pairs.push("of", task.name());
         }
         if self.rows != default.rows {
             pairs.push("of-rows", &self.rows.to_string());
@@ -125,7 +125,7 @@ impl CouplingSettings {
                 let found = AGAINST.iter().find(|(_, name)| *name == value);
                 self.against = found.map_or(AGAINST[0].0, |(to, _)| *to);
             }
-            "of" => self.task = GeneratedTask::from_name(value).unwrap_or(GeneratedTask::Sum),
+            "of" => self.task = BuiltInTask::from_name(value),
             "of-rows" => {
                 let rows = number().unwrap_or(Self::default().rows);
                 self.rows = rows.clamp(1, MOST_COUPLED_ROWS);

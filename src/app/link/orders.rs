@@ -3,12 +3,13 @@
 use super::LinkPairs;
 use crate::chart::Quantity;
 use crate::study::orders::{Extent, Sweep};
-use crate::task::primer::GeneratedTask;
+use crate::task::built_in::BuiltInTask;
 
 /// The settings of a sweep and of its pictures.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SweepSettings {
-    pub tasks: Vec<GeneratedTask>,
+    /// What the reader ticked; the first that the model can be asked where nothing was ticked or cleared.
+    pub tasks: Option<Vec<BuiltInTask>>,
     /// A task.
     pub rows: usize,
     pub kinds: Vec<Sweep>,
@@ -22,7 +23,7 @@ pub struct SweepSettings {
 impl Default for SweepSettings {
     fn default() -> Self {
         Self {
-            tasks: vec![GeneratedTask::Sum],
+            tasks: None,
             rows: 48,
             kinds: vec![Sweep::Drop, Sweep::Swap],
             extent: Extent::default(),
@@ -43,8 +44,8 @@ impl SweepSettings {
         if self.quantity != default.quantity {
             pairs.push("plot", self.quantity.name());
         }
-        if self.tasks != default.tasks {
-            let names: Vec<&str> = self.tasks.iter().map(|task| task.name()).collect();
+        if let Some(tasks) = &self.tasks {
+            let names: Vec<&str> = tasks.iter().map(|task| task.name()).collect();
             pairs.push("tasks", &names.join(","));
         }
         if self.kinds != default.kinds {
@@ -72,9 +73,11 @@ impl SweepSettings {
         match key {
             "plot" => self.quantity = Quantity::parse(value).unwrap_or_default(),
             "tasks" => {
-                self.tasks = listed().filter_map(GeneratedTask::from_name).collect();
-                self.tasks.sort_by_key(|task| *task as u8);
-                self.tasks.dedup();
+                let mut tasks: Vec<BuiltInTask> =
+                    listed().filter_map(BuiltInTask::from_name).collect();
+                tasks.sort_unstable();
+                tasks.dedup();
+                self.tasks = Some(tasks);
             }
             "sweeps" => {
                 self.kinds = listed().filter_map(|name| name.parse().ok()).collect();

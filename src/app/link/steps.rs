@@ -4,7 +4,7 @@ use super::{Choice, Draft, Link, MOST_COUPLED_ROWS, MOST_ROWS, MeanOf, View};
 use crate::chart::Column;
 use crate::study::lessons::{LensPicture, Lesson, ReadColumn, StepAsk, SurveyShow};
 use crate::study::orders::Sweep;
-use crate::task::primer::GeneratedTask;
+use crate::task::built_in::BuiltInTask;
 
 impl Link {
     /// The link of what a step of `lesson` runs, where `model` answers.
@@ -63,9 +63,7 @@ impl Link {
                 if let Some(draft) = &mut link.draft {
                     draft.ask(model);
                 }
-                if let Some(task) = GeneratedTask::from_name(&ask.rows.task) {
-                    link.coupling.task = task;
-                }
+                link.coupling.task = BuiltInTask::from_name(&ask.rows.task);
                 link.coupling.rows = ask.rows.count.clamp(1, MOST_COUPLED_ROWS);
                 link
             }
@@ -89,10 +87,10 @@ impl Link {
         if let Some(draft) = &mut link.draft {
             draft.ask(model);
         }
-        let mut tasks: Vec<GeneratedTask> = tasks.filter_map(GeneratedTask::from_name).collect();
-        tasks.sort_by_key(|task| *task as u8);
+        let mut tasks: Vec<BuiltInTask> = tasks.filter_map(BuiltInTask::from_name).collect();
+        tasks.sort_unstable();
         tasks.dedup();
-        link.sweeping.tasks = tasks;
+        link.sweeping.tasks = Some(tasks);
         link.sweeping.rows = rows.clamp(1, MOST_ROWS);
         link
     }

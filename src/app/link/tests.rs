@@ -5,7 +5,7 @@ use crate::app::protocol::TokenAsk;
 use crate::chart::Quantity;
 use crate::study::coupling::CouplingMetric;
 use crate::study::orders::{Extent, Sweep};
-use crate::task::primer::GeneratedTask;
+use crate::task::built_in::BuiltInTask;
 
 fn draft() -> Draft {
     Draft {
@@ -67,7 +67,7 @@ fn every_setting_of_a_coupling_is_in_the_link() {
         frame: Some(0),
         tokens: TokenAsk { is_wanted: true, step: Some(4), t_in: Some(1), t_out: Some(7) },
         against: AGAINST[3].0,
-        task: GeneratedTask::Mood,
+        task: BuiltInTask::from_name("mood"),
         rows: 12,
         out: ["0-1".to_owned(), "a,b".to_owned()].into(),
     };
@@ -102,12 +102,16 @@ fn a_link_restores_what_it_was_made_of() {
     }
 }
 
+fn task(name: &str) -> BuiltInTask {
+    BuiltInTask::from_name(name).expect("a task")
+}
+
 #[test]
 fn every_setting_of_a_sweep_is_in_the_link() {
     let link = Link {
         draft: Some(draft()),
         sweeping: SweepSettings {
-            tasks: vec![GeneratedTask::Topic, GeneratedTask::Sum],
+            tasks: Some(["who", "topic", "sum"].map(task).to_vec()),
             rows: 200,
             kinds: vec![Sweep::Skip, Sweep::Loop],
             extent: Extent { seeds: 3, rounds: 5, heads: 0 },
@@ -118,7 +122,7 @@ fn every_setting_of_a_sweep_is_in_the_link() {
     };
     assert_eq!(again(&link), Some(link.clone()));
     assert!(link.fragment().ends_with(
-        "view=orders&plot=kl&tasks=topic,sum&sweeps=skip,loop&sweep-rows=200&shuffles=3&rounds=5&swept=topic"
+        "view=orders&plot=kl&tasks=who,topic,sum&sweeps=skip,loop&sweep-rows=200&shuffles=3&rounds=5&swept=topic"
     ));
 }
 

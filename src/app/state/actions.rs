@@ -6,11 +6,13 @@ use leptos::prelude::*;
 
 use super::Studio;
 use super::shown::Shown;
-use crate::app::examples;
+use super::studio::sentence;
 use crate::app::link::{
     CouplingSettings, Draft, InsideSettings, LessonSettings, MOST_FOLLOWED, SweepSettings, View,
 };
+use crate::app::{examples, tasks};
 use crate::chart::Column;
+use crate::task::built_in::BuiltInTask;
 
 /// Typing is over when nothing was typed for this long.
 const PAUSE: Duration = Duration::from_millis(350);
@@ -67,6 +69,22 @@ impl Studio {
 
     pub fn choose_column(self, column: Column) {
         self.state.column.set(column);
+    }
+
+    /// Returns the task that is asked until the reader chooses one: see [`tasks::first`].
+    pub fn first_task(self) -> Option<BuiltInTask> {
+        self.refused.with(|refused| tasks::first(refused))
+    }
+
+    /// Says why the model held cannot be asked this task.
+    pub fn task_refusal(self, task: BuiltInTask) -> Option<String> {
+        self.refused.with(|refused| tasks::reason(refused, task).map(sentence))
+    }
+
+    /// Says which of these tasks the model held cannot be asked, and why.
+    pub fn tasks_refusal(self, group: &[BuiltInTask]) -> Option<String> {
+        let model = self.held.with(|held| held.as_ref().map(|held| held.facts.name.clone()))?;
+        self.refused.with(|refused| tasks::refusal(refused, group, &model))
     }
 
     /// Changes what is swept, or how it is plotted.

@@ -67,6 +67,7 @@ impl Studio {
                 self.show_sweep(Arc::new(*report), time);
             }
             Tell::English { prompts } => self.state.english.set(prompts),
+            Tell::Tasks { refused } => self.state.refused.set(refused),
             Tell::Says { sayings } => {
                 let draft = self.draft.get_untracked();
                 let is_asked = exchange.with_untracked(|exchange| exchange.is_asked(&draft));

@@ -21,6 +21,7 @@ use crate::chart::Column;
 use crate::plan::Plan;
 use crate::study::coupling::ModelsCoupling;
 use crate::study::lessons::{StepOutcome, StepPicture};
+use crate::study::refusal::TaskRefusal;
 use crate::study::report::{ModelFacts, Report};
 use crate::task::english::EnglishPrompt;
 
@@ -81,6 +82,8 @@ pub struct Studio {
     pub from: Signal<String>,
     /// English prompts that the model held reads.
     pub english: Signal<Vec<EnglishPrompt>>,
+    /// Built-in tasks that the model held cannot be asked.
+    pub refused: Signal<Vec<TaskRefusal>>,
     /// Said to screen readers, politely.
     pub said: Signal<String>,
     /// What the model wrote after the draft's prompt.
@@ -127,6 +130,7 @@ pub(super) struct StudioState {
     pub engine: RwSignal<[String; 2]>,
     pub from: RwSignal<String>,
     pub english: RwSignal<Vec<EnglishPrompt>>,
+    pub refused: RwSignal<Vec<TaskRefusal>>,
     pub said: RwSignal<String>,
     /// What was written, and after which draft.
     pub written: RwSignal<(Draft, String)>,
@@ -251,6 +255,7 @@ impl Studio {
             engine: RwSignal::default(),
             from: RwSignal::default(),
             english: RwSignal::default(),
+            refused: RwSignal::default(),
             said: RwSignal::new(String::new()),
             written: RwSignal::new((examples::first(), String::new())),
             before: StoredValue::new(String::new()),
@@ -324,6 +329,7 @@ impl Studio {
             engine: state.engine.into(),
             from: state.from.into(),
             english: state.english.into(),
+            refused: state.refused.into(),
             said: state.said.into(),
             written: written.into(),
             offered: offered.into(),

@@ -8,7 +8,7 @@ use crate::app::protocol::Ask;
 use crate::chart::number;
 use crate::study::need::Need;
 use crate::study::orders::{Extent, Orders, Sweep, Variant};
-use crate::task::primer::GeneratedTask;
+use crate::task::built_in::BuiltInTask;
 
 /// Rows a task on which the reader's own order is tried.
 pub const OWN_ROWS: usize = 200;
@@ -23,15 +23,30 @@ impl Sweeps {
         Self { studio }
     }
 
-    pub fn choose_task(self, task: GeneratedTask, on: bool) {
-        self.studio.set_sweeping(|sweeping| {
-            let tasks = &mut sweeping.tasks;
-            tasks.retain(|&other| other != task);
-            if on {
-                tasks.push(task);
-                tasks.sort_by_key(|task| *task as u8);
-            }
-        });
+    pub fn choose_task(self, task: BuiltInTask, on: bool) {
+        let mut tasks = untrack(|| self.ticked());
+        tasks.retain(|&other| other != task);
+        if on {
+            tasks.push(task);
+            tasks.sort_unstable();
+        }
+        self.studio.set_sweeping(|sweeping| sweeping.tasks = Some(tasks));
+    }
+
+    /// Whether a task's box has its tick.
+    pub fn is_ticked(self, task: BuiltInTask) -> bool {
+        self.ticked().contains(&task)
+    }
+
+    fn ticked(self) -> Vec<BuiltInTask> {
+        let chosen = self.studio.sweeping.with(|sweeping| sweeping.tasks.clone());
+        chosen.unwrap_or_else(|| self.studio.first_task().into_iter().collect())
+    }
+
+    /// The ticked tasks that the model can be asked.
+    fn tasks(self) -> Vec<BuiltInTask> {
+        let ticked = self.ticked().into_iter();
+        ticked.filter(|&task| self.studio.task_refusal(task).is_none()).collect()
     }
 
     pub fn choose_kind(self, kind: Sweep, on: bool) {
@@ -62,7 +77,7 @@ impl Sweeps {
     }
 
     fn has_tasks(self) -> bool {
-        self.studio.sweeping.with(|s| !s.tasks.is_empty())
+        !self.tasks().is_empty()
     }
 
     pub fn can_run(self) -> bool {
@@ -76,15 +91,15 @@ impl Sweeps {
         (sound && self.has_tasks()).then_some(line)
     }
 
-    /// What trying the reader's own order means with the tasks that are ticked.
+    /// What trying the reader's own order means with the tasks that are ticked and can be asked.
     pub fn own_words(self) -> String {
-        let tasks = self.studio.sweeping.with(|sweeping| {
-            let names: Vec<&str> = sweeping.tasks.iter().map(|task| task.name()).collect();
-            names.join(", ")
-        });
-        match tasks.as_str() {
+        let tasks = self.tasks();
+        let rows = tasks
+            .iter()
+            .map(|task| format!("{} rows of {}", task.row_count(OWN_ROWS), task.name()));
+        match rows.collect::<Vec<_>>().join(", ").as_str() {
             "" => "Try this plan on many rows: tick a task below".to_owned(),
-            tasks => format!("Try this plan on {OWN_ROWS} rows of {tasks}"),
+            rows => format!("Try this plan on {rows}"),
         }
     }
 
@@ -108,10 +123,8 @@ impl Sweeps {
 
     /// What every part votes and what is lost without it, on the ticked tasks.
     pub fn run_need(self) {
-        let ask = self.studio.sweeping.with_untracked(|s| Ask::Need {
-            tasks: s.tasks.iter().map(|task| task.name().to_owned()).collect(),
-            rows: s.rows,
-        });
+        let rows = self.studio.sweeping.with_untracked(|s| s.rows);
+        let ask = Ask::Need { tasks: untrack(|| self.tasks()), rows };
         self.studio.start_sweep(ask, |_| ());
     }
 
@@ -138,10 +151,8 @@ impl Sweeps {
     }
 
     fn ask(self, rows: usize, sweeps: Vec<Sweep>, plans: Vec<String>) {
-        let (tasks, extent) = self.studio.sweeping.with_untracked(|s| {
-            let tasks = s.tasks.iter().map(|task| task.name().to_owned());
-            (tasks.collect(), s.extent)
-        });
+        let extent = self.studio.sweeping.with_untracked(|s| s.extent);
+        let tasks = untrack(|| self.tasks());
         let ask = Ask::Orders { tasks, rows, sweeps, extent, plans };
         self.studio.start_sweep(ask, |_| ());
     }

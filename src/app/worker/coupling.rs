@@ -1,4 +1,4 @@
-//! How alike the linearised steps are: of one prompt, and over rows of a generated task.
+//! How alike the linearised steps are: of one prompt, and over rows of a built-in task.
 
 use super::prompt::answer_waiting;
 use super::wanted::{items, unreadable};
@@ -14,6 +14,7 @@ use crate::study::coupling::{
 use crate::study::orders::Sweeping;
 use crate::study::report::Report;
 use crate::study::{LoadedModel, StudyError};
+use crate::task::built_in::BuiltInTask;
 
 /// Positions of a map between tokens: the last ones of a long prompt.
 const POSITIONS: usize = 16;
@@ -93,18 +94,20 @@ pub async fn rows(
     model: &LoadedModel,
     desk: &Desk,
     id: u32,
-    task: &str,
+    task: BuiltInTask,
     rows: usize,
     plan: Option<&str>,
 ) -> Result<Report, Stop> {
-    let items = items(task, rows)?;
+    let items = items(task, rows);
     let refused =
         |error: StudyError| Stop::Failed(unreadable("coupling", &model.name, task, error));
     let plan = model.plan(plan).map_err(failed)?;
     let wish = CouplingWish::of(plan.clone(), tops(model, &[])?);
-    let mut run = RowsLinearising::start(model, task, &items, wish, SEED).map_err(refused)?;
+    let mut run =
+        RowsLinearising::start(model, task.name(), &items, wish, SEED).map_err(refused)?;
     let orders = orders_of_costs(&plan, &model.shape().order).map_err(failed)?;
-    let mut sweeping = Sweeping::start(model, task, &items, orders, SEED).map_err(refused)?;
+    let mut sweeping =
+        Sweeping::start(model, task.name(), &items, orders, SEED).map_err(refused)?;
     while let Some((done, of)) = sweeping.advance().map_err(stop)? {
         desk.progress(id, Stage::Run, done as f64, of as f64);
         desk.turn(id, sweeping.is_waiting()).await?;

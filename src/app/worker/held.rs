@@ -97,7 +97,7 @@ impl HeldModel {
                 report.map(done)
             }
             Ask::RowsCoupling { task, rows, plan } => {
-                coupling::rows(model, desk, id, task, *rows, plan.as_deref()).await.map(done)
+                coupling::rows(model, desk, id, *task, *rows, plan.as_deref()).await.map(done)
             }
             Ask::LessonStep { .. } => {
                 let present = Present { model, is_catalogues: *is_catalogues };

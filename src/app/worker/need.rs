@@ -1,4 +1,4 @@
-//! What every part of the model votes, and what the answer loses without it, on the generated tasks.
+//! What every part of the model votes, and what the answer loses without it, on built-in tasks.
 
 use super::prompt::answer_waiting;
 use super::wanted::{items, unreadable};
@@ -7,6 +7,7 @@ use crate::app::protocol::Stage;
 use crate::study::LoadedModel;
 use crate::study::need::Needing;
 use crate::study::report::Report;
+use crate::task::built_in::BuiltInTask;
 
 /// Of the bootstrap, as the command line's default.
 const SEED: u64 = 0;
@@ -15,13 +16,12 @@ pub async fn run(
     model: &LoadedModel,
     desk: &Desk,
     id: u32,
-    tasks: &[String],
+    tasks: &[BuiltInTask],
     rows: usize,
 ) -> Result<Report, Stop> {
     let mut report = Report::of(model);
-    for (at, task) in tasks.iter().enumerate() {
-        let items = items(task, rows)?;
-        let mut needing = Needing::start(model, task, &items, SEED)
+    for (at, &task) in tasks.iter().enumerate() {
+        let mut needing = Needing::start(model, task.name(), &items(task, rows), SEED)
             .map_err(|error| Stop::Failed(unreadable("need", &model.name, task, error)))?;
         while let Some((done, of)) = needing.advance().map_err(stop)? {
             // The tasks still to come are as much work each.

@@ -10,6 +10,7 @@ use crate::app::hub::budget::{DeviceWords, is_room_for};
 use crate::app::protocol::{Ask, EngineWish, Known, Tell};
 use crate::model::{ModelFiles, Tokenizer};
 use crate::study::LoadedModel;
+use crate::study::refusal::task_refusals;
 use crate::task::english::{EnglishPrompt, english};
 
 #[derive(Default)]
@@ -104,6 +105,7 @@ impl Session {
         let vocabulary = known.map(|(unknown, words)| Known { unknown, words });
         let prompts = readable(&model);
         desk.tell(id, Tell::English { prompts });
+        desk.tell(id, Tell::Tasks { refused: task_refusals(&model) });
         let held = self.held.insert(HeldModel {
             model: Some(model),
             files,

@@ -1,4 +1,4 @@
-//! Sweeps over orders on the generated tasks, told as they fill in; a crew helps where that pays.
+//! Sweeps over orders on built-in tasks, told as they fill in; a crew helps where that pays.
 
 use web_sys::Blob;
 

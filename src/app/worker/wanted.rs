@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use super::{Stop, failed};
 use crate::study::orders::{Extent, Order, PartedSweep, Sweep, Sweeping};
 use crate::study::{LoadedModel, StudyError};
+use crate::task::built_in::BuiltInTask;
 use crate::task::item::Item;
-use crate::task::primer::{self, GeneratedRow, GeneratedTask};
 
 /// Of the bootstrap, as the command line's default.
 const SEED: u64 = 0;
@@ -14,7 +14,7 @@ const SEED: u64 = 0;
 /// The tasks, their rows and the orders: every worker that is told makes the same of it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Wanted {
-    pub tasks: Vec<String>,
+    pub tasks: Vec<BuiltInTask>,
     pub rows: usize,
     pub sweeps: Vec<Sweep>,
     pub extent: Extent,
@@ -24,11 +24,11 @@ pub struct Wanted {
 impl Wanted {
     /// The sweep of one task, which is checked whole before a row of it runs.
     pub fn sweep<'a>(&self, model: &'a LoadedModel, task: usize) -> Result<PartedSweep<'a>, Stop> {
-        let Some(task) = self.tasks.get(task) else {
+        let Some(&task) = self.tasks.get(task) else {
             return Err(Stop::Failed(format!("there is no task number {task}")));
         };
-        let (items, orders) = (items(task, self.rows)?, self.orders(model)?);
-        let sweeping = Sweeping::start(model, task, &items, orders, SEED)
+        let (items, orders) = (items(task, self.rows), self.orders(model)?);
+        let sweeping = Sweeping::start(model, task.name(), &items, orders, SEED)
             .map_err(|error| Stop::Failed(unreadable("orders", &model.name, task, error)))?;
         Ok(PartedSweep::new(sweeping))
     }
@@ -56,26 +56,19 @@ impl Wanted {
     }
 }
 
-/// Held-out rows of a generated task, of all its levels in turn.
-pub fn items(task: &str, rows: usize) -> Result<Vec<Item>, Stop> {
-    let task = GeneratedTask::from_name(task)
-        .ok_or_else(|| Stop::Failed(format!("there is no generated task '{task}'")))?;
-    let rows = primer::held_out(task, None, rows, primer::ROWS_SEED);
-    let item = |row: GeneratedRow| Item::Option {
-        prompt: row.prompt,
-        options: row.options,
-        answer: row.answer,
-    };
-    Ok(rows.into_iter().map(item).collect())
+/// At most so many rows of a task.
+pub fn items(task: BuiltInTask, rows: usize) -> Vec<Item> {
+    task.rows(rows).into_iter().map(|row| row.item).collect()
 }
 
-/// A model with words of its own cannot read the generated language, whatever the first row's fault; the
-/// command line's `command` takes other rows.
-pub fn unreadable(command: &str, model: &str, task: &str, error: StudyError) -> String {
+/// Says which task the model cannot be asked, whatever the row: a probe of the task let a row pass that the model
+/// cannot read. The command line's `command` takes other rows.
+pub fn unreadable(command: &str, model: &str, task: BuiltInTask, error: StudyError) -> String {
+    let task = task.name();
     match error {
         StudyError::Row { error, .. } => format!(
-            "{model} cannot be asked the generated task “{task}” ({error}): choose a scholar, or run `atelier {command}` with \
-             rows of your own and open its report here"
+            "{model} cannot be asked the task “{task}” ({error}): choose another task, or run `atelier {command}` with rows \
+             of your own and open its report here"
         ),
         other => other.to_string(),
     }

@@ -11,6 +11,7 @@ use super::spool::Spool;
 use crate::cli::fingerprint::{self, Files};
 use crate::cli::out_file::{not_newer, write_whole};
 use crate::study::survey::{QuestionSource, SurveyTask};
+use crate::task::built_in;
 use crate::task::catalogue::{self, Task};
 use crate::task::file;
 use crate::task::item::TaskRow;
@@ -62,22 +63,21 @@ pub struct RowsWanted<'a> {
 impl Questions {
     /// # Errors
     /// A task's file that is missing or is not the task's, or too few rows for the examples.
-    pub fn read(name: &str, wanted: RowsWanted<'_>) -> anyhow::Result<Self> {
-        let task = Task::find(name)?;
+    pub fn read(task: &Task, wanted: RowsWanted<'_>) -> anyhow::Result<Self> {
         let data = wanted.data;
         ensure!(
-            matches!(task, Task::Generated(_)) || data.is_some(),
+            !task.needs_data() || data.is_some(),
             "{} comes from a file: give the folder of data sets with --data DIR",
             task.name()
         );
         let count = wanted.rows.unwrap_or(task.first());
         let mut print = Fnv::default();
-        let (rows, notes) = match &task {
+        let (rows, notes) = match task {
             // One after another: none of them is held.
             Task::Generated(generated) if wanted.shots == 0 => {
                 catalogue::not_too_many(*generated, count)?;
                 let mut seen = SeenQuestions::default();
-                let rows = catalogue::drawn(*generated, count).inspect(|row| {
+                let rows = built_in::drawn(*generated, count).inspect(|row| {
                     seen.add(row);
                     print.add(row);
                 });

@@ -61,16 +61,16 @@ struct SurveyOptions {
     #[arg(long, value_name = "NAME|FOLDER,…", value_delimiter = ',', required = true)]
     models: Vec<String>,
 
-    /// Tasks (see `atelier tasks`), or TOML files that define one
+    /// Tasks or their groups (see `atelier tasks`), or TOML files that define one
     #[arg(long, value_name = "NAME|FILE,…", value_delimiter = ',', required = true)]
     tasks: Vec<String>,
 
-    /// The folder that holds the data sets, for tasks that are not generated
+    /// The folder that holds the data sets, for tasks that are read from a file
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
 
     /// Rows of each task at most; as many as the task's file says without it (2000 mostly, 500 of
-    /// a generated task)
+    /// a scholars' task, every row in plain English)
     #[arg(long)]
     rows: Option<usize>,
 
@@ -109,6 +109,7 @@ struct SurveyOptions {
 
 const EXAMPLES: &str = r#"Examples:
   atelier survey --models scholar-2,scholar-12 --tasks sum,topic --out small
+  atelier survey --models ../SmolLM2-135M --tasks plain --out words
   atelier survey --models ../Llama-3.2-1B,../MobileLLM-125M --tasks rte,sst2,boolq --data ../data --out big
   atelier survey --models ../Llama-3.2-1B --tasks boolq --data ../data --out big --shard 2/8
   atelier survey merge big

@@ -20,6 +20,7 @@ use crate::model::ModelFiles;
 use crate::study::report::VERSION;
 use crate::study::survey::QuestionSource;
 use crate::study::{LoadedModel, StudyError};
+use crate::task::catalogue::Task;
 
 pub(super) fn run(ask: &SurveyOptions) -> anyhow::Result<()> {
     // What needs no model is checked before one is loaded.
@@ -39,8 +40,8 @@ pub(super) fn run(ask: &SurveyOptions) -> anyhow::Result<()> {
         seed: ask.seed,
         out,
     };
-    let questions = ask
-        .tasks
+    let tasks = Task::find_all(&ask.tasks)?;
+    let questions = tasks
         .iter()
         .map(|task| Questions::read(task, wanted))
         .collect::<anyhow::Result<Vec<_>>>()?;

@@ -1,19 +1,21 @@
-//! Every task that has a name: the eight of *Diversity of Transformer Layers* (Table 3), the five of
-//! *Transformer Layers as Painters*, and the scholars' ten; and any other that a file defines.
+//! Every task that has a name: nine in plain English, the eight of *Diversity of Transformer Layers* (Table 3), the
+//! five of *Transformer Layers as Painters*, and the scholars' ten; and any other that a file defines.
 
 use std::path::{Path, PathBuf};
 
+use super::built_in;
 use super::definition::{Definition, Form};
 use super::error::TaskError;
 use super::file;
-use super::item::{Item, TaskRow};
+use super::item::TaskRow;
+use super::plain::PlainTask;
 use super::primer::{self, GeneratedTask};
 use super::questions::{self, Notes};
 use super::score::Score;
 use super::table;
 
-/// The published ones, as they are written.
-const PUBLISHED: [(&str, &str); 13] = [
+/// The Diversity paper's tasks, as they are written.
+const DIVERSITY: [(&str, &str); 8] = [
     ("ag_news", include_str!("ag_news.toml")),
     ("arc_easy", include_str!("arc_easy.toml")),
     ("boolq", include_str!("boolq.toml")),
@@ -22,6 +24,10 @@ const PUBLISHED: [(&str, &str); 13] = [
     ("rte", include_str!("rte.toml")),
     ("sst2", include_str!("sst2.toml")),
     ("wic", include_str!("wic.toml")),
+];
+
+/// The painters' tasks, as they are written.
+const PAINTERS: [(&str, &str); 5] = [
     ("lambada", include_str!("lambada.toml")),
     ("hellaswag", include_str!("hellaswag.toml")),
     ("winogrande", include_str!("winogrande.toml")),
@@ -35,6 +41,8 @@ const POINTER: &[u8] = b"version https://git-lfs.github.com/spec/";
 /// A task that can be asked.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Task {
+    /// In plain English: no file.
+    Plain(PlainTask),
     /// Drawn from the primer: no file.
     Generated(GeneratedTask),
     /// Read from a published file.
@@ -51,10 +59,38 @@ pub struct TaskRows {
 }
 
 impl Task {
+    /// Returns every task that has a name, group by group. A group's name stands for its tasks on the command line.
+    pub fn groups() -> [(&'static str, Vec<Task>); 4] {
+        let published = |files: &[(&str, &str)]| {
+            let found = files.iter().filter_map(|(name, _)| Task::known(name));
+            found.collect()
+        };
+        [
+            ("plain", PlainTask::ALL.map(Task::Plain).to_vec()),
+            ("diversity", published(&DIVERSITY)),
+            ("painters", published(&PAINTERS)),
+            ("scholars", GeneratedTask::ALL.map(Task::Generated).to_vec()),
+        ]
+    }
+
     /// Every task that has a name.
     pub fn all() -> Vec<Task> {
-        let published = PUBLISHED.iter().filter_map(|(name, _)| Task::known(name));
-        published.chain(GeneratedTask::ALL.map(Task::Generated)).collect()
+        Task::groups().into_iter().flat_map(|(_, tasks)| tasks).collect()
+    }
+
+    /// Finds tasks by their names, their groups' names or their TOML files.
+    ///
+    /// # Errors
+    /// As [`Task::find`].
+    pub fn find_all(names_or_files: &[String]) -> Result<Vec<Task>, TaskError> {
+        let mut found = Vec::new();
+        for name in names_or_files {
+            match Task::groups().into_iter().find(|(group, _)| group == name) {
+                Some((_, tasks)) => found.extend(tasks),
+                None => found.push(Task::find(name)?),
+            }
+        }
+        Ok(found)
     }
 
     /// By its name, or from a TOML file.
@@ -83,7 +119,10 @@ impl Task {
         if let Some(task) = GeneratedTask::from_name(name) {
             return Some(Task::Generated(task));
         }
-        let (name, text) = PUBLISHED.iter().find(|(known, _)| *known == name)?;
+        if let Some(task) = PlainTask::from_name(name) {
+            return Some(Task::Plain(task));
+        }
+        let (name, text) = DIVERSITY.iter().chain(&PAINTERS).find(|(known, _)| *known == name)?;
         // A test reads them all.
         let definition = Definition::parse(text, name).ok()?;
         Some(Task::Published(Box::new(definition)))
@@ -92,6 +131,7 @@ impl Task {
     /// As the command line and files spell it.
     pub fn name(&self) -> &str {
         match self {
+            Task::Plain(task) => task.name(),
             Task::Generated(task) => task.name(),
             Task::Published(definition) => &definition.name,
         }
@@ -100,6 +140,7 @@ impl Task {
     /// What it asks, in a few words.
     pub fn about(&self) -> &str {
         match self {
+            Task::Plain(task) => task.about(),
             Task::Generated(task) => match task {
                 GeneratedTask::Topic => "which of four topics most words come from",
                 GeneratedTask::Quiz => "which of the things A to D is of the category asked for",
@@ -121,6 +162,7 @@ impl Task {
     /// Where the task comes from.
     pub fn source(&self) -> &str {
         match self {
+            Task::Plain(_) => "rows written for atelier",
             Task::Generated(_) => "the scholars' primer, held-out rows",
             Task::Published(definition) => &definition.source,
         }
@@ -130,14 +172,19 @@ impl Task {
     pub fn levels(&self) -> Option<&'static str> {
         match self {
             Task::Generated(task) => Some(primer::level_noun(*task)),
-            Task::Published(_) => None,
+            Task::Plain(_) | Task::Published(_) => None,
         }
+    }
+
+    /// Whether its rows are read from a file.
+    pub fn needs_data(&self) -> bool {
+        matches!(self, Task::Published(_))
     }
 
     /// What counts as right.
     pub fn score(&self) -> Score {
         match self {
-            Task::Generated(_) => Score::Option,
+            Task::Plain(_) | Task::Generated(_) => Score::Option,
             Task::Published(definition) => definition.score,
         }
     }
@@ -145,13 +192,14 @@ impl Task {
     /// Rows asked, unless the reader says otherwise.
     pub fn first(&self) -> usize {
         match self {
+            Task::Plain(task) => task.row_count(),
             Task::Generated(_) => 500,
             Task::Published(definition) => definition.first,
         }
     }
 
     /// The file to read, below a folder of data sets; a file given as `data` is that file. `None`
-    /// for generated tasks.
+    /// for tasks that need none.
     ///
     /// # Errors
     /// No such folder, or none of the task's files in it.
@@ -175,15 +223,16 @@ impl Task {
         })
     }
 
-    /// Every row of a published task's file, or `count` held-out rows of a generated one.
+    /// Every row of a published task's file, or at most `count` rows of one that needs no file.
     ///
     /// # Errors
     /// A file that cannot be read or is not this task's.
     pub fn rows(&self, data: Option<&Path>, count: usize) -> Result<TaskRows, TaskError> {
         match self {
+            Task::Plain(task) => Ok(noticed(task.rows(count), None)),
             Task::Generated(task) => {
                 not_too_many(*task, count)?;
-                Ok(noticed(drawn(*task, count).collect(), None))
+                Ok(noticed(built_in::drawn(*task, count).collect(), None))
             }
             Task::Published(definition) => {
                 let data = data.unwrap_or(Path::new("."));
@@ -225,16 +274,6 @@ pub fn not_too_many(task: GeneratedTask, count: usize) -> Result<(), TaskError> 
     Err(TaskError::TooMany { task: task.name().to_string(), count })
 }
 
-/// The held-out rows of a generated task, of all its levels in turn, one after another.
-pub fn drawn(task: GeneratedTask, count: usize) -> impl Iterator<Item = TaskRow> {
-    let rows = primer::drawn(task, None, count, primer::ROWS_SEED).enumerate();
-    rows.map(|(index, row)| TaskRow {
-        line: index + 1,
-        level: Some(row.level),
-        item: Item::Option { prompt: row.prompt, options: row.options, answer: row.answer },
-    })
-}
-
 /// Rows none of which can be left out.
 fn noticed(rows: Vec<TaskRow>, file: Option<&Path>) -> TaskRows {
     TaskRows { notes: Notes::of(&rows), rows, file: file.map(Path::to_path_buf) }
@@ -250,17 +289,32 @@ mod tests {
 
     #[test]
     fn every_task_can_be_found_by_its_name() {
-        for (name, text) in PUBLISHED {
+        for (name, text) in DIVERSITY.into_iter().chain(PAINTERS) {
             let definition = Definition::parse(text, name).expect(name);
             assert_eq!(definition.name, name);
             assert!(!definition.files.is_empty() && !definition.about.is_empty(), "{name}");
         }
         let all = Task::all();
-        assert_eq!(all.len(), 23);
+        assert_eq!(all.len(), 32);
         for task in all {
             assert_eq!(Task::find(task.name()).expect("known"), task);
         }
         let refusal = Task::find("mmlu").expect_err("no such task").to_string();
-        assert!(refusal.starts_with("there is no task 'mmlu': choose from ag_news, arc_easy, "));
+        assert!(refusal.starts_with("there is no task 'mmlu': choose from capitals, opposites, "));
+    }
+
+    #[test]
+    fn a_groups_name_stands_for_its_tasks() {
+        let names = |asked: &[&str]| {
+            let asked: Vec<String> = asked.iter().map(ToString::to_string).collect();
+            Task::find_all(&asked).map(|all| all.iter().map(|t| t.name().to_owned()).collect())
+        };
+        let found: Vec<String> = names(&["painters", "sum"]).expect("tasks");
+        assert_eq!(found, ["lambada", "hellaswag", "winogrande", "arc", "gsm8k", "sum"]);
+        let sizes = Task::groups().map(|(group, tasks)| (group, tasks.len()));
+        assert_eq!(sizes, [("plain", 9), ("diversity", 8), ("painters", 5), ("scholars", 10)]);
+        // No task is called as a group is.
+        assert!(Task::groups().iter().all(|(group, _)| Task::known(group).is_none()));
+        assert!(names(&["plain", "mmlu"]).is_err());
     }
 }

@@ -1,7 +1,7 @@
 //! The ten tasks that rows are drawn of, and what a row is.
 
 /// The ten tasks; the paper's data set that each has the shape of is in brackets.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum GeneratedTask {
     /// Which of four topics most words come from (AG News).
     Topic,

@@ -2,6 +2,8 @@
 
 use super::*;
 use crate::study::orders::{Extent, Sweep};
+use crate::task::built_in::BuiltInTask;
+use crate::task::primer::GeneratedTask;
 
 fn known(name: &str) -> Choice {
     Choice::Known(name.into())
@@ -22,7 +24,7 @@ fn compare() -> Ask {
 
 fn sweep() -> Ask {
     Ask::Orders {
-        tasks: vec!["sum".into()],
+        tasks: vec![BuiltInTask::Generated(GeneratedTask::Sum)],
         rows: 1,
         sweeps: vec![Sweep::Drop],
         extent: Extent::default(),

@@ -8,10 +8,11 @@ use crate::app::link::{AGAINST, MOST_COUPLED_ROWS};
 use crate::app::protocol::Ask;
 use crate::app::shell::Themes;
 use crate::app::state::{Origin, Place, Shown, Studio};
+use crate::app::tasks;
 use crate::app::widgets::{FigureView, ProblemLine, SaveReport, WorkBar, show_number};
 use crate::chart::{Figure, number, relation_figure, relation_word, task_coupling_figures};
 use crate::study::coupling::{RelationTo, TaskCoupling};
-use crate::task::primer::GeneratedTask;
+use crate::task::built_in::BuiltInTask;
 
 #[component]
 pub fn OverRows() -> impl IntoView {
@@ -50,7 +51,7 @@ pub fn OverRows() -> impl IntoView {
             points.map(|point| point.name.clone()).collect::<Vec<_>>()
         })
     });
-    let task = move || studio.coupling.with(|s| s.task.name());
+    let task = move || task(studio).map_or("", BuiltInTask::name);
     let toggle = Callback::new(move |name: String| take(studio, &name));
     view! {
         <section class="pictures" aria-labelledby="cost-title">
@@ -100,13 +101,18 @@ pub fn OverRows() -> impl IntoView {
     }
 }
 
+/// The task that is chosen, or else the first that the model can be asked.
+fn task(studio: Studio) -> Option<BuiltInTask> {
+    studio.coupling.with(|s| s.task).or_else(|| studio.first_task())
+}
+
 /// The rows of the chosen task; a report that was opened shows whatever it is of, since it was asked for
 /// by hand.
 fn with_task<T>(studio: Studio, of: impl FnOnce(&TaskCoupling) -> T) -> Option<T> {
     studio.coupled_rows.with(|shown| {
         let Shown { report, origin } = shown.as_ref()?;
-        let wanted = studio.coupling.with(|s| s.task.name());
-        let own = report.task_coupling.iter().find(|one| one.task == wanted);
+        let wanted = task(studio).map(BuiltInTask::name);
+        let own = report.task_coupling.iter().find(|one| Some(one.task.as_str()) == wanted);
         let is_opened = matches!(origin, Origin::Opened { .. });
         let any = report.task_coupling.first().filter(|_| is_opened);
         own.or(any).map(of)
@@ -154,19 +160,39 @@ fn RowsForm() -> impl IntoView {
     let studio = expect_context::<Studio>();
     let run = move |event: leptos::ev::SubmitEvent| {
         event.prevent_default();
-        let (task, rows) = studio.coupling.with_untracked(|s| (s.task, s.rows));
+        let Some(task) = untrack(|| task(studio)) else { return };
+        let rows = studio.coupling.with_untracked(|s| s.rows);
         let plan = studio.draft.with_untracked(|draft| draft.plan_line());
         studio.aim_coupling(|s| s.out.clear());
-        let ask = Ask::RowsCoupling { task: task.name().to_owned(), rows, plan };
+        let ask = Ask::RowsCoupling { task, rows, plan };
         studio.start_sweep(ask, |_| ());
     };
-    let tasks = GeneratedTask::ALL.map(|task| {
-        let chosen = move || studio.coupling.with(|s| s.task == task);
-        view! { <option value=task.name() prop:selected=chosen>{task.name()}</option> }
+    let option = move |of: BuiltInTask| {
+        let chosen = move || task(studio) == Some(of);
+        let refusal = Memo::new(move |_| studio.task_refusal(of));
+        view! {
+            <option
+                value=of.name()
+                prop:selected=chosen
+                disabled=move || refusal.with(Option::is_some)
+                title=move || refusal.get()
+            >
+                {of.name()}
+            </option>
+        }
+    };
+    let tasks = tasks::groups().map(|(heading, group)| {
+        view! { <optgroup label=heading>{group.into_iter().map(option).collect_view()}</optgroup> }
     });
+    let refusals = move || {
+        let said =
+            tasks::groups().into_iter().filter_map(|(_, group)| studio.tasks_refusal(&group));
+        said.map(|sentence| view! { <p class="hint">{sentence}</p> }).collect_view()
+    };
+    let cannot_ask = move || task(studio).is_none_or(|task| studio.task_refusal(task).is_some());
     let choose = move |event: web_sys::Event| {
-        if let Some(task) = GeneratedTask::from_name(&event_target_value(&event)) {
-            studio.set_coupling(|s| s.task = task);
+        if let Some(task) = BuiltInTask::from_name(&event_target_value(&event)) {
+            studio.set_coupling(|s| s.task = Some(task));
         }
     };
     let count = move |event: web_sys::Event| {
@@ -193,10 +219,11 @@ fn RowsForm() -> impl IntoView {
                         on:change=count
                     />
                 </label>
-                <button type="submit" id="couple-rows">
+                <button type="submit" id="couple-rows" disabled=cannot_ask>
                     {move || if studio.sweep.with(Option::is_some) { "Start again" } else { "Measure on these rows" }}
                 </button>
             </div>
+            {refusals}
             <WorkBar of=studio.sweep id="cancel-sweep" on_cancel=Callback::new(move |()| studio.cancel_sweep()) />
             <ProblemLine place=Place::Sweep />
         </form>

@@ -4,25 +4,38 @@ use leptos::prelude::*;
 
 use crate::app::link::{MOST_ROWS, MOST_SEEDS};
 use crate::app::state::{Place, Studio, Sweeps};
+use crate::app::tasks;
 use crate::app::widgets::{ProblemLine, WorkBar, show_number};
 use crate::chart::{Column, Quantity};
 use crate::study::orders::Sweep;
-use crate::task::primer::GeneratedTask;
+use crate::task::built_in::BuiltInTask;
 
 #[component]
 pub fn SweepForm() -> impl IntoView {
     let studio = expect_context::<Studio>();
     let sweeps = expect_context::<Sweeps>();
-    let task = move |task: GeneratedTask| {
+    let task = move |task: BuiltInTask| {
+        let refusal = Memo::new(move |_| studio.task_refusal(task));
         view! {
-            <label class="tick">
+            <label class="tick" title=move || refusal.get()>
                 <input
                     type="checkbox"
-                    prop:checked=move || studio.sweeping.with(|s| s.tasks.contains(&task))
+                    disabled=move || refusal.with(Option::is_some)
+                    prop:checked=move || sweeps.is_ticked(task)
                     on:change=move |event| sweeps.choose_task(task, event_target_checked(&event))
                 />
                 <span>{task.name()}</span>
             </label>
+        }
+    };
+    let group = move |(heading, group): (&'static str, Vec<BuiltInTask>)| {
+        let ticks = group.iter().copied().map(task).collect_view();
+        view! {
+            <fieldset class="ticks">
+                <legend>{heading}</legend>
+                {ticks}
+            </fieldset>
+            {move || studio.tasks_refusal(&group).map(|sentence| view! { <p class="hint">{sentence}</p> })}
         }
     };
     let sweep = move |sweep: Sweep| {
@@ -70,10 +83,7 @@ pub fn SweepForm() -> impl IntoView {
             event.prevent_default();
             sweeps.run();
         }>
-            <fieldset class="ticks" id="sweep-tasks">
-                <legend>"Tasks of the scholars"</legend>
-                {GeneratedTask::ALL.map(task).collect_view()}
-            </fieldset>
+            <div id="sweep-tasks">{tasks::groups().map(group).collect_view()}</div>
             <fieldset class="ticks" id="sweep-kinds">
                 <legend>"Orders"</legend>
                 {kinds().map(sweep).collect_view()}

@@ -1,0 +1,108 @@
+//! The tasks in plain English, on the real model and on the command line.
+
+use std::path::Path;
+
+use crate::cli::support::{printed, refused, report};
+use crate::common::{load, model_folder};
+use atelier::chart::number::{fixed, percent_interval};
+use atelier::study::LoadedModel;
+use atelier::study::orders::{Measures, Sweeping};
+use atelier::study::refusal::task_refusals;
+use atelier::task::item::Item;
+use atelier::task::plain::PlainTask;
+
+const REAL: &str = "SmolLM2-135M-Instruct.Q4_1.gguf";
+
+fn real() -> LoadedModel {
+    load(&model_folder(REAL).expect("it is never skipped"))
+}
+
+fn in_project(path: &str) -> std::path::PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
+}
+
+/// What the model's own order answers, on every row.
+fn measured(model: &LoadedModel, task: PlainTask) -> Measures {
+    let items: Vec<Item> = task.rows(usize::MAX).into_iter().map(|row| row.item).collect();
+    let sweeping = Sweeping::start(model, task.name(), &items, Vec::new(), 0);
+    let mut sweeping = sweeping.expect("rows that it reads");
+    while sweeping.advance().expect("a batch").is_some() {}
+    sweeping.orders().expect("an answer").original.measures
+}
+
+#[test]
+fn the_real_model_answers_as_the_table_of_the_manual_says() {
+    let model = real();
+    let mut lines = Vec::new();
+    let mut at_home = 0;
+    for task in PlainTask::ALL {
+        let found = measured(&model, task);
+        let first_word = found.first_word.expect("the whole vocabulary was read");
+        let log_likelihood = found.log_likelihood.expect("so were its probabilities");
+        at_home += usize::from(found.accuracy.mean >= 0.8 && first_word.mean >= 0.5);
+        lines.push(format!(
+            "| `{}` | {} | {} | {} | {} | {} |",
+            task.name(),
+            task.about(),
+            task.row_count(),
+            percent_interval(&found.accuracy),
+            percent_interval(&first_word),
+            fixed(log_likelihood.mean, 2)
+        ));
+    }
+    let table = lines.join("\n");
+    let manual = std::fs::read_to_string(in_project("docs/tasks.md")).expect("the manual");
+    assert!(manual.contains(&table), "docs/tasks.md lacks this table:\n{table}");
+    assert!(at_home >= 5, "{at_home} tasks are within the model's reach");
+}
+
+#[test]
+fn a_real_model_is_asked_plain_english_and_a_scholar_its_own_tasks() {
+    let names = |model: &LoadedModel| {
+        let refused = task_refusals(model).into_iter();
+        refused.map(|refusal| refusal.task.name()).collect::<Vec<_>>()
+    };
+    let plain = PlainTask::ALL.map(PlainTask::name);
+    assert_eq!(names(&load(&in_project("public/models/scholar-4"))), plain);
+    let real = names(&real());
+    assert!(plain.iter().all(|name| !real.contains(name)), "{real:?}");
+    assert!(real.contains(&"sum"), "{real:?}");
+    // Without a tokenizer nothing can be asked.
+    let random = model_folder("random-falcon").expect("random models travel with the project");
+    let refused = task_refusals(&load(&random));
+    assert_eq!(refused.len(), 19);
+    assert!(refused[0].reason.contains("tokenizer"), "{}", refused[0].reason);
+}
+
+#[test]
+fn the_command_line_takes_a_task_and_its_group() {
+    let model = model_folder(REAL).expect("it is never skipped").display().to_string();
+    let listed = printed(&["tasks"]);
+    for task in PlainTask::ALL {
+        let line = listed.lines().find(|line| line.contains(&format!(" {} ", task.name())));
+        assert!(line.is_some_and(|line| line.contains("plain")), "{}", task.name());
+    }
+    let checked = printed(&["tasks", "check", "capitals"]);
+    assert!(checked.contains("The capital of Italy is Rome. The capital of Canada is Ottawa."));
+
+    // A group stands for its tasks, and needs no data.
+    let found = report(&[
+        "orders", "--model", &model, "--task", "plain", "--plan", "0-29", "--rows", "1", "--json",
+    ]);
+    let tasks: Vec<&str> = found["orders"].as_array().expect("orders").iter().map(name).collect();
+    assert_eq!(tasks, PlainTask::ALL.map(PlainTask::name));
+    let out = tempfile::tempdir().expect("a folder");
+    let out = out.path().join("survey").display().to_string();
+    let survey = ["--models", &model, "--tasks", "agreement,who", "--rows", "2", "--out", &out];
+    printed(&[["survey"].as_slice(), &survey, &["--json"]].concat());
+
+    let scholar = ["orders", "--model", "scholar-2", "--strategy", "drop"];
+    let why = refused(&[scholar.as_slice(), &["--task", "capitals"]].concat());
+    assert!(why.starts_with("capitals, row 1: ") && why.contains("<unk>"), "{why}");
+    let why = refused(&[scholar.as_slice(), &["--task", "who", "--data", "Cargo.toml"]].concat());
+    assert_eq!(why, "who needs no file: leave out --data");
+}
+
+fn name(orders: &serde_json::Value) -> &str {
+    orders["task"].as_str().expect("a name")
+}
