@@ -5,8 +5,8 @@
 //! [`doors`] (the start page's ways in), [`link`] (the page's state as a URL), [`protocol`], [`queue`] (what waits in
 //! the worker), [`state::exchange`] (what the page asked of it),
 //! [`machine`] (a look at it, in words), [`examples`], [`hub`]'s talk and budgets, [`opened`] (reports),
-//! [`at_hand`] (models of this machine), [`joining`] (surveys), [`pace`] (of partial reports), [`roles`], [`sharing`]
-//! (of a sweep among workers), [`spacing`], [`tasks`] (that are offered). The rest needs
+//! [`joining`] (surveys), [`pace`] (of partial reports), [`roles`], [`sharing`] (of a sweep among
+//! workers), [`spacing`], [`tasks`] (that are offered). The rest needs
 //! feature `web` and a browser: `shell` (head, bar, drop target: what outlives every change of view),
 //! `views` (one folder a view), `widgets` (what several views are made of). The page never calls a
 //! model or an engine: only `worker` does, so the page's own file stays small.

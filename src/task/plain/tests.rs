@@ -93,7 +93,12 @@ fn rows_and_options_are_drawn_alike_every_time() {
         Item::Option { prompt, options, answer } => format!("{prompt} {options:?} {answer}"),
         other => panic!("{other:?}"),
     });
-    assert_eq!(text.collect::<Vec<_>>(), Vec::<String>::new());
+    let examples = "The opposite of hot is cold. The opposite of open is closed. The opposite of";
+    let expected = [
+        format!(r#"{examples} bottom is [" export", " after", " old", " top"] 3"#),
+        format!(r#"{examples} night is [" start", " day", " out", " summer"] 1"#),
+    ];
+    assert_eq!(text.collect::<Vec<_>>(), expected);
 }
 
 #[test]
