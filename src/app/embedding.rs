@@ -45,10 +45,10 @@ pub struct Framing {
 
 impl Framing {
     pub fn start() -> Self {
-        Self { is_allowed: RwSignal::new(false), is_asked: StoredValue::new(false) }
+        Self { is_allowed: RwSignal::new(true), is_asked: StoredValue::new(false) }
     }
 
-    /// False until the site has answered.
+    /// True until the site has refused it: the picture that came with the page moves for nobody whom it lets.
     pub fn is_allowed(self) -> Signal<bool> {
         if !self.is_asked.get_value() {
             self.is_asked.set_value(true);

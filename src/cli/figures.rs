@@ -98,8 +98,8 @@ pub fn write(opened: &Opened, path: &Path, to: &To) -> anyhow::Result<()> {
     }
     drop(bar);
     if let Opened::Survey(survey) = opened {
-        for (_, why) in left_out_figures(survey) {
-            written += &format!("{why}\n");
+        for (key, why) in left_out_figures(survey) {
+            written += &format!("{key}  {why}\n");
         }
     }
     output::show(&written)

@@ -49,7 +49,7 @@ fn figure(
     ];
     let (mut panels, mut rows) = (Vec::new(), Vec::new());
     let (mut points, mut above, mut below, mut beyond) = (0, 0, 0, 0);
-    let mut stops = Vec::new();
+    let (mut stops, mut flat) = (Vec::new(), Vec::new());
     for cell in cells(survey).filter(|cell| cell.model == model) {
         let task = &survey.tasks[cell.task].name;
         let estimate = match &cell.found.information {
@@ -70,10 +70,6 @@ fn figure(
         if curve.is_empty() {
             continue;
         }
-        if curve.iter().all(|point| TERMS.iter().all(|term| term(point).abs() < NOTHING)) {
-            stops.push(format!("{task}: every number of it is 0"));
-            continue;
-        }
         points += curve.len();
         let broken = |bound: &str| {
             let breaks = curve.iter().filter(|p| p.breaks.as_deref() == Some(bound));
@@ -81,14 +77,19 @@ fn figure(
         };
         above += broken("upper");
         below += broken("lower");
-        panels.push(panel(&format!("{task}, bits"), task, &terms, &TERMS, curve));
-        panels.push(panel(
-            &format!("{task}, error between its bounds"),
-            task,
-            &errors,
-            &ERRORS,
-            curve,
-        ));
+        // Two lines on 0 are no picture; their numbers stay in the table.
+        if curve.iter().all(|point| TERMS.iter().all(|term| term(point).abs() < NOTHING)) {
+            flat.push(task.as_str());
+        } else {
+            panels.push(panel(&format!("{task}, bits"), task, &terms, &TERMS, curve));
+            panels.push(panel(
+                &format!("{task}, error between its bounds"),
+                task,
+                &errors,
+                &ERRORS,
+                curve,
+            ));
+        }
         for point in curve {
             let mut row = vec![TableCell::Text(task.clone()), TableCell::Count(point.members)];
             row.extend(TERMS.map(|value| TableCell::Number(value(point))));
@@ -107,6 +108,9 @@ fn figure(
             format!("{} {end} refused; {first}.", counted(rest.len() + 1, "curve"))
         }
     };
+    if !flat.is_empty() {
+        caveat += &format!(" Not drawn, since all their terms are 0: {}.", flat.join(", "));
+    }
     if beyond > 0 {
         caveat += &format!(
             " At {} I(U;Y) is estimated above H(Y), which no information is; bounds take it as H(Y).",

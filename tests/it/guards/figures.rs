@@ -38,7 +38,9 @@ fn hold(name: &str, report: &str) {
     for line in printed(&["figures", &report, "--out", &out]).lines() {
         let (figure, _) = line.split_once("  ").expect("a name and a sentence");
         said += &format!("{line}\n");
-        for form in ["svg", "csv"] {
+        // One that is not drawn is named with the reason.
+        let drawn = !line.contains(" is not drawn: ");
+        for form in ["svg", "csv"].into_iter().filter(|_| drawn) {
             said += &format!("  {}\n", described(&folder.path().join(format!("{figure}.{form}"))));
         }
     }
