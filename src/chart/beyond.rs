@@ -181,6 +181,16 @@ mod tests {
     }
 
     #[test]
+    fn many_prompts_say_what_the_whole_vocabulary_says_of_them() {
+        let means = BeyondMeans { first_word: 0.25, log_probability: -1.5 };
+        let expected =
+            "The right answer is the model's first word on 25.0 %; its mean ln P is −1.50 nats.";
+        assert_eq!(prompts_beyond(Some(means)), expected);
+        let unknown = "Not known: these runs did not read the whole vocabulary.";
+        assert_eq!(prompts_beyond(None), unknown);
+    }
+
+    #[test]
     fn a_share_keeps_the_digits_that_it_has() {
         let shares = [1.0, 0.99999, 0.38029, 0.00092, 0.000024, 2.0e-9, 0.0];
         let said = shares.map(whole_share);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::common::{
     assert_close, goldens, goldens_in, load, model_folder, notation, real_goldens, u32s,
 };
-use atelier::engine::Capture;
+use atelier::engine::{Capture, Reference, VocabularyWish};
 use atelier::measure::decomposition::softmax;
 use atelier::model::{Passage, Prompt};
 use atelier::plan::Plan;
@@ -26,6 +26,68 @@ fn random(name: &str) -> LoadedModel {
 fn scholar() -> LoadedModel {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/public/models/scholar-4");
     load(std::path::Path::new(folder))
+}
+
+/// The original order runs after the answer, once a prompt, and no inside of it is read.
+#[test]
+fn an_original_order_that_runs_after_the_answer_gives_the_same_kl() {
+    let model = random("random-llama2");
+    let question = model.question_from_ids(&[1, 2, 3], &[4, 5], 0).expect("a question");
+    let prompt = &question.prompt;
+    let plans = [None, Some("5-0")].map(|line| model.plan(line).expect("a plan"));
+    let run = |plans: &[Plan], vocabulary: VocabularyWish| {
+        let capture = Capture { vocabulary: Some(vocabulary), ..Capture::default() };
+        let run = model.engine.start([prompt.clone()].into(), plans.into(), capture);
+        run.expect("a run").complete().expect("traces").concat()
+    };
+    let kl = |trace: &atelier::engine::Trace| trace.vocabulary.as_ref().expect("read").kl;
+    let together = VocabularyWish { reference: Reference::FirstPlan, ..VocabularyWish::ANSWER };
+    let expected = kl(&run(&plans, together)[1]);
+    assert!(expected > 1e-3, "{expected}");
+
+    // 1. A new prompt: the plan first, then the original order.
+    let wish = model.answer_wish(prompt, &plans[1]).expect("a wish");
+    assert_eq!(wish.reference, Reference::None);
+    let trace = run(&plans[1..], wish).remove(0);
+    let after = model.original_after(prompt, &plans[1], &trace).expect("a run");
+    let mut after = after.expect("the original order is not known");
+    while after.advance().expect("a call").is_some() {}
+    let original = after.finish().expect("a trace");
+    let found = original.earlier_kl.expect("a distance");
+    assert!((found - expected).abs() < 1e-5 * (1.0 + expected), "{found} {expected}");
+    assert!(original.depths.is_empty() && original.attention.is_empty());
+
+    // 2. The same prompt again: nothing runs after.
+    let wish = model.answer_wish(prompt, &plans[1]).expect("a wish");
+    assert!(matches!(wish.reference, Reference::Streams(_)));
+    let trace = run(&plans[1..], wish).remove(0);
+    assert!((kl(&trace) - expected).abs() < 1e-5 * (1.0 + expected));
+    assert!(model.original_after(prompt, &plans[1], &trace).expect("no run").is_none());
+}
+
+#[test]
+fn the_lab_runs_the_original_order_of_a_prompt_once() {
+    let model = random("random-llama2");
+    let question = model.question_from_ids(&[1, 2, 3], &[4, 5], 0).expect("a question");
+    let lab = |line: &str| {
+        let plan = model.plan(Some(line)).expect("a plan");
+        let mut run = Rearranging::start(&model, &question, plan).expect("a run");
+        let mut runs = 0;
+        while let Some((_, total)) = run.advance().expect("a call") {
+            runs = total;
+        }
+        (runs, run.report().expect("a report").lab.expect("a lab"))
+    };
+    let (first_runs, first) = lab("5-0");
+    let (second_runs, second) = lab("5-0");
+    assert_eq!((first_runs, second_runs), (12, 6));
+    assert_close(&json!(second), &json!(first), "the lab with a known original order");
+    let kl = second.kl().expect("a distance");
+
+    // Then a lens under a plan needs no run of it either.
+    let plan = model.plan(Some("5-0")).expect("a plan");
+    let wish = model.answer_wish(&question.prompt, &plan).expect("a wish");
+    assert!(matches!(wish.reference, Reference::Streams(_)) && kl > 0.0);
 }
 
 /// Rows of ids, of unequal lengths and numbers of options.

@@ -146,7 +146,9 @@ impl Worker {
             let tell = self.hear(id);
             match tell["Engine"]["line"].as_str() {
                 Some(line) => line.clone_into(&mut engine),
-                None if tell["Progress"].is_object() || tell["English"].is_object() => {}
+                None if ["Progress", "English", "Partial"]
+                    .iter()
+                    .any(|word| tell[word].is_object()) => {}
                 None => return (tell, engine),
             }
         }

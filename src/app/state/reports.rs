@@ -243,7 +243,7 @@ impl Studio {
         let mut draft = opened::draft_of(&report, &now.model);
         // A report without a prompt of its own is gone on with by its own model, where that is at hand.
         let own = opened::model_of(&report, &now.model);
-        if draft.is_none() && now.model != own && self.is_open_or_shipped(&own) {
+        if draft.is_none() && now.model != own && self.needs_no_help(&own) {
             now.ask(own);
             self.state.draft.set(now.clone());
         }
@@ -319,7 +319,7 @@ impl Studio {
     }
 
     /// Can the model be loaded without the reader's help?
-    fn is_open_or_shipped(self, choice: &Choice) -> bool {
+    fn needs_no_help(self, choice: &Choice) -> bool {
         match choice {
             // A model of an older page is told only to who asks it.
             Choice::Known(name) => catalogue::former(name).is_none(),
@@ -355,7 +355,7 @@ impl Studio {
         if exchange.with_untracked(|x| x.holds(&choice) || x.is_loading(&choice)) {
             return;
         }
-        if self.is_open_or_shipped(&choice) {
+        if self.needs_no_help(&choice) {
             self.state.when_loaded.set_value(WhenLoaded::Nothing);
             self.fetch_model();
         } else {

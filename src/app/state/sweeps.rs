@@ -8,7 +8,7 @@ use crate::app::protocol::Ask;
 use crate::chart::number;
 use crate::plan::Plan;
 use crate::study::need::Need;
-use crate::study::orders::{Extent, Orders, Sweep, Variant};
+use crate::study::orders::{Extent, Orders, Sweep, Variant, block_runs};
 use crate::task::built_in::BuiltInTask;
 
 /// Rows a task on which the reader's own order is tried.

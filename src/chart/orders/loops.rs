@@ -29,8 +29,7 @@ pub(super) fn figure(
     let most = rounds[rounds.len() - 1];
     let best: Vec<&SweepSpot<'_>> =
         sizes.iter().filter_map(|&size| best_of_row(&spots, size, quantity)).collect();
-    let apart = Apart { orders, quantity, column };
-    let sure = sure(&apart, &spots, &best);
+    let sure = sure(&Apart { orders, quantity, column }, &spots, &best);
     let labelled = rounds.len() <= 12;
     let patches = spots.iter().filter_map(|spot| {
         Some(Patch {
@@ -55,9 +54,9 @@ pub(super) fn figure(
     let ramp = quantity.ramp_over(orders, column, spots.iter().map(|spot| spot.value.mean));
     let draft = FigureDraft {
         key: "loops",
-        title: title(apart.word(), best.len(), sure),
+        title: title(quantity.word_in(column), best.len(), sure),
         words: words(
-            apart.word(),
+            quantity.word_in(column),
             &best,
             most,
             sure,

@@ -90,6 +90,32 @@ fn a_block_on_the_other_side_of_the_own_order_moves_it_less_only_where_its_dista
 }
 
 #[test]
+fn an_accuracy_among_options_has_the_whole_vocabulary_beside() {
+    let mut drops = orders(Sweep::Drop, (0.5, 0.02), &[(0.2, 0.05)]);
+    drops.original.measures.first_word = Some(Mean::without_interval(0.25));
+    drops.original.measures.log_likelihood = Some(Mean::without_interval(-1.5));
+    let drops = figure(&drops, Quantity::Accuracy);
+    let said =
+        "The original order says the right answer first on 25 % of rows; its mean ln P is −1.50.";
+    assert!(drops.words[1].contains(said), "{}", drops.words[1]);
+    let beside = [
+        "right as the model's first word (share of rows)",
+        "ln P of the right answer (nats per row)",
+    ];
+    assert_eq!(drops.table.headers[4..6], beside);
+}
+
+#[test]
+fn a_heading_of_centred_logits_names_them() {
+    let bias = |column| {
+        let drops = orders(Sweep::Drop, (0.5, 0.02), &[(0.2, 0.05)]);
+        sweep_figures(&drops, Quantity::Bias, column, &LIGHT).swap_remove(0).title
+    };
+    assert_eq!(bias(Column::Logit), "No single block left out surely moves centred bias");
+    assert_eq!(bias(Column::Probability), "No single block left out surely moves bias");
+}
+
+#[test]
 fn heading_and_words_agree_on_whether_a_block_surely_moves_it() {
     let unsure = (0.2, 0.4);
     let drops = orders(Sweep::Drop, (0.5, 0.02), &[unsure, (0.35, 0.02)]);

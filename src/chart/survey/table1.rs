@@ -259,6 +259,34 @@ fn table(survey: &Survey, all: &[KnownCell<'_>]) -> Table {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::chart::LIGHT;
+    use crate::study::survey::{ChoiceShare, SurveyReport, SurveyedOutcome};
+
+    const EXAMPLE: &str = include_str!("../../../public/examples/survey.atelier.json");
+
+    #[test]
+    fn an_accuracy_below_the_majority_names_the_answer() {
+        let mut survey = SurveyReport::read(EXAMPLE).expect("the example").survey;
+        let cell = survey.cells.iter_mut().find_map(|cell| match &mut cell.outcome {
+            SurveyedOutcome::Found(found) => Some(found),
+            SurveyedOutcome::Failed(_) => None,
+        });
+        let found = cell.expect("a cell with numbers");
+        let choice = |option: &str, right, chosen| {
+            let option = Some(option.to_owned());
+            ChoiceShare { option, right, chosen }
+        };
+        (found.averages.accuracy, found.averages.majority) = (0.42, 0.635);
+        found.choices = vec![choice(" no", 0.365, 0.9), choice(" yes", 0.635, 0.1)];
+
+        let (model, task, found) = survey.found().next().expect("a cell with numbers");
+        let said = below_majority(model, task, found).expect("it is below");
+        assert!(said.ends_with(": 42.0 % is below always answering “yes”, 63.5 %."), "{said}");
+        assert_eq!(chosen(found), "“no” 90.0 %, “yes” 10.0 %");
+        let figure = figure(&survey, &LIGHT);
+        assert!(figure.words[0].contains(&said), "{}", figure.words[0]);
+        assert!(figure.table.headers.contains(&"chosen".to_owned()));
+    }
 
     /// Rows whose choices differ in number have a chance above their most frequent answer's share.
     #[test]

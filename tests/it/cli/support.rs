@@ -34,21 +34,22 @@ pub fn report<S: AsRef<std::ffi::OsStr>>(args: &[S]) -> Value {
     serde_json::from_str(&printed(args)).expect("a report")
 }
 
-/// The one sentence of a run that must fail: exit code 1 and nothing on standard output.
+/// The one sentence of a run that must fail: exit code 1, or 2 where it points to the help, and nothing on standard output.
 #[track_caller]
 pub fn refused<S: AsRef<std::ffi::OsStr>>(args: &[S]) -> String {
-    ends_with(args, 1)
+    let output = atelier(args);
+    let is_misuse = String::from_utf8_lossy(&output.stderr).trim_end().ends_with("--help`");
+    checked(output, if is_misuse { 2 } else { 1 })
 }
 
 /// The one sentence about a command line that is wrong: exit code 2 and nothing on standard output.
 #[track_caller]
 pub fn misused<S: AsRef<std::ffi::OsStr>>(args: &[S]) -> String {
-    ends_with(args, 2)
+    checked(atelier(args), 2)
 }
 
 #[track_caller]
-fn ends_with<S: AsRef<std::ffi::OsStr>>(args: &[S], code: i32) -> String {
-    let output = atelier(args);
+fn checked(output: std::process::Output, code: i32) -> String {
     let sentence = String::from_utf8(output.stderr).expect("UTF-8");
     assert_eq!(output.status.code(), Some(code), "{sentence}");
     assert!(output.stdout.is_empty(), "nothing is printed before a refusal");

@@ -8,7 +8,7 @@ use super::support::{misused, refused};
 fn what_was_meant_is_said() {
     assert_eq!(
         misused(&["len"]),
-        "unrecognized subcommand 'len'; tip: some similar subcommands exist: 'lens', 'open'; see `atelier --help`"
+        "unrecognized subcommand 'len'; tip: some similar subcommands exist: 'open', 'lens'; see `atelier --help`"
     );
     let why = misused(&["survey", "merge", "--jsn"]);
     let tip = "tip: a similar argument exists: '--json'; see `atelier survey merge --help`";

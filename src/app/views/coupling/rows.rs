@@ -9,7 +9,9 @@ use crate::app::protocol::Ask;
 use crate::app::shell::Themes;
 use crate::app::state::{Origin, Place, Shown, Studio};
 use crate::app::tasks;
-use crate::app::widgets::{FigureView, ProblemLine, SaveReport, WorkBar, show_number};
+use crate::app::widgets::{
+    FigureView, OpenModelNote, ProblemLine, SaveReport, WorkBar, show_number,
+};
 use crate::chart::{Figure, number, relation_figure, relation_word, task_coupling_figures};
 use crate::study::coupling::{RelationTo, TaskCoupling};
 use crate::task::built_in::BuiltInTask;

@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use crate::app::link::{MOST_ROWS, MOST_SEEDS};
 use crate::app::state::{Place, Studio, Sweeps};
 use crate::app::tasks;
-use crate::app::widgets::{ProblemLine, WorkBar, show_number};
+use crate::app::widgets::{ProblemLine, WorkBar, duration, show_number};
 use crate::chart::{Column, Quantity};
 use crate::study::orders::Sweep;
 use crate::task::built_in::BuiltInTask;
