@@ -1,15 +1,12 @@
 //! WebGPU in the worker, on Chromium's own software adapter: the goldens' numbers, what the page
 //! says of its engine, and what it does where there is none, a wrong one, or one that is lost.
 
-#[path = "../common/mod.rs"]
-mod common;
-
 use std::path::Path;
 
 use serde_json::{Value, json};
 
+use crate::common::{assert_close_to, goldens, model_folder, notation, strings, u32s};
 use crate::page::{PANEL, Page, root, set};
-use common::{assert_close_to, goldens, model_folder, notation, strings, u32s};
 
 /// Relative agreement asked of the GPU, as of the native WGSL engine.
 const TOLERANCE: f64 = 1e-3;

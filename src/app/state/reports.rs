@@ -241,9 +241,10 @@ impl Studio {
         self.clear_problems(&Place::ALL);
         let mut now = self.draft.get_untracked();
         let mut draft = opened::draft_of(&report, &now.model);
-        // A report without a prompt of its own is gone on with by its own model, where that is at hand.
+        // A report without a prompt continues with its model, but takes no place of one that the reader opened.
         let own = opened::model_of(&report, &now.model);
-        if draft.is_none() && now.model != own && self.needs_no_help(&own) {
+        let is_readers = matches!(now.model, Choice::Folder(_));
+        if draft.is_none() && !is_readers && now.model != own && self.needs_no_help(&own) {
             now.ask(own);
             self.state.draft.set(now.clone());
         }

@@ -20,11 +20,11 @@ struct Steps {
     #[serde(default)]
     decoder: Value,
     #[serde(default)]
-    added_tokens: Vec<AddedToken>,
+    added_tokens: Vec<GrowthToken>,
 }
 
 #[derive(Deserialize)]
-struct AddedToken {
+struct GrowthToken {
     content: String,
 }
 

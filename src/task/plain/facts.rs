@@ -27,8 +27,8 @@ const SEED: u64 = 1;
 const ORDER: u64 = u64::MAX;
 
 /// A task's file.
-pub(super) struct Facts {
-    file: FactsFile,
+pub(super) struct WordFacts {
+    file: WordFactsFile,
     examples: Vec<Fact>,
     pub(super) rows: Vec<Fact>,
 }
@@ -36,7 +36,7 @@ pub(super) struct Facts {
 /// A file's fields, see the module.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct FactsFile {
+struct WordFactsFile {
     about: String,
     frames: Vec<String>,
     end: String,
@@ -61,12 +61,12 @@ pub(super) struct Fact {
     pub(super) also: Vec<String>,
 }
 
-impl Facts {
+impl WordFacts {
     /// # Errors
     /// A text that is not TOML, lacks a field or has one too many; a row without an answer; a row that is asked
     /// though the frame was chosen on it or solves it.
     pub(super) fn parse(text: &str) -> Result<Self, String> {
-        let file: FactsFile = toml::from_str(text).map_err(|error| error.to_string())?;
+        let file: WordFactsFile = toml::from_str(text).map_err(|error| error.to_string())?;
         let (examples, rows) = (facts(&file.examples)?, facts(&file.rows)?);
         let tried = facts(&file.tried)?;
         if let Some(seen) = rows.iter().find(|&row| tried.contains(row) || examples.contains(row)) {

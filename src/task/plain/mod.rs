@@ -13,7 +13,7 @@ mod facts;
 use std::sync::OnceLock;
 
 use super::item::{Item, TaskRow};
-use facts::Facts;
+use facts::WordFacts;
 
 /// The tasks in plain English.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -96,12 +96,12 @@ impl PlainTask {
         }
     }
 
-    fn facts(self) -> &'static Facts {
-        static READ: [OnceLock<Facts>; 9] = [const { OnceLock::new() }; 9];
+    fn facts(self) -> &'static WordFacts {
+        static READ: [OnceLock<WordFacts>; 9] = [const { OnceLock::new() }; 9];
         READ[self as usize].get_or_init(|| {
             let (name, text) = self.file();
             // A test reads every file, all of which are compiled in.
-            Facts::parse(text).unwrap_or_else(|error| panic!("{name}.toml: {error}"))
+            WordFacts::parse(text).unwrap_or_else(|error| panic!("{name}.toml: {error}"))
         })
     }
 }

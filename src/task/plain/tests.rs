@@ -118,7 +118,7 @@ fn a_probe_has_every_option_once() {
 
 #[test]
 fn a_file_that_is_no_task_is_refused() {
-    let refused = |text: &str| Facts::parse(text).err().expect("a refusal");
+    let refused = |text: &str| WordFacts::parse(text).err().expect("a refusal");
     assert!(refused("about = 1").contains("about"));
     let no_answer =
         "about = \"\"\nframes = []\nend = \"\"\nexamples = \"\"\ntried = \"\"\nrows = \"hot\"";

@@ -123,8 +123,10 @@ fn with_task<T>(studio: Studio, of: impl FnOnce(&TaskCoupling) -> T) -> Option<T
         let Shown { report, origin } = shown.as_ref()?;
         let wanted = task(studio).map(BuiltInTask::name);
         let own = report.task_coupling.iter().find(|one| Some(one.task.as_str()) == wanted);
+        // What was opened by hand is shown, and so is a report before the reader chooses a task.
         let is_opened = matches!(origin, Origin::Opened { .. });
-        let any = report.task_coupling.first().filter(|_| is_opened);
+        let is_chosen = studio.coupling.with(|s| s.task.is_some());
+        let any = report.task_coupling.first().filter(|_| is_opened || !is_chosen);
         own.or(any).map(of)
     })
 }
