@@ -12,9 +12,6 @@ macro_rules! say {
     }};
 }
 
-// Where the real model is: the chores that fetch it and the tests agree by having one file.
-#[path = "../../xtask/src/cache.rs"]
-mod cache;
 mod copying;
 mod driver;
 mod dropping;

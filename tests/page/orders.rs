@@ -4,7 +4,7 @@ use std::process::Command;
 
 use crate::driver::RIGHT;
 use crate::lens::{compare, written};
-use crate::page::{LOOKS, Page, real_model, root, shared_model};
+use crate::page::{LOOKS, Page, root, shared_model};
 use serde_json::Value;
 
 const LEFT: &str = "\u{E012}";
@@ -479,60 +479,6 @@ fn a_small_model_says_which_orders_it_lacks_and_a_stranger_that_it_cannot_read()
     } else {
         say!("SKIPPED: ../shared/models/tinystories-656k is not on this machine");
     }
-    page.assert_quiet();
-}
-
-/// Names of the tasks whose boxes match.
-fn tasks_with(page: &Page, css: &str) -> Value {
-    page.browser.run(&format!(
-        "return [...document.querySelectorAll('#sweep-tasks input{css}')].map(i => i.parentElement.textContent.trim())"
-    ))
-}
-
-#[test]
-fn a_real_model_is_offered_plain_english_and_a_scholar_its_own_tasks() {
-    let plain = [
-        "capitals",
-        "opposites",
-        "plurals",
-        "past",
-        "counting",
-        "kinds",
-        "colours",
-        "agreement",
-        "who",
-    ];
-    let page = Page::orders(1440, 1000, "");
-    page.until_says("#sweep-tasks .hint", "scholar-12 cannot be asked these tasks");
-    assert_eq!(tasks_with(&page, ":disabled"), serde_json::json!(plain));
-    assert_eq!(tasks_with(&page, ":checked"), serde_json::json!(["sum"]));
-
-    // The first press on a real model is not an error: what it cannot be asked is grey.
-    page.open_file(&real_model());
-    page.browser.until("thirty tiles", "document.querySelectorAll('.row .spot').length === 30");
-    page.until_lab_is_current();
-    page.until_says("#sweep-own", "Try this plan on 67 rows of capitals");
-    assert_eq!(tasks_with(&page, ":checked"), serde_json::json!(["capitals"]));
-    let off = tasks_with(&page, ":disabled").to_string();
-    assert!(off.contains("\"sum\"") && !plain.iter().any(|task| off.contains(task)), "{off}");
-    page.until_says("#sweep-tasks .hint", "cannot be asked");
-    println!("{}", page.text("#sweep-tasks .hint"));
-
-    page.tick("#sweep-tasks", &["agreement"]);
-    page.tick("#sweep-kinds", &["drop"]);
-    page.set_number("rows a task", 1);
-    page.screenshot("orders-plain-tasks");
-    page.press_button("Run the sweep");
-    page.until_swept("neighbours");
-    page.until_says(".sweeps .provenance", "of “agreement”");
-    page.assert_quiet();
-
-    // Coupling offers the same.
-    page.go_to_view("Coupling");
-    page.browser.until(
-        "the task is capitals, and sum is grey",
-        "document.querySelector('#coupling-task')?.value === 'capitals' && document.querySelector('#coupling-task option[value=sum]').disabled",
-    );
     page.assert_quiet();
 }
 

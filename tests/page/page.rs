@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use crate::cache;
 use crate::driver::{Browser, Lent};
 use crate::server::Server;
 use crate::turn::Turn;
@@ -395,17 +394,6 @@ pub fn set(name: &str) -> String {
 
 pub fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
-}
-
-/// SmolLM2-135M-Instruct, in the cache of what is fetched once for all clones.
-///
-/// # Panics
-/// It has not been fetched: what is asked of it is never skipped.
-pub fn real_model() -> PathBuf {
-    let cache = cache::folder(|name| std::env::var(name).ok().filter(|value| !value.is_empty()));
-    let file = cache::model(&cache.expect("a home folder, or ATELIER_CACHE"));
-    assert!(file.is_file(), "{} is not here: `cargo xtask setup` fetches it", file.display());
-    file
 }
 
 pub fn shared_model(name: &str) -> Option<PathBuf> {
