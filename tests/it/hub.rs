@@ -47,6 +47,7 @@ impl Scene {
             command.env_remove(name);
         }
         command
+            .env("ATELIER_MODELS", self.home.path().join("models"))
             .env("HF_ENDPOINT", self.hub.url())
             .env("NO_PROXY", "127.0.0.1")
             .env("no_proxy", "127.0.0.1")

@@ -5,7 +5,7 @@
 //! one, two, three, four ⏎ sixteen, fifteen, fourteen, thirteen ⏎ two, four, six,            -> eight
 //! ```
 //!
-//! Each task is a file: the words around a row once, then one row per line. [`facts`] reads it and says what its
+//! Each task is a file: the words around a row once, then one row per line. `facts.rs` reads it and says what its
 //! fields mean. The rows were written before a model was asked; docs/tasks.md has what the first one answered.
 
 mod facts;

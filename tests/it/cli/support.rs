@@ -16,7 +16,10 @@ pub fn in_project(path: &str) -> PathBuf {
 }
 
 pub fn atelier<S: AsRef<std::ffi::OsStr>>(args: &[S]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_atelier")).args(args).output().expect("atelier starts")
+    let mut command = Command::new(env!("CARGO_BIN_EXE_atelier"));
+    // The user's own models folder is never looked into.
+    let command = command.env("ATELIER_MODELS", in_project("target/no-models")).args(args);
+    command.output().expect("atelier starts")
 }
 
 /// Standard output of a run that must succeed.

@@ -127,6 +127,7 @@ fn printed(line: &str, more: &str) -> String {
         .current_dir(in_project(""))
         .args(words)
         .env("HF_HUB_CACHE", cache.path())
+        .env("ATELIER_MODELS", cache.path().join("models"))
         .env_remove("HF_TOKEN")
         .output()
         .expect("atelier starts");
