@@ -99,7 +99,7 @@ fn a_file_that_is_written_to_ends_the_run_and_is_named() {
     for change in [&overwrite as &dyn Fn(&Place), &shorten] {
         let place = Place::new();
         let ended = place.run(|| change(&place));
-        assert_eq!(ended.code, Some(2), "{}", ended.said);
+        assert_eq!(ended.code, Some(1), "{}", ended.said);
         assert_eq!(
             ended.said,
             "atelier: DIR/model/model.safetensors changed after this run opened it, and its numbers would be of two \
