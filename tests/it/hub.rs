@@ -336,7 +336,7 @@ fn nobody_there_is_said() {
     command.env("HF_ENDPOINT", "http://127.0.0.1:1");
     let output = command.output().expect("atelier starts");
     let errors = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(output.status.code() == Some(2) && errors.contains("did not answer"), "{errors}");
+    assert!(output.status.code() == Some(1) && errors.contains("did not answer"), "{errors}");
     for (name, expected) in [
         ("hub:makers/none", "has no model makers/none"),
         ("hub:makers/tiny@none", "has no revision \"none\""),

@@ -133,7 +133,7 @@ fn stopped_at_any_moment_it_goes_on() {
         assert!(sent.is_ok());
         match child.wait().expect("an end").code() {
             Some(0) => break,
-            Some(130) => stopped += 1,
+            Some(143) => stopped += 1,
             code => {
                 assert_eq!(code, None, "only before it listens does the signal end it");
                 continue;
@@ -168,7 +168,7 @@ fn a_stopped_search_goes_on_as_a_search() {
         let id = child.id().to_string();
         let sent = Command::new("kill").args(["-TERM", &id]).status();
         assert!(sent.is_ok());
-        if child.wait().expect("an end").code() != Some(130) {
+        if child.wait().expect("an end").code() != Some(143) {
             continue;
         }
         let kept = std::fs::read_to_string(&out).unwrap_or_default();

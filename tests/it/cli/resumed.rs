@@ -206,8 +206,10 @@ fn parts_are_merged_as_what_they_are() {
     run("2/2");
     let rows = "rows/mine/mood.parquet";
     let own = std::fs::read(part("shard-2-of-2").join(rows)).expect("rows");
-    std::fs::copy(part("shard-1-of-2").join(rows), part("shard-2-of-2").join(rows))
-        .expect("a copy");
+    for file in [rows, "rows/mine/mood.sha256"] {
+        std::fs::copy(part("shard-1-of-2").join(file), part("shard-2-of-2").join(file))
+            .expect("a copy");
+    }
     let why = merge();
     assert!(why.contains("mood.parquet is not as it was written: remove it"), "{why}");
     std::fs::write(part("shard-2-of-2").join(rows), own).expect("written");

@@ -37,23 +37,13 @@ pub fn report<S: AsRef<std::ffi::OsStr>>(args: &[S]) -> Value {
     serde_json::from_str(&printed(args)).expect("a report")
 }
 
-/// The one sentence of a run that must fail: exit code 1, or 2 where it points to the help, and nothing on standard output.
+/// The one sentence of a run that must be refused, with nothing on standard output: exit code 2 where the
+/// command line is wrong, which names its help, and 1 where something failed.
 #[track_caller]
 pub fn refused<S: AsRef<std::ffi::OsStr>>(args: &[S]) -> String {
     let output = atelier(args);
-    let is_misuse = String::from_utf8_lossy(&output.stderr).trim_end().ends_with("--help`");
-    checked(output, if is_misuse { 2 } else { 1 })
-}
-
-/// The one sentence about a command line that is wrong: exit code 2 and nothing on standard output.
-#[track_caller]
-pub fn misused<S: AsRef<std::ffi::OsStr>>(args: &[S]) -> String {
-    checked(atelier(args), 2)
-}
-
-#[track_caller]
-fn checked(output: std::process::Output, code: i32) -> String {
     let sentence = String::from_utf8(output.stderr).expect("UTF-8");
+    let code = if sentence.ends_with(" --help`\n") { 2 } else { 1 };
     assert_eq!(output.status.code(), Some(code), "{sentence}");
     assert!(output.stdout.is_empty(), "nothing is printed before a refusal");
     let sentence = sentence.strip_suffix('\n').expect("a line");
