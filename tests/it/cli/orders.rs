@@ -185,7 +185,7 @@ fn sweeps_that_cannot_be_run() {
         (&["--model", "scholar-4"], "required"),
         (&["--model", "scholar-4", "--task", "sums"], "there is no task 'sums'"),
         (&["--model", "scholar-4", "--task", "arc"], "give it with --data FILE"),
-        (&["--model", "scholar-4", "--task", "sum", "--data", "x"], "sum is generated"),
+        (&["--model", "scholar-4", "--task", "sum", "--data", "x"], "sum needs no file"),
         (&["--model", "scholar-4", "--task", "sum", "--strategy", "flip"], "no sweep 'flip'"),
         (&["--model", "scholar-2", "--task", "sum", "--strategy", "reverse"], "at least 3"),
         (&["--model", "scholar-4", "--task", "sum", "--plan", ""], "plan"),
