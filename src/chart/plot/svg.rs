@@ -110,8 +110,10 @@ impl Plot {
                 top + 4.0
             ));
         }
-        if ramp.from > ramp.low {
-            let x = start + length * (ramp.from - ramp.low) / (ramp.high - ramp.low);
+        // Where the colours begin, if that is within the range and not at its lower end.
+        let from = (ramp.from - ramp.low) / (ramp.high - ramp.low);
+        if from > 0.0 && from <= 1.0 {
+            let x = start + length * from;
             to.add(&format!(
                 "<path d=\"M{x:.1} {:.1}v16\" stroke=\"{}\" fill=\"none\"/>",
                 top + 1.0,

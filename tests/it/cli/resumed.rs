@@ -211,7 +211,12 @@ fn parts_are_merged_as_what_they_are() {
             .expect("a copy");
     }
     let why = merge();
-    assert!(why.contains("mood.parquet is not as it was written: remove it"), "{why}");
+    assert!(
+        why.contains(
+            "is not part 2 of mine's rows on mood in this survey, but part 1 of mine on mood"
+        ),
+        "{why}"
+    );
     std::fs::write(part("shard-2-of-2").join(rows), own).expect("written");
     // Parts that belong to another division, or to none.
     for (name, piece) in [

@@ -3,7 +3,7 @@
 
 use std::process::Command;
 
-use super::support::printed;
+use super::support::{in_project, printed};
 
 const COMMANDS: [&str; 5] = [
     "tasks",
@@ -20,6 +20,7 @@ fn on_a_terminal(command: &str, environment: &[(&str, &str)]) -> String {
     let mut script = Command::new("script");
     script.args(["--quiet", "--return", "--command", &run, "/dev/null"]);
     script.env("TERM", "xterm-256color").env_remove("NO_COLOR").envs(environment.iter().copied());
+    script.env("ATELIER_MODELS", in_project("target/no-models"));
     let output = script.stdin(std::process::Stdio::null()).output().expect("script");
     let shown = String::from_utf8(output.stdout).expect("UTF-8");
     assert!(output.status.success(), "{command}: {shown}");
