@@ -50,7 +50,7 @@ impl Chooser {
 
     pub fn show(self) {
         let name = self.studio.draft.with_untracked(|draft| draft.model.name().to_owned());
-        let models = self.studio.at_hand.with_untracked(|models| serde_json::to_string(models));
+        let models = self.studio.at_hand.with_untracked(serde_json::to_string);
         if let Ok(models) = models {
             self.tell(vec!["at hand".to_owned(), models]);
         }
