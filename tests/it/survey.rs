@@ -497,7 +497,7 @@ fn surveys_that_cannot_be_run() {
     let empty = empty.display().to_string();
     let cases: [(&[&str], &str); 9] = [
         (&["--tasks", "sum", "--rows", "0"], "--rows 0 leaves nothing to run"),
-        (&["--tasks", "sums"], "there is no task 'sums': choose from ag_news"),
+        (&["--tasks", "sums"], "there is no task 'sums': choose from capitals"),
         (&["--tasks", "sum,sum"], "two tasks are called sum"),
         (
             &["--tasks", "rte"],

@@ -76,7 +76,7 @@ fn examples_prompts_plans_and_columns_change_the_picture() {
     assert!(!page.browser.text("location.hash").contains("answer=none"));
     // Which option is right is asked anew where one changes: until then nothing is measured from it.
     page.browser.run("const o = document.querySelector('.option-text'); o.focus(); o.setSelectionRange(1, o.value.length);");
-    page.browser.keys("D");
+    page.browser.keys("horse");
     page.until_says(".judging", "Which option is right?");
     assert_eq!(page.browser.run("return document.querySelectorAll('.tile, .identity').length"), 0);
     assert!(page.browser.text("location.hash").contains("answer=none"));
