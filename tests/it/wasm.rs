@@ -146,7 +146,7 @@ impl Worker {
             let tell = self.hear(id);
             match tell["Engine"]["line"].as_str() {
                 Some(line) => line.clone_into(&mut engine),
-                None if ["Progress", "English", "Partial"]
+                None if ["Progress", "English", "Partial", "Tasks"]
                     .iter()
                     .any(|word| tell[word].is_object()) => {}
                 None => return (tell, engine),

@@ -273,7 +273,7 @@ fn a_destroyed_model_is_seen_beyond_the_options() {
     );
     page.browser.type_into("#plan", "1-11");
     page.until_plan("1-11");
-    page.until_says(".answers .small-mass", "Your order: These four options together hold");
+    page.until_says(".answers .small-mass", "This plan: These four options together hold");
     let lab = page.saved(0)["lab"].clone();
     let beyond = &lab["arranged"]["vocabulary"];
     let mass = beyond["mass"].as_f64().expect("a mass");
@@ -281,7 +281,7 @@ fn a_destroyed_model_is_seen_beyond_the_options() {
     let rank = beyond["option_ranks"][0].as_u64().expect("a rank");
     assert!(rank > 1 && table().contains(&format!("rank {rank}")), "{rank} in {}", table());
     let first = beyond["top"][0]["text"].as_str().expect("a token").trim().to_owned();
-    page.until_says(".first-words", &format!("Your order: by itself “{first}”, "));
+    page.until_says(".first-words", &format!("This plan: by itself “{first}”, "));
     let kl = page.browser.text(
         "[...document.querySelectorAll('.facts dt')].find(e => e.textContent.startsWith('KL')).nextSibling.textContent",
     );
