@@ -25,6 +25,7 @@ mod package;
 mod painters;
 mod parity;
 mod plan;
+mod real;
 #[cfg(feature = "reference")]
 mod reference;
 mod snapshot;

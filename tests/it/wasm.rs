@@ -23,6 +23,14 @@ fn every_golden_run_and_every_plan_of_it() {
 }
 
 #[test]
+fn every_golden_run_of_the_real_model() {
+    let mut worker = Worker::start();
+    let mut lenses =
+        |path: &Path, golden: &Value, orders: &[Option<&str>]| worker.lenses(path, golden, orders);
+    parity::real_goldens_hold_for(&mut lenses, TOLERANCE);
+}
+
+#[test]
 fn every_golden_run_of_the_whole_vocabulary() {
     let mut worker = Worker::start();
     let mut lenses =

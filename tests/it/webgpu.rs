@@ -37,6 +37,11 @@ fn every_golden_run_and_every_plan_of_it() {
 }
 
 #[test]
+fn every_golden_run_of_the_real_model() {
+    parity::real_goldens_hold(&on_gpu, TOLERANCE);
+}
+
+#[test]
 fn every_golden_run_of_the_whole_vocabulary() {
     vocabulary::goldens_hold(&on_gpu, TOLERANCE);
 }
