@@ -39,12 +39,15 @@ fn lessons_are_true_where_they_are_written_for_and_can_be_false_elsewhere() {
     let mut transcript = String::new();
     // How often each option's predicate was true, and false: on whichever model, and on numbers made up.
     let mut judged: BTreeMap<String, [usize; 4]> = BTreeMap::new();
+
     for lesson in school::lessons() {
         transcript += &format!("# {}\n\n", lesson.id);
         for step in &lesson.steps {
             let at = format!("{} {}", lesson.id, step.id);
             let own = lesson.model_of(step).to_owned();
             faults.extend(faults_of_file(&lesson, step, &at));
+
+            // 1. The model that the step is written for, whose words are reviewed.
             let since = Instant::now();
             let outcome = school.run(&lesson, step, &own);
             times.push((since.elapsed(), at.clone()));
@@ -53,6 +56,8 @@ fn lessons_are_true_where_they_are_written_for_and_can_be_false_elsewhere() {
             faults.extend(faults_of_source(step, &at, &outcome, &own));
             let mut outcomes = vec![outcome];
             outcomes.extend(school.made_up(&lesson, step, &own));
+
+            // 2. Other models.
             let short = school::on_fewer_rows(step);
             for model in &others {
                 let outcome = school.run(&lesson, &short, model);
@@ -65,6 +70,8 @@ fn lessons_are_true_where_they_are_written_for_and_can_be_false_elsewhere() {
                 faults.extend(faults_of_source(step, &at, &outcome, model));
                 outcomes.push(outcome);
             }
+
+            // 3. Which options held, and which did not.
             for holdings in made_up::holdings(step, &school.seen(&lesson, step)) {
                 for (option, holding) in step.options.iter().zip(holdings) {
                     let counts = judged.entry(format!("{at} {}", option.id)).or_default();
@@ -79,6 +86,8 @@ fn lessons_are_true_where_they_are_written_for_and_can_be_false_elsewhere() {
             }
         }
     }
+
+    // Every option holds somewhere, and somewhere it does not.
     println!("{:50} {:>12} {:>16}", "option: on models", "true false", "made up");
     for (option, [yes, no, made_yes, made_no]) in &judged {
         println!("{option:50} {yes:6} {no:5} {made_yes:10} {made_no:5}");
@@ -95,6 +104,7 @@ fn lessons_are_true_where_they_are_written_for_and_can_be_false_elsewhere() {
             faults.push(format!("{option} is true nowhere, so nobody can be right"));
         }
     }
+
     times.sort();
     if let (Some(median), Some(worst)) = (times.get(times.len() / 2), times.last()) {
         println!(
@@ -105,6 +115,7 @@ fn lessons_are_true_where_they_are_written_for_and_can_be_false_elsewhere() {
             worst.1
         );
     }
+
     assert!(faults.is_empty(), "{}", faults.join("\n"));
     snapshot::check_near("lessons/verdicts.txt", &transcript);
 }

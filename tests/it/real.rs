@@ -86,8 +86,8 @@ fn six_hundred_tokens_in_two_chunks_and_at_once() {
     let scores = run.expect("a run").complete().expect("scores").concat();
     for (scored, found) in scored.into_iter().zip(scores) {
         let sum: f64 = golden[..scored].iter().sum();
-        let at = format!("{scored} scored tokens");
-        assert_close_to(&json!(found.log_probability), &json!(sum), &at, TOLERANCE);
+        let label = format!("{scored} scored tokens");
+        assert_close_to(&json!(found.log_probability), &json!(sum), &label, TOLERANCE);
     }
 }
 
@@ -101,16 +101,16 @@ fn last_logits(decoder: &mut Decoder) -> Vec<f32> {
     }
 }
 
-fn reading_holds(logits: &[f32], expected: &Value, at: &str) {
+fn reading_holds(logits: &[f32], expected: &Value, label: &str) {
     let largest = logits.iter().fold(f32::NEG_INFINITY, |largest, &x| largest.max(x));
     let sum: f64 = logits.iter().map(|x| f64::from(x - largest).exp()).sum();
     let log_z = f64::from(largest) + sum.ln();
-    assert_close_to(&json!(log_z), &expected["log_z"], &format!("{at}: log Z"), TOLERANCE);
+    assert_close_to(&json!(log_z), &expected["log_z"], &format!("{label}: log Z"), TOLERANCE);
 
     let ids = u32s(&expected["ids"]);
     let found: Vec<f32> = ids.iter().map(|&id| logits[id as usize]).collect();
-    assert_close_to(&json!(found), &expected["logits"], at, TOLERANCE);
+    assert_close_to(&json!(found), &expected["logits"], label, TOLERANCE);
     let is_first = |&logit: &f32| logit == largest;
     let first = logits.iter().position(is_first).expect("a largest logit");
-    assert_eq!(first, ids[0] as usize, "{at}: the likeliest token");
+    assert_eq!(first, ids[0] as usize, "{label}: the likeliest token");
 }
