@@ -29,7 +29,7 @@ impl<F: Files> OpenedSite<F> {
 
     /// Opens a report, of a name that has no slash.
     pub fn open_report(&mut self, name: String, bytes: Vec<u8>) {
-        self.query.push(format!("report={}", encoded(&format!("{}{name}", self.path))));
+        self.name_in_query("report", &encoded(&name));
         self.opened.push(Box::new(ServedReport { name, bytes }));
     }
 
@@ -50,12 +50,17 @@ impl<F: Files> OpenedSite<F> {
         if let Some(first) = first.filter(|_| self.opened.is_empty()) {
             self.begin_with(first.name());
         }
-        self.query.push(format!("models={}", encoded(&self.path)));
+        self.name_in_query("models", "");
         self.opened.push(Box::new(folder));
     }
 
     fn begin_with(&mut self, model: &str) {
-        self.query.push(format!("model={}", encoded(&format!("{}{model}/", self.path))));
+        self.name_in_query("model", &format!("{}/", encoded(model)));
+    }
+
+    /// Names something opened by its path, spelled as in a URL: as a value of the query that spelling is encoded again.
+    fn name_in_query(&mut self, key: &str, inner: &str) {
+        self.query.push(format!("{key}={}", encoded(&format!("{}{inner}", self.path))));
     }
 
     /// The part of the page's address that names what was opened: empty, or `?…`.
@@ -117,7 +122,7 @@ mod tests {
         assert_eq!(site.query(), "");
         site.open_report("a b.json".into(), b"{}".to_vec());
         let path = site.path.clone();
-        assert_eq!(site.query(), format!("?report={path}a%20b.json"));
+        assert_eq!(site.query(), format!("?report={path}a%2520b.json"));
         assert!(site.find(&format!("{path}a b.json")).is_some());
         for other in ["", "b.json", "a b.json/", "x/y", "models.json"] {
             assert!(site.find(&format!("{path}{other}")).is_none(), "{other}");
