@@ -267,7 +267,7 @@ fn a_link_to_another_folder_is_not_answered_by_the_one_that_is_open() {
     page.browser
         .until("the folder is the model", "location.hash.includes('folder=tinystories-656k')");
     page.browser.run("location.hash = location.hash.replace('tinystories-656k', 'another-model')");
-    page.until_says(".of-model", "the folder “another-model”");
+    page.until_says(".of-model", "made with the model “another-model”");
     page.browser.click(".examples button:nth-of-type(1)");
     page.until_says(".provenance", "Computed here by scholar-12 ");
     page.assert_quiet();

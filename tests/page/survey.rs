@@ -323,7 +323,8 @@ fn files_hold_the_numbers_of_the_picture() {
     for words in [
         "scholar-12-shared",
         "majority class",
-        "share of rows (level: majority class)",
+        "right among the options, share of rows",
+        "(level: majority class)",
         "diversity, squared logits",
         "the baked survey",
     ] {
@@ -378,7 +379,7 @@ fn files_that_are_no_survey_are_refused_in_a_sentence() {
     for (name, value, words) in [
         ("newer.json", newer, "written by a newer atelier"),
         ("edited.json", edited, "was it edited by hand?"),
-        ("empty.json", empty, "holds no model on any task"),
+        ("empty.json", empty, "it has no cells"),
         ("other.json", json!({ "name": "x" }), "it is no atelier report"),
     ] {
         page.open_report(&written(folder.path(), name, &value));

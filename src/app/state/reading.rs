@@ -27,9 +27,6 @@ pub async fn text(file: &File) -> Result<String, String> {
 /// A sentence that names the file.
 pub fn survey(name: &str, text: &str) -> Result<Survey, String> {
     let report = SurveyReport::read(text).map_err(|error| opened::refusal(name, &error))?;
-    if report.survey.cells.is_empty() {
-        return Err(format!("{name} cannot be shown: it holds no model on any task."));
-    }
     Ok(report.survey)
 }
 
