@@ -160,7 +160,6 @@ fn attention_is_the_command_lines_and_a_head_is_switched_off() {
     }
     assert_eq!(report["lens"]["before"], Value::Null, "nothing is off");
     let table = page.table("heads");
-    let heads = report["model"]["heads"].as_u64().expect("heads") as usize;
     let first = &report["lens"]["attention_pattern"][0][0];
     let most =
         first.as_array().expect("weights").iter().filter_map(Value::as_f64).fold(0.0, f64::max);
@@ -195,12 +194,11 @@ fn attention_is_the_command_lines_and_a_head_is_switched_off() {
     near(&report["lens"]["before"], &own["lens"]["probabilities"], "with it");
     let carried = &report["lens"]["attention_carried"][7][2];
     assert!(carried.as_array().expect("numbers").iter().all(|x| x.as_f64() == Some(0.0)));
-    // In the table every head has its switch: the same place again switches it on.
-    let place = 7 * heads + 2;
+    // In the table every head has its switch: pressed again, it switches the head on.
     page.table("heads");
-    page.browser.run(&format!(
-        "document.querySelectorAll('#figure-heads tbody tr')[{place}].querySelector('.plan-link').click()"
-    ));
+    page.browser.run(
+        "[...document.querySelectorAll('#figure-heads tbody tr')].find(row => row.textContent.startsWith('block 7, head 2')).querySelector('.plan-link').click()",
+    );
     page.browser.until("it is on again", "!location.hash.includes('~h')");
     page.until_settled();
     page.browser.until("nothing is off", "!document.querySelector('#switched')");
