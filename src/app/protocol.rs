@@ -187,6 +187,8 @@ pub enum Tell {
     },
     Done {
         report: Box<Report>,
+        /// Blocks that a prompt ran through for it.
+        block_runs: usize,
     },
     /// A doctor's report that is not finished. It is marked as ended early, so that the last one that arrives is
     /// true even if no other follows.
@@ -248,6 +250,8 @@ pub enum Stage {
     Weights,
     /// Block runs.
     Run,
+    /// Block runs of the original order, with which an answer is compared.
+    Compare,
     /// Rows of tasks.
     Rows,
     /// Block runs, of plans without a part.

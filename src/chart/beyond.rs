@@ -16,7 +16,7 @@ const SMALL_MASS: f64 = 0.01;
 pub fn whole_share(p: f64) -> String {
     match p {
         0.0 => "0 %".to_owned(),
-        p if p < 5e-4 => format!("{} %", significant(100.0 * p, 2)),
+        p if p < 1e-2 => format!("{} %", significant(100.0 * p, 2)),
         p => percent_tenths(p),
     }
 }

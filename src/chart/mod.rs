@@ -71,7 +71,7 @@ pub use need::part_name;
 pub use orders::{Quantity, sweep_figures};
 #[cfg(feature = "cli")]
 pub use parts::name as part_loss_name;
-pub use parts::{part_figures, with_losses};
+pub use parts::{NO_PARTS, breaks_from, part_figures, with_losses};
 pub use prompts::prompt_figures;
 pub use strokes::{MEMBER_PICK, Tile, option_name, stroke_name, tiles, votes as stroke_votes};
 pub use survey::{

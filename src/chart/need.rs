@@ -114,11 +114,10 @@ fn series(need: &Need, loss: &NeedLoss, theme: &Theme) -> Vec<Series> {
 }
 
 fn point(part: &NeedPart, loss: Mean) -> Point {
-    let lost = part
-        .lost
-        .map_or_else(String::new, |lost| format!(" logits, of ln P {} nats", signed(lost.mean)));
+    let lost =
+        part.lost.map_or_else(String::new, |lost| format!(", of ln P {} nats", signed(lost.mean)));
     let text = format!(
-        "{}\nvote {}, loss {}{lost}, right among the options without it {}",
+        "{}\nvote {}, loss {} logits{lost}, right among the options without it {}",
         name(part),
         signed(part.vote.mean),
         signed(part.loss.mean),

@@ -25,6 +25,19 @@ pub fn percent_interval(share: &Mean) -> String {
     }
 }
 
+/// A change of a share with its interval, in percentage points: `−12.5 (−20.3 to −4.7)`.
+pub fn points_interval(change: &Mean) -> String {
+    let hundred = |x: f64| fixed(100.0 * x, 1);
+    let mean = match hundred(change.mean) {
+        points if change.mean > 0.0 => format!("+{points}"),
+        points => points,
+    };
+    match change.interval() {
+        Some([low, high]) => format!("{mean} ({} to {})", hundred(low), hundred(high)),
+        None => mean,
+    }
+}
+
 /// [`short`] with its sign always written.
 pub fn signed(x: f64) -> String {
     let text = short(x);

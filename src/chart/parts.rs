@@ -14,6 +14,8 @@ use crate::study::report::Lens;
 const CELL: u32 = 26;
 /// More columns than this have no room for numbers.
 const WRITTEN: usize = 16;
+/// Said of a plan such as the MLP alone of one block.
+pub const NO_PARTS: &str = "This plan has no part that can be left out.";
 /// Parts that a sentence names at most.
 const NAMED: usize = 2;
 
@@ -233,12 +235,20 @@ fn words(lens: &Lens, parts: &PartLosses, list: &[PartLoss], noun: &str) -> [Str
             short(parts.log_probability),
             counted(list.len(), noun)
         ),
-        format!(
-            "The model breaks where KL from its own answer reaches {} nats, that to the nearest of sixteen random \
-             prompts. {broken}",
-            short(parts.unrelated_kl)
-        ),
+        match parts.unrelated_kl {
+            Some(kl) => format!("{} {broken}", breaks_from(kl)),
+            None => "Without a word of its own the prompt has no unrelated ones: what breaks the model is not said."
+                .to_owned(),
+        },
     ]
+}
+
+/// From which KL on the model breaks, in one sentence.
+pub fn breaks_from(kl: f64) -> String {
+    format!(
+        "The model breaks where KL from its own answer reaches {} nats, that to the nearest of sixteen random prompts.",
+        short(kl)
+    )
 }
 
 fn table(lens: &Lens, parts: &PartLosses, list: &[PartLoss]) -> Table {
@@ -297,7 +307,7 @@ mod tests {
         PartLosses {
             log_probability: -0.5,
             lead: 4.0,
-            unrelated_kl: 7.0,
+            unrelated_kl: Some(7.0),
             members: all(None),
             heads: all(Some(2)),
         }

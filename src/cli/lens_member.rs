@@ -4,6 +4,7 @@ use comfy_table::Cell;
 
 use super::table::{self, table};
 use crate::chart::number::percent_tenths;
+use crate::chart::option_beyond;
 use crate::plan::Plan;
 use crate::study::member::{Accounting, MemberAccount, TokenVote};
 use crate::study::report::Lens;
@@ -84,8 +85,15 @@ fn cost(lens: &Lens, account: &MemberAccount) -> String {
         return "It cannot be left out.\n".to_owned();
     };
     let right = lens.answer;
+    let beyond = match (&lens.vocabulary, &without.vocabulary) {
+        (Some(before), Some(after)) => {
+            let [before, after] = [before, after].map(|found| option_beyond(found, right));
+            format!(", of all tokens from {before} to {after}")
+        }
+        _ => String::new(),
+    };
     format!(
-        "Without it (--plan {}) the right option's lead goes from {:+.3} to {:+.3} logits, its probability from {} to {}.\n",
+        "Without it (--plan {}) the right option's lead goes from {:+.3} to {:+.3} logits, its share among these from {} to {}{beyond}.\n",
         without.plan,
         account.lead,
         without.lead,

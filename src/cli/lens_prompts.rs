@@ -14,7 +14,7 @@ use crate::study::report::{Averages, Lens, Report};
 use crate::study::{LoadedModel, Question, StudyError, Unknown};
 use crate::task::{file, rows};
 
-/// PromptFile that go through the model together.
+/// Prompts that go through the model together.
 const CHUNK: usize = 128;
 
 /// A file of prompts, or standard input, which is kept since it comes only once.

@@ -10,7 +10,7 @@ use super::output::{self, Progress};
 use super::rows_source::SweepSource;
 use super::table::{table, text};
 use crate::chart::number::{percent, percent_tenths};
-use crate::chart::{LIGHT, number, part_figures, part_loss_name, part_name};
+use crate::chart::{LIGHT, NO_PARTS, breaks_from, number, part_figures, part_loss_name, part_name};
 use crate::measure::interval::Mean;
 use crate::study::LoadedModel;
 use crate::study::need::{Need, Needing};
@@ -181,19 +181,21 @@ fn parts_shown((lens, parts): (&Lens, &PartLosses)) -> String {
         }
         text(&rows)
     };
+    if parts.members.is_empty() {
+        return format!("\n{NO_PARTS}\n");
+    }
     let mut heads: Vec<&PartLoss> = parts.heads.iter().collect();
     heads.sort_by(|a, b| b.lost.total_cmp(&a.lost));
     let printed = heads.len().min(PRINTED);
     let figures = part_figures(lens, parts, &LIGHT);
     let headings: Vec<String> = figures.into_iter().map(|figure| figure.title).collect();
+    let breaks = parts.unrelated_kl.map(breaks_from).unwrap_or_default();
     format!(
         "\n{}.\nln P of the right option is {} nats over the whole vocabulary, its lead {} logits. Each part left out alone, all else run \
-         again; the model breaks from KL {} nats on, that to the nearest of sixteen random prompts.\n\n{}\n\nThe {printed} heads that cost most, of \
-         {}; --json has all.\n\n{}\n",
+         again. {breaks}\n\n{}\n\nThe {printed} heads that cost most, of {}; --json has all.\n\n{}\n",
         headings.join(".\n"),
         number::short(parts.log_probability),
         number::short(parts.lead),
-        number::short(parts.unrelated_kl),
         rows(&parts.members.iter().collect::<Vec<_>>()),
         heads.len(),
         rows(&heads[..printed]),

@@ -34,7 +34,7 @@ pub struct PartLosses {
     pub lead: f64,
     /// KL from the run's answer to the nearest of those to unrelated prompts. The model breaks without a part
     /// where its answer is as far away.
-    pub unrelated_kl: f64,
+    pub unrelated_kl: Option<f64>,
     /// Attentions and MLPs, in the order in which they run.
     pub members: Vec<PartLoss>,
     /// Single heads, in the order in which they run.
@@ -65,7 +65,7 @@ pub struct PartLoss {
 impl PartLosses {
     /// Does the model break without this part?
     pub fn is_broken(&self, part: &PartLoss) -> bool {
-        part.kl >= self.unrelated_kl
+        self.unrelated_kl.is_some_and(|far| part.kl >= far)
     }
 }
 
@@ -83,7 +83,8 @@ pub struct LeavingOut<'a> {
     total: usize,
     /// The run with every part.
     whole: Option<Trace>,
-    unrelated_kl: f64,
+    unrelated: Vec<Prompt>,
+    unrelated_kl: Option<f64>,
     found: Vec<PartLoss>,
 }
 
@@ -122,14 +123,15 @@ impl<'a> LeavingOut<'a> {
             advanced: 0,
             total: 0,
             whole: None,
-            unrelated_kl: 0.0,
+            unrelated: unrelated_prompts(model, &question.prompt),
+            unrelated_kl: None,
             found: Vec::new(),
         };
 
         let firsts = (0..leaving.parts.len()).step_by(leaving.chunk());
         let parts = firsts.map(|first| Schedule::new(&leaving.plans(first)).block_runs());
         let whole = leaving.plan.block_runs().count();
-        leaving.total = (1 + UNRELATED) * whole + parts.sum::<usize>();
+        leaving.total = (1 + leaving.unrelated.len()) * whole + parts.sum::<usize>();
         leaving.begin(Reference::FirstPlan)?;
         Ok(leaving)
     }
@@ -173,12 +175,15 @@ impl<'a> LeavingOut<'a> {
         match self.stage {
             LeavingStage::Whole => {
                 self.whole = traces.into_iter().next();
-                self.stage = LeavingStage::Unrelated;
+                self.stage = match self.unrelated.is_empty() {
+                    true => LeavingStage::Parts,
+                    false => LeavingStage::Unrelated,
+                };
             }
             LeavingStage::Unrelated => {
                 let far = traces.iter().map(|trace| Ok(vocabulary(trace)?.kl));
                 let far = far.collect::<Result<Vec<f64>, EngineError>>()?;
-                self.unrelated_kl = far.into_iter().fold(f64::INFINITY, f64::min);
+                self.unrelated_kl = far.into_iter().reduce(f64::min);
                 self.stage = LeavingStage::Parts;
             }
             LeavingStage::Parts => {
@@ -196,7 +201,10 @@ impl<'a> LeavingOut<'a> {
             return Ok(());
         }
         let whole = self.whole.as_ref().ok_or(EngineError::Cancelled)?;
-        let prompts = if self.stage == LeavingStage::Unrelated { UNRELATED } else { 1 };
+        let prompts = match self.stage {
+            LeavingStage::Unrelated => self.unrelated.len(),
+            _ => 1,
+        };
         let streams = vec![whole.last_stream.clone(); prompts];
         self.begin(Reference::Streams(streams.into()))
     }
@@ -206,11 +214,7 @@ impl<'a> LeavingOut<'a> {
         let prompt = &self.question.prompt;
         let (prompts, plans) = match self.stage {
             LeavingStage::Whole => (vec![prompt.clone()], vec![self.plan.clone()]),
-            LeavingStage::Unrelated => {
-                let leading = leading_tokens(self.model, prompt);
-                let prompts = unrelated_prompts(prompt, leading, self.model.shape().vocabulary);
-                (prompts.collect(), vec![self.plan.clone()])
-            }
+            LeavingStage::Unrelated => (self.unrelated.clone(), vec![self.plan.clone()]),
             LeavingStage::Parts => (vec![prompt.clone()], self.plans(self.found.len())),
         };
         let wish = VocabularyWish { reference, ..VocabularyWish::ANSWER };
@@ -296,19 +300,26 @@ fn leading_tokens(model: &LoadedModel, prompt: &Prompt) -> usize {
     before.take_while(|(before, id)| before == id).count()
 }
 
-/// Draws prompts of as many tokens from the whole vocabulary, but for the first `leading`, which stay.
-fn unrelated_prompts(
-    prompt: &Prompt,
-    leading: usize,
-    vocabulary: usize,
-) -> impl Iterator<Item = Prompt> {
+/// Draws prompts unlike this one, of as many tokens, which begin as every text does; none where nothing follows that.
+fn unrelated_prompts(model: &LoadedModel, prompt: &Prompt) -> Vec<Prompt> {
+    let (before, text) = prompt.token_ids.split_at(leading_tokens(model, prompt));
+    let texts = unlike(text, model.shape().vocabulary);
+    let prompts = texts.into_iter().map(|drawn| Prompt {
+        token_ids: before.iter().copied().chain(drawn).collect(),
+        option_ids: prompt.option_ids.clone(),
+    });
+    prompts.collect()
+}
+
+/// Draws [`UNRELATED`] texts of as many tokens from the whole vocabulary, none of them `text` itself.
+fn unlike(text: &[u32], vocabulary: usize) -> Vec<Vec<u32>> {
+    if text.is_empty() || vocabulary < 2 {
+        return Vec::new();
+    }
     let mut random = Mt::new(SEED);
-    let (before, text) = prompt.token_ids.split_at(leading);
-    (0..UNRELATED).map(move |_| {
-        let draw = |_: &u32| ((u64::from(random.next_u32()) * vocabulary as u64) >> 32) as u32;
-        let token_ids = before.iter().copied().chain(text.iter().map(draw)).collect();
-        Prompt { token_ids, option_ids: prompt.option_ids.clone() }
-    })
+    let mut draw = || ((u64::from(random.next_u32()) * vocabulary as u64) >> 32) as u32;
+    let drawn = std::iter::repeat_with(|| text.iter().map(|_| draw()).collect::<Vec<u32>>());
+    drawn.filter(|drawn| drawn != text).take(UNRELATED).collect()
 }
 
 #[cfg(test)]
@@ -316,17 +327,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn unrelated_prompts_have_the_length_and_the_vocabulary() {
-        let prompt = Prompt { token_ids: vec![1, 2, 3], option_ids: vec![4, 5] };
-        let drawn: Vec<Prompt> = unrelated_prompts(&prompt, 1, 7).collect();
+    fn unrelated_texts_have_the_length_and_the_vocabulary() {
+        let drawn = unlike(&[2, 3], 7);
         assert_eq!(drawn.len(), UNRELATED);
-        for other in &drawn {
-            assert_eq!((other.token_ids.len(), &other.option_ids), (3, &prompt.option_ids));
-            assert!(other.token_ids.iter().all(|&id| id < 7), "{other:?}");
-            assert_eq!(other.token_ids[0], 1, "what stands before every text stays");
-        }
+        assert!(drawn.iter().all(|text| text.len() == 2 && text.iter().all(|&id| id < 7)));
         assert_ne!(drawn[0], drawn[1]);
-        let again: Vec<Prompt> = unrelated_prompts(&prompt, 1, 7).collect();
-        assert_eq!(drawn, again);
+        assert_eq!(drawn, unlike(&[2, 3], 7));
+    }
+
+    #[test]
+    fn no_unrelated_text_is_the_text_itself() {
+        for id in 0..3 {
+            assert!(unlike(&[id], 3).iter().all(|text| text[0] != id));
+        }
+        // Nothing is unlike nothing, nor unlike the one token there is.
+        assert!(unlike(&[], 7).is_empty() && unlike(&[0], 1).is_empty());
     }
 }

@@ -12,7 +12,8 @@ use super::texts::{TextState, WrittenTexts};
 use crate::app::client::Heard;
 use crate::app::protocol::{Event, Tell};
 use crate::app::{browser, examples, opened};
-use crate::chart::offered;
+use crate::chart::{self, offered};
+use crate::measure::decomposition::argmax;
 use crate::study::TextEnd;
 use crate::study::report::Report;
 
@@ -64,7 +65,12 @@ impl Studio {
                 exchange.update(|exchange| exchange.progressed(id, (stage, done, total)));
             }
             Tell::Partial { report } => match work.job {
-                Job::Run => self.show_live(Arc::new(*report), time),
+                Job::Run => {
+                    exchange.update(|exchange| exchange.answered(id, browser::now()));
+                    let report = Arc::new(*report);
+                    self.show_live(Arc::clone(&report), time);
+                    self.say_answer(&report);
+                }
                 _ => self.show_sweep(Arc::new(*report), time),
             },
             Tell::English { prompts } => self.state.english.set(prompts),
@@ -140,6 +146,7 @@ impl Studio {
                     begun.unwrap_or_default()
                 });
                 self.take_origin(served);
+                self.state.pace.set(None);
                 self.begin_draft();
                 match self.state.when_loaded.get_value() {
                     WhenLoaded::Nothing => {}
@@ -149,7 +156,7 @@ impl Studio {
                     WhenLoaded::Says => self.ask_what_it_says(),
                 }
             }
-            Tell::Done { report } => {
+            Tell::Done { report, block_runs } => {
                 let report = Arc::new(*report);
                 if work.job == Job::Sweep {
                     self.clear_problems(&[Place::Model, Place::Sweep]);
@@ -167,7 +174,13 @@ impl Studio {
                     }
                 } else {
                     self.clear_problems(&[Place::Prompt]);
-                    self.show_live(report, time);
+                    let whole = time + work.answered_after.unwrap_or_default();
+                    let pace = (block_runs > 0).then(|| whole / 1000.0 / block_runs as f64);
+                    self.state.pace.set(pace);
+                    self.show_live(Arc::clone(&report), work.answered_after.unwrap_or(time));
+                    if work.answered_after.is_none() {
+                        self.say_answer(&report);
+                    }
                 }
                 self.ended(id);
             }
@@ -223,23 +236,6 @@ impl Studio {
 
     fn show_live(self, report: Arc<Report>, milliseconds: f64) {
         let agrees = examples::baked().and_then(|baked| opened::difference(&baked, &report));
-        let arranged = report.lab.as_ref().map(|lab| &lab.arranged);
-        let is_judged = untrack(|| self.is_judged());
-        let said = report.lens.as_ref().or(arranged).map(|lens| {
-            let option = crate::chart::option_name(
-                lens,
-                crate::measure::decomposition::argmax(&lens.probabilities),
-            );
-            let verdict = match is_judged {
-                false => String::new(),
-                true => format!(", {}", crate::chart::verdict(lens)),
-            };
-            format!("The picture is new: of the options the model answers {option}{verdict}.")
-        });
-        let said = match &report.coupling {
-            Some(_) => Some("The picture is new: the couplings of this prompt.".to_owned()),
-            None => said,
-        };
         let slot = if report.lab.is_some() {
             self.state.lab
         } else if report.coupling.is_some() {
@@ -250,7 +246,26 @@ impl Studio {
             self.state.shown
         };
         slot.set(Some(Shown { report, origin: Origin::Live { milliseconds, agrees } }));
-        self.say(said.unwrap_or_default());
+    }
+
+    /// Announces what was just answered.
+    fn say_answer(self, report: &Report) {
+        if report.coupling.is_some() {
+            self.say("The picture is new: the couplings of this prompt.".to_owned());
+            return;
+        }
+        let arranged = report.lab.as_ref().map(|lab| &lab.arranged);
+        let Some(lens) = report.lens.as_ref().or(arranged) else {
+            return;
+        };
+        let verdict = match untrack(|| self.is_judged()) {
+            true => format!(", {}", chart::verdict(lens)),
+            false => String::new(),
+        };
+        let option = chart::option_name(lens, argmax(&lens.probabilities));
+        self.say(format!(
+            "The picture is new: of the options the model answers {option}{verdict}."
+        ));
     }
 
     fn show_sweep(self, report: Arc<Report>, milliseconds: f64) {

@@ -32,8 +32,10 @@ pub struct Work {
     pub id: u32,
     pub job: Job,
     pub progress: Option<(Stage, f64, f64)>,
-    /// Milliseconds since the page was opened.
+    /// Milliseconds since the page was opened, of this part of the work.
     pub since: f64,
+    /// Milliseconds until a prompt's answer, which is still to be compared with the original order's.
+    pub answered_after: Option<f64>,
 }
 
 impl Work {
@@ -338,6 +340,14 @@ impl Exchange {
         }
     }
 
+    /// A prompt is answered; the run that its answer is compared with has a time of its own.
+    pub fn answered(&mut self, id: u32, now: f64) {
+        if let Some(work) = self.work.as_mut().filter(|work| work.id == id) {
+            work.answered_after = Some(now - work.since);
+            (work.since, work.progress) = (now, None);
+        }
+    }
+
     /// The request with this id, if it is under way.
     pub fn under_way(&self, id: u32) -> Option<&Work> {
         let all = [&self.work, &self.writing, &self.sweep, &self.doctor];
@@ -414,7 +424,7 @@ impl Exchange {
     }
 
     fn begin_as(&mut self, id: u32, job: Job, ask: Ask, now: f64) -> Post {
-        let work = Some(Work { id, job, progress: None, since: now });
+        let work = Some(Work { id, job, progress: None, since: now, answered_after: None });
         match job {
             Job::Write => self.writing = work,
             Job::Sweep => self.sweep = work,

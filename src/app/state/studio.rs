@@ -85,6 +85,8 @@ pub struct Studio {
     pub at_hand: Signal<Vec<ModelAtHand>>,
     /// English prompts that the model held reads.
     pub english: Signal<Vec<EnglishPrompt>>,
+    /// Seconds that the last run of a prompt took for each block; `None` where the model held ran none.
+    pub pace: Signal<Option<f64>>,
     /// Built-in tasks that the model held cannot be asked.
     pub refused: Signal<Vec<TaskRefusal>>,
     /// Said to screen readers, politely.
@@ -138,6 +140,7 @@ pub(super) struct StudioState {
     /// Was the model under way chosen without a prompt? It then begins with an example that it reads.
     pub begins: StoredValue<bool>,
     pub english: RwSignal<Vec<EnglishPrompt>>,
+    pub pace: RwSignal<Option<f64>>,
     pub refused: RwSignal<Vec<TaskRefusal>>,
     pub said: RwSignal<String>,
     /// What was written, and after which draft.
@@ -268,6 +271,7 @@ impl Studio {
             hash: StoredValue::new(link.hash()),
             begins: StoredValue::new(false),
             english: RwSignal::default(),
+            pace: RwSignal::default(),
             refused: RwSignal::default(),
             said: RwSignal::new(String::new()),
             written: RwSignal::new((examples::first(), String::new())),
@@ -343,6 +347,7 @@ impl Studio {
             from: state.from.into(),
             at_hand: state.at_hand.into(),
             english: state.english.into(),
+            pace: state.pace.into(),
             refused: state.refused.into(),
             said: state.said.into(),
             written: written.into(),

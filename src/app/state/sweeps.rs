@@ -10,6 +10,7 @@ use crate::plan::Plan;
 use crate::study::need::Need;
 use crate::study::orders::{Extent, Orders, Sweep, Variant, block_runs};
 use crate::task::built_in::BuiltInTask;
+use crate::task::score::Score;
 
 /// Rows a task on which the reader's own order is tried.
 pub const OWN_ROWS: usize = 200;
@@ -101,14 +102,8 @@ impl Sweeps {
         let plans: Vec<Plan> = Plan::whole(&order).into_iter().chain(plans).collect();
         let (shared, _) = block_runs(&plans);
 
-        // 2. Seconds of a block run: the lab ran its prompt in two orders.
-        let per_run = self.studio.lab.with(|shown| {
-            let shown = shown.as_ref()?;
-            let Origin::Live { milliseconds, .. } = shown.origin else { return None };
-            let lab = shown.report.lab.as_ref()?;
-            let strokes = lab.original.members.len() + lab.arranged.members.len();
-            Some(milliseconds / 1000.0 / (strokes.max(2) / 2) as f64)
-        })?;
+        // 2. Their seconds
+        let per_run = self.studio.pace.get()?;
         Some(per_run * (shared * rows * tasks) as f64)
     }
 
@@ -202,7 +197,7 @@ impl Sweeps {
 
     /// `[task][own orders]` what was found of orders that belong to no curve, with the model's own
     /// order before them.
-    pub fn own_orders(self) -> Vec<(String, Vec<Variant>)> {
+    pub fn own_orders(self) -> Vec<(String, Score, Vec<Variant>)> {
         self.studio.swept.with(|swept| {
             let all = swept.iter().flat_map(|swept| &swept.report.orders);
             all.filter_map(|orders| {
@@ -213,7 +208,7 @@ impl Sweeps {
                 let own: Vec<Variant> = own.map(|(_, variant)| variant.clone()).collect();
                 let all = std::iter::once(orders.original.clone()).chain(own);
                 let all: Vec<Variant> = all.collect();
-                (all.len() > 1).then(|| (orders.task.clone(), all))
+                (all.len() > 1).then(|| (orders.task.clone(), orders.score, all))
             })
             .collect()
         })

@@ -8,7 +8,7 @@ use crate::study::report::Report;
 
 /// Tokens of a text.
 const TOKENS: usize = 12;
-/// WrittenTexts that are kept: of more plans and prompts than anybody goes back to.
+/// Texts that are kept, of more plans and prompts than anybody goes back to.
 const MOST_KEPT: usize = 64;
 
 /// Names a text: the prompt before it, the order and the engine.

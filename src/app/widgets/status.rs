@@ -74,6 +74,9 @@ fn words(work: &Work, model: &str, behind: bool) -> String {
         (Job::Run, Some((Stage::Products, done, total))) => {
             format!("Linearising {model}: {} of {} products", thousands(done), thousands(total))
         }
+        (Job::Run, Some((Stage::Compare, done, total))) => {
+            format!("Running {model} in its original order: block {done} of {total}")
+        }
         (Job::Run, Some((_, done, total))) => format!("Running {model}: block {done} of {total}"),
         (Job::Sweep, Some((Stage::Rows, done, total))) => {
             format!("Leaving out every part of {model}: row {done} of {total}")

@@ -33,6 +33,11 @@ impl HeldModel {
         }
     }
 
+    /// How many blocks the model's own order runs.
+    pub fn blocks(&self) -> Option<usize> {
+        self.model.as_ref().map(|model| model.shape().order.len())
+    }
+
     /// Puts the model on the GPU again, or on the processor.
     pub async fn reopen(
         &mut self,
@@ -94,19 +99,25 @@ impl HeldModel {
                     // They are in the middle of rows that nobody wants any more, and hear nothing: they go.
                     *crew = Crew::default();
                 }
-                report.map(done)
+                report.map(|report| done(desk, report))
             }
             Ask::RowsCoupling { task, rows, plan } => {
-                coupling::rows(model, desk, id, *task, *rows, plan.as_deref()).await.map(done)
+                coupling::rows(model, desk, id, *task, *rows, plan.as_deref())
+                    .await
+                    .map(|report| done(desk, report))
             }
             Ask::LessonStep { .. } => {
                 let present = Present { model, is_catalogues: *is_catalogues };
                 classroom.answer(Some(present), desk, id, ask).await
             }
-            Ask::Need { tasks, rows } => need::run(model, desk, id, tasks, *rows).await.map(done),
+            Ask::Need { tasks, rows } => {
+                need::run(model, desk, id, tasks, *rows).await.map(|report| done(desk, report))
+            }
             Ask::Parts { prompt, options, answer, plan } => {
                 let question = (prompt.as_str(), options.as_slice(), *answer);
-                parts::run(model, desk, id, question, plan.as_deref()).await.map(done)
+                parts::run(model, desk, id, question, plan.as_deref())
+                    .await
+                    .map(|report| done(desk, report))
             }
             Ask::Compare { prompt, options, answer, plan } => {
                 let question = (prompt.as_str(), options.as_slice(), *answer);

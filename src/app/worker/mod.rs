@@ -64,6 +64,7 @@ pub fn start() {
         busy: Cell::new(false),
         told: Cell::new(0.0),
         heard: Cell::new(0.0),
+        block_runs: Cell::new(0),
         aborts: RefCell::default(),
         lessons: RefCell::default(),
     });
@@ -120,6 +121,8 @@ pub(super) struct Desk {
     told: Cell<f64>,
     /// When messages were let in last.
     heard: Cell<f64>,
+    /// Blocks that a prompt ran through for the request under way.
+    block_runs: Cell<usize>,
     /// Ends the requests to the page's host that are under way: one that is never answered hears nothing.
     aborts: RefCell<HashMap<u32, AbortController>>,
     /// The lessons, once they were read.
@@ -166,6 +169,11 @@ impl Desk {
             self.told.set(now);
             self.tell(id, Tell::Progress { stage, done, total });
         }
+    }
+
+    /// Counts blocks that a prompt ran through.
+    pub(super) fn ran(&self, block_runs: usize) {
+        self.block_runs.set(self.block_runs.get() + block_runs);
     }
 
     /// Lets messages in, then says whether this request was cancelled.
@@ -261,8 +269,8 @@ async fn work_off(desk: &Desk, session: &RefCell<Session>, is_in_look: bool) {
     }
 }
 
-fn done(report: Report) -> Tell {
-    Tell::Done { report: Box::new(report) }
+fn done(desk: &Desk, report: Report) -> Tell {
+    Tell::Done { report: Box::new(report), block_runs: desk.block_runs.get() }
 }
 
 fn failed(error: impl std::fmt::Display) -> Stop {

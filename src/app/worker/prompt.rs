@@ -23,14 +23,16 @@ pub async fn answer(model: &LoadedModel, desk: &Desk, id: u32, ask: &Ask) -> Res
                 Some(ask) => looked_into(model, desk, id, question, plan, ask).await,
                 None => lens(model, desk, id, question, plan).await,
             };
-            report.map(done)
+            report.map(|report| done(desk, report))
         }
         Ask::Lab { prompt, options, answer, plan } => {
             let question = (prompt.as_str(), options.as_slice(), *answer);
-            lab(model, desk, id, question, plan).await.map(done)
+            lab(model, desk, id, question, plan).await.map(|report| done(desk, report))
         }
         Ask::Coupling { prompt, plan, tokens } => {
-            coupling::one(model, desk, id, prompt, plan.as_deref(), *tokens).await.map(done)
+            coupling::one(model, desk, id, prompt, plan.as_deref(), *tokens)
+                .await
+                .map(|report| done(desk, report))
         }
         Ask::Says { prompt, plan } => says(model, desk, id, prompt, plan.as_deref()).await,
         Ask::GoOn { text, plan, tokens } => {
@@ -186,10 +188,13 @@ async fn compared(
     if let Some(mut after) = after {
         let report = Box::new(study::lens::report(model, lens.clone()));
         desk.tell(id, Tell::Partial { report });
+        let mut block_runs = 0;
         while let Some((done, of)) = after.advance().map_err(stop)? {
-            desk.progress(id, Stage::Run, done as f64, of as f64);
+            desk.progress(id, Stage::Compare, done as f64, of as f64);
             desk.turn(id, after.is_waiting()).await?;
+            block_runs = of;
         }
+        desk.ran(block_runs);
         let original = after.finish().map_err(stop)?;
         study::lens::compare(&mut lens, &original);
     }
@@ -237,10 +242,13 @@ async fn traces(
     let prompts = [question.prompt.clone()];
     let run = model.engine.start(prompts.into(), plans.into(), capture);
     let mut run = run.map_err(stop)?;
+    let mut block_runs = 0;
     while let Some((done, of)) = run.advance().map_err(stop)? {
         desk.progress(id, Stage::Run, done as f64, of as f64);
         desk.turn(id, run.is_waiting()).await?;
+        block_runs = of;
     }
+    desk.ran(block_runs);
     let traces = run.finish().map_err(stop)?;
     Ok(traces.into_iter().flatten().collect())
 }
@@ -291,9 +299,12 @@ async fn lab(
         )));
     }
     let mut run = Rearranging::start(model, &question, plan).map_err(stop)?;
+    let mut block_runs = 0;
     while let Some((done, of)) = run.advance().map_err(stop)? {
         desk.progress(id, Stage::Run, done as f64, of as f64);
         desk.turn(id, run.is_waiting()).await?;
+        block_runs = of;
     }
+    desk.ran(block_runs);
     run.report().map_err(stop)
 }

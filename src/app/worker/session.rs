@@ -136,6 +136,7 @@ impl Session {
                 held.tell_engine(desk, id, "");
             }
             let since = js_sys::Date::now();
+            desk.block_runs.set(0);
             let (is_lost, reason) = match held.once(classroom, desk, id, &ask).await {
                 Err(Stop::Gpu { is_lost, reason }) => (is_lost, reason),
                 Err(other) => return Err(other),
@@ -143,7 +144,9 @@ impl Session {
                 Ok(answer @ Tell::Written { .. }) => return Ok(answer),
                 Ok(answer) => {
                     let seconds = (js_sys::Date::now() - since) / 1000.0;
-                    let speed = tokens(&answer).map(|n| n / seconds.max(1e-3));
+                    let speed = block_tokens(&answer)
+                        .zip(held.blocks())
+                        .map(|(n, blocks)| n / blocks as f64 / seconds.max(1e-3));
                     let speed = speed.map(|n| format!(", {n:.0} tokens/s in the last run"));
                     let by = matches!(ask, Ask::Orders { .. }).then(|| held.crew.words());
                     held.tell_engine(desk, id, &speed.or(by).unwrap_or_default());
@@ -169,12 +172,12 @@ fn readable(model: &LoadedModel) -> Vec<EnglishPrompt> {
     english().iter().filter(is_read).cloned().collect()
 }
 
-/// Tokens that went through the model for this answer.
-fn tokens(answer: &Tell) -> Option<f64> {
-    let Tell::Done { report } = answer else {
+/// Blocks that tokens of one prompt went through for this answer.
+fn block_tokens(answer: &Tell) -> Option<f64> {
+    let Tell::Done { report, block_runs } = answer else {
         return None;
     };
-    let lens = report.lens.as_ref().map(|lens| (1, lens));
-    let lab = report.lab.as_ref().map(|lab| (2, &lab.original));
-    lens.or(lab).map(|(orders, lens)| (orders * lens.token_ids.len()) as f64)
+    let arranged = report.lab.as_ref().map(|lab| &lab.arranged);
+    let lens = report.lens.as_ref().or(arranged)?;
+    Some((block_runs * lens.token_ids.len()) as f64)
 }

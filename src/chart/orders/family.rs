@@ -55,7 +55,7 @@ pub(super) fn figure(
     }
     let draft = FigureDraft {
         key: "family",
-        title: title(&curves, &Apart { orders, quantity, column }),
+        title: title(&curves, &Apart::new(orders, quantity, column)),
         words: words(orders, quantity, &curves),
         table: table(orders, &Sweep::FAMILY, quantity, column),
         plot: Plot::new(vec![panel], legend, 1),

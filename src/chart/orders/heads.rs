@@ -19,7 +19,7 @@ pub(super) fn figure(
     let spots = spots(orders, Sweep::Heads, quantity, column);
     let blocks = spots.iter().map(|spot| spot.point.at).max()? + 1;
     let heads = spots.iter().filter_map(|spot| spot.point.head).max()? + 1;
-    let apart = Apart { orders, quantity, column };
+    let apart = Apart::new(orders, quantity, column);
     let is_sure: Vec<bool> = spots.iter().map(|spot| apart.spot_and_own(spot, own)).collect();
     let sure: Vec<&SweepSpot<'_>> =
         spots.iter().zip(&is_sure).filter_map(|(spot, is_sure)| is_sure.then_some(spot)).collect();
@@ -51,10 +51,11 @@ pub(super) fn figure(
         title: title(&apart, own, &sure, &spots),
         words: [
             format!(
-                "{} of {} heads, framed, surely differ from the original order's {}, row by row{}.",
+                "{} of {} heads, framed, surely differ from the original order's {}{}{}.",
                 sure.len(),
                 spots.len(),
                 interval(&own),
+                apart.by_rows(),
                 chance_note(quantity, spots.len())
             ),
             rows_note(orders, quantity, false, spots.iter()),

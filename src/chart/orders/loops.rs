@@ -29,7 +29,7 @@ pub(super) fn figure(
     let most = rounds[rounds.len() - 1];
     let best: Vec<&SweepSpot<'_>> =
         sizes.iter().filter_map(|&size| best_of_row(&spots, size, quantity)).collect();
-    let sure = sure(&Apart { orders, quantity, column }, &spots, &best);
+    let sure = sure(&Apart::new(orders, quantity, column), &spots, &best);
     let labelled = rounds.len() <= 12;
     let patches = spots.iter().filter_map(|spot| {
         Some(Patch {

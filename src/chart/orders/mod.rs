@@ -14,10 +14,12 @@ mod tests;
 
 pub use quantity::Quantity;
 
+use std::cell::OnceCell;
+
 use super::number::{counted, interval};
 use super::plot::Point as Place;
 use super::{Column, Figure, Table, TableCell, Theme};
-use crate::measure::interval::Mean;
+use crate::measure::interval::{Mean, Resamples};
 use crate::study::orders::{Measures, Orders, Sweep, SweepPoint, Variant};
 
 /// The pictures this sweep has points for, in one quantity.
@@ -99,9 +101,27 @@ struct Apart<'a> {
     orders: &'a Orders,
     quantity: Quantity,
     column: Column,
+    resamples: OnceCell<Resamples>,
 }
 
-impl Apart<'_> {
+impl<'a> Apart<'a> {
+    fn new(orders: &'a Orders, quantity: Quantity, column: Column) -> Self {
+        Self { orders, quantity, column, resamples: OnceCell::new() }
+    }
+
+    /// Says how orders are compared: nothing where the report keeps no rows.
+    fn by_rows(&self) -> &'static str {
+        let original: &[&Variant] = &[&self.orders.original];
+        let is_paired = self.quantity.has_change() || self.difference([original; 2]).is_some();
+        if is_paired { ", row by row" } else { "" }
+    }
+
+    /// The rows drawn again, once for all pairs.
+    fn resamples(&self) -> &Resamples {
+        let draw = || Resamples::new(self.orders.rows, quantity::RESAMPLES, self.orders.seed);
+        self.resamples.get_or_init(draw)
+    }
+
     /// The quantity in a heading.
     fn word(&self) -> &'static str {
         self.quantity.word_in(self.column)
@@ -115,9 +135,9 @@ impl Apart<'_> {
     fn spot_and_own(&self, spot: &SweepSpot<'_>, own: Mean) -> bool {
         let variants = self.variants(spot);
         let paired = self.difference([&variants, &[&self.orders.original]]);
-        let paired = paired.unwrap_or_else(|| match self.quantity {
-            Quantity::Accuracy | Quantity::Normalised => spot.point.measures.change,
-            _ => spot.value.less(own),
+        let paired = paired.unwrap_or_else(|| match self.quantity.has_change() {
+            true => spot.point.measures.change,
+            false => spot.value.less(own),
         });
         paired.is_sure()
     }
@@ -184,7 +204,7 @@ impl Apart<'_> {
     }
 
     fn difference(&self, variants: [&[&Variant]; 2]) -> Option<Mean> {
-        self.quantity.difference(self.orders, self.column, variants)
+        self.quantity.difference(self, variants)
     }
 }
 

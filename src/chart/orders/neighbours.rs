@@ -59,7 +59,7 @@ pub(super) fn figure(
         legend.push(Pen::new("chance", theme.quiet, Line::Dotted, Mark::None));
         panel = panel.level(chance, theme.quiet, Line::Dotted);
     }
-    let apart = Apart { orders, quantity, column };
+    let apart = Apart::new(orders, quantity, column);
     let draft = FigureDraft {
         key: "neighbours",
         title: title(&apart, &own, &drops, &swaps),
@@ -133,13 +133,14 @@ fn words(
         counted.push(format!("{} of {} swaps", outside(swaps), swaps.len()));
     }
     let first = format!(
-        "{} surely differ from the original order's {}, row by row{}.",
+        "{} surely differ from the original order's {}{}{}.",
         counted.join(" and "),
         if own.high > own.low {
             interval(own)
         } else {
             format!("{} {}", apart.word(), short(own.mean))
         },
+        apart.by_rows(),
         chance_note(apart.quantity, drops.len() + swaps.len()),
     );
     [first, rows_note(apart.orders, apart.quantity, true, drops.iter().chain(swaps))]

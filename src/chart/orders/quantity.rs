@@ -1,14 +1,15 @@
 //! What a sweep's pictures plot.
 
+use super::Apart;
 use crate::chart::Column;
 use crate::chart::number::{percent, signed};
 use crate::chart::plot::{Axis, Ramp};
-use crate::measure::interval::{Mean, Resamples, paired_rows};
+use crate::measure::interval::{Mean, paired_rows};
 use crate::study::orders::{Measures, Orders, Variant, VoteMeans, per_token};
 use crate::task::score::Score;
 
 /// Resamples of the rows.
-const RESAMPLES: usize = 1000;
+pub(super) const RESAMPLES: usize = 1000;
 
 /// One of a variant's measures.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -271,13 +272,9 @@ impl Quantity {
 
     /// How much more one order has than another, row by row, a perplexity's in its logarithm; `None` where the
     /// report keeps no rows.
-    pub(super) fn difference(
-        self,
-        orders: &Orders,
-        column: Column,
-        variants: [&[&Variant]; 2],
-    ) -> Option<Mean> {
-        let [a, b] = variants.map(|variants| self.mean_rows(orders, variants, column));
+    pub(super) fn difference(self, apart: &Apart<'_>, variants: [&[&Variant]; 2]) -> Option<Mean> {
+        let orders = apart.orders;
+        let [a, b] = variants.map(|variants| self.mean_rows(orders, variants, apart.column));
         let (a, b) = (a?, b?);
         if a.len() != b.len() || a.len() != orders.rows {
             return None;
@@ -285,7 +282,7 @@ impl Quantity {
         let differences: Vec<f64> = a.iter().zip(&b).map(|(a, b)| a - b).collect();
         Some(match self {
             Self::Accuracy | Self::Normalised | Self::FirstWord => paired_rows(&differences),
-            _ => Resamples::new(orders.rows, RESAMPLES, orders.seed).mean(&differences),
+            _ => apart.resamples().mean(&differences),
         })
     }
 
@@ -305,6 +302,11 @@ impl Quantity {
         let (first, second) = (first?, second?);
         let alone = |a: &[f64], b: &[f64]| a.iter().zip(b).filter(|(a, b)| a > b).count();
         (first.len() == second.len()).then(|| [alone(&first, &second), alone(&second, &first)])
+    }
+
+    /// Do reports say by themselves how much of it an order has more than the original?
+    pub(super) fn has_change(self) -> bool {
+        matches!(self, Self::Accuracy | Self::Normalised)
     }
 
     /// Is `a` better than `b`? Where neither is better, is it larger?

@@ -199,7 +199,9 @@ impl Bootstrap<'_> {
             log_likelihood: has(&likelihood).then(|| self.resamples.mean(&likelihood)),
             accuracy_per_byte: has(&per_byte).then(|| share_of(&per_byte)),
             perplexity: has(&per_token)
-                .then(|| self.resamples.map_of_mean(&per_token, |x| (-x).exp())),
+                .then(|| self.resamples.map_of_mean(&per_token, |x| (-x).exp()))
+                // Past every number ln P alone says how small it is.
+                .filter(|found| found.mean < f64::MAX),
         }
     }
 }

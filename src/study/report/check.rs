@@ -289,8 +289,8 @@ pub(in crate::study) fn column_sums<const N: usize>(
 
 fn parts(parts: &PartLosses, lens: Option<&Lens>) -> Result<(), Reason> {
     let lens = lens.ok_or("their run is not there")?;
-    let whole = [parts.log_probability, parts.lead, parts.unrelated_kl];
-    if !whole.iter().all(|x| x.is_finite()) {
+    let mut whole = [parts.log_probability, parts.lead].into_iter().chain(parts.unrelated_kl);
+    if !whole.all(f64::is_finite) {
         return Err("one of its numbers is too large".to_owned());
     }
     for part in parts.members.iter().chain(&parts.heads) {

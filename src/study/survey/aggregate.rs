@@ -159,7 +159,7 @@ impl<'a> Aggregate<'a> {
             accuracy_per_byte: self.correct_per_byte.map(|n| n as f64 * share),
             first_word: mean(first_word),
             log_likelihood: mean(log_likelihood),
-            perplexity: mean(per_token).map(perplexity),
+            perplexity: mean(per_token).map(perplexity).filter(|found| found.is_finite()),
             mass: mean(mass),
             averages: self.sums,
             tradeoff: self.tradeoff,

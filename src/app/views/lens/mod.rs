@@ -26,7 +26,9 @@ pub fn LensView() -> impl IntoView {
             match (shown.lens(), &shown.report.prompts) {
                 (Some(lens), _) => {
                     let own = figures(lens, column, theme);
-                    let left_out = left_out(studio);
+                    // The picture may still be that of the run before.
+                    let is_current = studio.draft.with(|draft| shown.answers(draft));
+                    let left_out = is_current.then(|| left_out(studio)).flatten();
                     Some(match left_out.as_ref().and_then(|report| report.parts.as_deref()) {
                         Some(parts) => with_losses(own, lens, parts),
                         None => own,

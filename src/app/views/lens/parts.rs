@@ -9,7 +9,7 @@ use crate::app::shell::Themes;
 use crate::app::state::exchange::Work;
 use crate::app::state::{Bench, Origin, Place, Shown, Studio};
 use crate::app::widgets::{FigureView, ProblemLine, SaveReport, WorkBar};
-use crate::chart::{number, part_figures};
+use crate::chart::{NO_PARTS, number, part_figures};
 use crate::study::report::Report;
 
 /// The report of the parts of the draft's run, where they were left out.
@@ -40,6 +40,8 @@ pub fn LeaveOut() -> impl IntoView {
         Memo::new(move |_| figures.with(|all| all.iter().flatten().any(|one| one.key == key)))
     };
     let (has_members, has_heads) = (has("parts-members"), has("parts-heads"));
+    let has_no_parts =
+        Memo::new(move |_| figures.with(|all| all.as_ref().is_some_and(Vec::is_empty)));
     let source =
         Signal::derive(move || studio.parts.with(|s| s.as_ref().map(source).unwrap_or_default()));
     // A sweep of another view goes on beside this one.
@@ -69,6 +71,9 @@ pub fn LeaveOut() -> impl IntoView {
             </p>
             <WorkBar of=work id="cancel-parts" on_cancel=Callback::new(move |()| studio.cancel_sweep()) />
             <ProblemLine place=Place::Sweep />
+            <Show when=move || has_no_parts.get()>
+                <p class="hint">{NO_PARTS}</p>
+            </Show>
             <Show when=move || has_members.get()>
                 <p class="provenance">{source}</p>
                 <p class="keep"><SaveReport shown=studio.parts name="parts" /></p>

@@ -3,26 +3,28 @@
 use leptos::prelude::*;
 
 use crate::app::state::Sweeps;
-use crate::chart::number::{interval, percent_interval};
+use crate::chart::number::{interval, percent_interval, points_interval};
 use crate::study::orders::Variant;
+use crate::task::score::Score;
 
 #[component]
 pub fn OwnOrders() -> impl IntoView {
     let sweeps = expect_context::<Sweeps>();
     move || {
         let tables = sweeps.own_orders().into_iter();
-        tables.map(|(task, variants)| table(&task, &variants)).collect_view()
+        tables.map(|(task, score, variants)| table(&task, score, &variants)).collect_view()
     }
 }
 
-fn table(task: &str, variants: &[Variant]) -> impl IntoView + use<> {
+fn table(task: &str, score: Score, variants: &[Variant]) -> impl IntoView + use<> {
     let rows = variants.iter().enumerate().map(|(i, variant)| {
-        let name = if i == 0 { "the model's own".to_owned() } else { variant.name.clone() };
+        let name = if i == 0 { "original order".to_owned() } else { variant.name.clone() };
         let measures = &variant.measures;
         view! {
             <tr>
                 <th scope="row">{name}</th>
                 <td>{percent_interval(&measures.accuracy)}</td>
+                <td>{(i > 0).then(|| points_interval(&measures.change))}</td>
                 <td>{measures.first_word.as_ref().map(percent_interval)}</td>
                 <td>{measures.log_likelihood.as_ref().map(interval)}</td>
                 <td>{measures.kl.as_ref().map(interval)}</td>
@@ -39,9 +41,10 @@ fn table(task: &str, variants: &[Variant]) -> impl IntoView + use<> {
                 <thead>
                     <tr>
                         <th scope="col">"order"</th>
-                        <th scope="col">"accuracy"</th>
+                        <th scope="col">{score.right()}</th>
+                        <th scope="col">"change, percentage points, row by row"</th>
                         <th scope="col">"first word right"</th>
-                        <th scope="col">"ln P(right)"</th>
+                        <th scope="col">"ln P(right) (nats)"</th>
                         <th scope="col">"KL (nats)"</th>
                         <th scope="col">"bias"</th>
                         <th scope="col">"diversity"</th>
