@@ -147,7 +147,7 @@ impl WordFacts {
         // 1. The right word, and the row's own.
         let mut options = self.own_options(fact);
 
-        // 2. Answers of other rows, but what is right here or stands in the question.
+        // 2. Answers of other rows, but what is right here or is given in the question.
         let mut others: Vec<&str> = Vec::new();
         for Fact { right, .. } in &self.rows {
             let near = || fact.also.iter().chain(&fact.given).chain([&fact.right]);

@@ -18,7 +18,7 @@ use facts::WordFacts;
 /// The tasks in plain English.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum PlainTask {
-    /// Which city is the capital of a country or a state.
+    /// Which city is the capital of a country, state or region.
     Capitals,
     /// Which word means the opposite.
     Opposites,
