@@ -88,7 +88,11 @@ impl Downloads {
         wasm_bindgen_futures::spawn_local(async move {
             if let Some(shelf) = Shelf::open().await {
                 shelf.tidy().await;
-                self.kept.set(shelf.models().await);
+                let models = shelf.models().await;
+                // A line that is drawn anew forgets that its reader is about to delete.
+                if self.kept.with_untracked(|kept| *kept != models) {
+                    self.kept.set(models);
+                }
             }
             let (used, quota) = estimate().await;
             self.room.set(match quota {
