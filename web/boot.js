@@ -1,6 +1,4 @@
 // Starts the page's program. The id in the URLs is the build's: see xtask/src/stamp.rs.
-import init from "./page.js?v=BUILD_ID";
-import { again, watch } from "./hands.js?v=BUILD_ID";
 
 // What answers pointing at a drawing: the page asks for it when its first pictures stand.
 globalThis.fetchCharts = () => import("./charts/echarts.js?v=BUILD_ID");
@@ -8,9 +6,12 @@ globalThis.fetchCharts = () => import("./charts/echarts.js?v=BUILD_ID");
 const isEmbedded = document.documentElement.classList.contains("embed");
 
 const host = document.getElementById("app");
-const done = watch(host);
+let hands, done;
 try {
-  await init({ module_or_path: new URL("./page_bg.wasm?v=BUILD_ID", import.meta.url) });
+  const page = import("./page.js?v=BUILD_ID");
+  hands = await import("./hands.js?v=BUILD_ID");
+  done = hands.watch(host);
+  await (await page).default({ module_or_path: new URL("./page_bg.wasm?v=BUILD_ID", import.meta.url) });
 } catch (error) {
   document.documentElement.classList.add("failed");
   const place = document.getElementById("boot") ?? document.body;
@@ -19,7 +20,7 @@ try {
     "It needs a current Firefox, Chrome, Edge or Safari with WebAssembly; reload to try again.";
   throw error;
 }
-again(host, done);
+hands.again(host, done);
 
 // A page that was not stamped, as `trunk serve` makes it, changes under the reader's hands: none is kept. In another
 // page's frame it is that page's guest, and leaves nothing behind.

@@ -66,9 +66,14 @@ async function used(name) {
   return response;
 }
 
+/** Where the store does not open, nothing is kept: the host answers. */
 async function kept(name) {
-  const cache = await caches.open(CACHE);
-  return cache.match(address(name));
+  try {
+    const cache = await caches.open(CACHE);
+    return await cache.match(address(name));
+  } catch {
+    return undefined;
+  }
 }
 
 /** One after the other: whoever uses the page meanwhile comes first. */

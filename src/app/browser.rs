@@ -56,7 +56,7 @@ pub fn fragment() -> String {
 pub fn set_fragment(fragment: &str, step: bool) {
     if let Ok(history) = window().history() {
         let url = format!("#{fragment}");
-        // Browsers refuse when it is called too often; the next change writes it again.
+        // A browser that refuses leaves the address as it is: the page works all the same.
         let _ = if step {
             history.push_state_with_url(&JsValue::NULL, "", Some(&url))
         } else {

@@ -8,6 +8,7 @@ use wasm_bindgen::prelude::*;
 use web_sys::{File, MessageEvent, Worker, WorkerOptions, WorkerType};
 
 use super::browser;
+use super::hub::budget::DeviceWords;
 use super::protocol::{Event, PROTOCOL, Request, Tell};
 use super::state::exchange::Post;
 
@@ -105,8 +106,10 @@ impl Client {
         self.worker.replace(None);
         let options = WorkerOptions::new();
         options.set_type(WorkerType::Module);
-        // A worker from a blob does not know where its files lie, nor of which build they are: its name says it.
-        options.set_name(&browser::beside(&format!("./?v={}", browser::build())));
+        // A worker from a blob does not know where its files lie, nor of which build they are, nor whether the screen
+        // takes fingers: its name says it.
+        let touches = DeviceWords::here().spell_touches();
+        options.set_name(&browser::beside(&format!("./?v={}{touches}", browser::build())));
         let worker = start(&script()).and_then(|url| Worker::new_with_options(&url, &options));
         let Ok(worker) = worker else {
             self.died("this browser refused to start it");

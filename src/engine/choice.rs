@@ -12,7 +12,7 @@ use crate::model::DType;
 use crate::model::weights::Weights;
 
 /// Bytes that a browser's 32-bit memory has room for, beside the program itself.
-const WASM_MOST: u64 = 3_500_000_000;
+pub const WASM_MOST: u64 = 3_500_000_000;
 
 /// An engine, and where it is to run.
 #[derive(Clone, Debug, Default)]

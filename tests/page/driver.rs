@@ -326,10 +326,18 @@ impl Browser {
     /// Puts the mouse down at the first of these places in the window, moves it along and lets go at
     /// the last.
     pub fn drag(&self, places: &[(f64, f64)]) {
-        let go = |(x, y): &(f64, f64)| json!({ "type": "pointerMove", "duration": 40, "x": x.round() as i64, "y": y.round() as i64 });
-        let mut actions: Vec<Value> = places.iter().map(go).collect();
+        let mut actions: Vec<Value> = places.iter().map(pointer_move).collect();
         actions.insert(1.min(actions.len()), json!({ "type": "pointerDown", "button": 0 }));
         actions.push(json!({ "type": "pointerUp", "button": 0 }));
+        self.move_mouse(&actions);
+    }
+
+    /// Moves the mouse to these places in the window, with no button pressed.
+    pub fn hover(&self, places: &[(f64, f64)]) {
+        self.move_mouse(&places.iter().map(pointer_move).collect::<Vec<_>>());
+    }
+
+    fn move_mouse(&self, actions: &[Value]) {
         self.call(
             "POST",
             "/actions",
@@ -518,6 +526,10 @@ fn free_port() -> u16 {
 }
 
 /// Whether a script ended with its document: Chromium's driver calls that a timeout, Firefox's says so.
+fn pointer_move(&(x, y): &(f64, f64)) -> Value {
+    json!({ "type": "pointerMove", "duration": 40, "x": x.round() as i64, "y": y.round() as i64 })
+}
+
 fn is_left(error: &str) -> bool {
     error.starts_with("script timeout") || error.contains("unload")
 }

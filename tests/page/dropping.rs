@@ -124,16 +124,34 @@ fn a_drop_without_files_changes_nothing() {
     let words = json!([{ "mimeType": "text/plain", "data": "just words" }]);
     for step in [Move::Enter, Move::Over, Move::Drop] {
         page.drag(step, &[], &words);
+        page.until_over(false);
     }
-    page.until_says(".of-model", "no files");
-    println!("of words the page says: {}", page.text(".of-model"));
     assert_eq!(page.text("#model"), model);
     assert_eq!(page.picture(), picture);
+    assert_eq!(page.text(".of-model"), "");
 
-    // A drag that only passes by leaves no trace.
-    page.drag_over(&[], &words);
-    page.drag(Move::Away, &[], &words);
+    // A drag of files that only passes by leaves no trace.
+    let folder = root().join("public/models/scholar-2");
+    page.drag_over(&[&folder], &json!([]));
+    page.drag(Move::Away, &[&folder], &json!([]));
     page.until_over(false);
+    page.assert_quiet();
+}
+
+#[test]
+fn words_are_the_fields_that_they_are_let_go_over() {
+    let page = Page::live();
+    let prompt = page.middle("#prompt");
+    let words = json!([{ "mimeType": "text/plain", "data": " just words" }]);
+    for kind in ["dragEnter", "dragOver", "drop"] {
+        let data = json!({ "items": words, "files": [], "dragOperationsMask": 1 });
+        page.browser.devtools(
+            "Input.dispatchDragEvent",
+            &json!({ "type": kind, "x": prompt.0, "y": prompt.1, "data": data }),
+        );
+    }
+    let has_them = "document.querySelector('#prompt').value.includes('just words')";
+    page.browser.until("the prompt has them", has_them);
     page.assert_quiet();
 }
 
@@ -157,5 +175,14 @@ fn two_folders_at_once_are_refused_and_nothing_is_mixed() {
         .until("the survey is drawn", "document.querySelectorAll('.figure .chart svg').length > 5");
     page.drop_in(&[&two, &four]);
     page.until_says(".problem", "dropped at once");
+    // And on the start page.
+    page.open("#start");
+    page.browser.reload();
+    page.browser.until("the ways in", "document.querySelector('.door')");
+    page.drop_in(&[&two, &four]);
+    page.browser.until(
+        "it is said for everybody to see",
+        "[...document.querySelectorAll('.problem')].some(e => e.checkVisibility() && e.textContent.includes('dropped at once'))",
+    );
     page.assert_quiet();
 }

@@ -151,6 +151,16 @@ fn no_frame_is_offered_where_the_site_refuses_it() {
 }
 
 #[test]
+fn a_frame_of_a_model_that_is_not_here_says_so() {
+    let page = Page::new(800, 560);
+    page.open(
+        "embed.html?figure=votes#folder=hub:makers/tiny&prompt=So+it+is&option=good&option=bad",
+    );
+    page.until_says(".of-model", "which is opened in atelier itself");
+    assert!(page.text(".embed-way").starts_with("Shown by atelier"), "{}", page.text(".embed-way"));
+}
+
+#[test]
 fn a_frame_is_accessible_and_leaves_nothing_behind() {
     let page = Page::kept(800, 560);
     for scheme in ["light", "dark"] {

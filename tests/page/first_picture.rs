@@ -223,9 +223,13 @@ fn a_link_to_another_picture_does_not_open_with_this_one() {
 #[test]
 fn a_page_whose_program_does_not_come_says_so_and_keeps_its_picture() {
     let page = Page::new(1440, 900);
-    page.server.refuse("page_bg.wasm");
-    page.open("");
-    page.until_says("#boot", "could not start in this browser");
-    assert!(page.number("document.querySelector('.waiting').getClientRects().length") > 0.0);
-    assert!(page.number("document.querySelector('.drawn .tile').getClientRects().length") > 0.0);
+    for file in ["page_bg.wasm", "page.js", "hands.js"] {
+        page.server.refuse(file);
+        page.open(&format!("?without={}", file.split('.').next().unwrap_or_default()));
+        page.until_says("#boot", "could not start in this browser");
+        assert!(page.number("document.querySelector('.waiting').getClientRects().length") > 0.0);
+        assert!(
+            page.number("document.querySelector('.drawn .tile').getClientRects().length") > 0.0
+        );
+    }
 }

@@ -79,7 +79,7 @@ fn examples_prompts_plans_and_columns_change_the_picture() {
     page.browser.keys("horse");
     page.until_says(".judging", "Which option is right?");
     assert_eq!(page.browser.run("return document.querySelectorAll('.tile, .identity').length"), 0);
-    assert!(page.browser.text("location.hash").contains("answer=none"));
+    page.browser.until("the address has it", "location.hash.includes('answer=none')");
     page.browser.click(".judging button:nth-of-type(2)");
     page.until_settled();
     page.until_picture();
@@ -183,6 +183,29 @@ fn the_model_goes_on_by_itself_under_the_plan_in_force() {
     let kept = page.text(".written");
     let all = wrote(&long, &prompt, "40");
     assert!(!kept.is_empty() && all.starts_with(&kept), "{kept}\n{all}");
+    page.assert_quiet();
+}
+
+#[test]
+fn going_on_waits_for_a_model_that_is_on_its_way() {
+    let page = Page::new(1440, 1000);
+    page.server.hold(Some("model.safetensors"));
+    page.open("");
+    page.until_drawn();
+    page.browser.until("the load is under way", "document.querySelector('#cancel')");
+    page.browser.click("#go-on");
+    page.until_says("[role=status]", "The model goes on as soon as it is here.");
+    page.server.hold(None);
+    page.browser.until(
+        "the model has written",
+        "document.querySelector('.written')?.textContent.length > 20",
+    );
+    // And its first picture is there.
+    page.until_live();
+    page.until_settled();
+    let sent = page.server.sent();
+    let weights = sent.iter().filter(|sent| sent.path.ends_with("model.safetensors"));
+    assert_eq!(weights.count(), 1, "{sent:?}");
     page.assert_quiet();
 }
 

@@ -118,6 +118,38 @@ fn after_one_visit_the_page_works_without_a_network() {
 }
 
 #[test]
+fn where_the_store_does_not_open_the_host_answers() {
+    let folder = tempfile::tempdir().expect("a folder");
+    copy(&PathBuf::from(set("ATELIER_DIST")), folder.path());
+    let path = folder.path().join("service_worker.js");
+    let text = std::fs::read_to_string(&path).expect("the service worker");
+    let damage = "let isDamaged = false;
+        const open = caches.open.bind(caches);
+        caches.open = (name) => isDamaged ? Promise.reject(new Error('damaged')) : open(name);
+        self.addEventListener('message', ({ data, source }) => {
+          if (data !== 'damage') return;
+          isDamaged = true;
+          source.postMessage('damaged');
+        });";
+    std::fs::write(&path, format!("{damage}\n{text}")).expect("written");
+    let page = Page::kept_from(1440, 900, folder.path().to_owned());
+    page.open("");
+    page.until_live();
+    page.until_kept();
+    page.browser.run_async(
+        "const done = arguments[0];
+         navigator.serviceWorker.addEventListener('message', () => done(null));
+         navigator.serviceWorker.startMessages();
+         navigator.serviceWorker.controller.postMessage('damage');",
+    );
+    let asked = page.server.sent().len();
+    page.browser.reload();
+    page.until_live();
+    assert!(page.server.sent().len() > asked, "the store was open still");
+    page.choose("scholar-2");
+}
+
+#[test]
 fn a_newer_page_is_offered_and_taken() {
     let folder = tempfile::tempdir().expect("a folder");
     copy(&PathBuf::from(set("ATELIER_DIST")), folder.path());

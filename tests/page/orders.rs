@@ -131,6 +131,25 @@ impl Page {
 }
 
 #[test]
+fn a_tile_that_was_let_go_outside_stays_where_it_is() {
+    let page = Page::orders(1440, 1000, "");
+    let row = "[...document.querySelectorAll('.row .grip')].map(e => e.textContent).join()";
+    let before = page.browser.text(row);
+    let (x, y) = page.middle(".row .spot:nth-child(3)");
+    let top = page.browser.run("return document.querySelector('.row').getBoundingClientRect().y");
+    let top = top.as_f64().expect("a number");
+    page.browser.drag(&[(x, top + 3.0), (x, top - 60.0)]);
+    // Back over the row, with no button pressed, and a click on another tile.
+    let (to, _) = page.middle(".row .spot:nth-child(5)");
+    page.browser.hover(&[(x, y), (to - 10.0, y)]);
+    page.browser.drag(&[(to, y)]);
+    let chosen = "document.querySelector('.row .spot:nth-child(5)').classList.contains('chosen')";
+    page.browser.until("the tile is chosen", chosen);
+    assert_eq!(page.browser.text(row), before);
+    page.assert_quiet();
+}
+
+#[test]
 fn drag_and_keyboard_make_the_same_plan_and_the_command_lines_numbers() {
     let page = Page::orders(1440, 1000, "");
     let tiles = "document.querySelectorAll('.row .spot').length";

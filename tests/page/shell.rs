@@ -220,6 +220,48 @@ fn every_setting_of_a_survey_and_of_a_theorem_is_in_the_address() {
 }
 
 #[test]
+fn a_burst_of_typing_is_one_address() {
+    let page = Page::live();
+    page.until_settled();
+    page.browser.run_async(
+        "const done = arguments[0];
+         window.addresses = [];
+         for (const name of ['replaceState', 'pushState']) {
+           const own = history[name];
+           history[name] = (...all) => { window.addresses.push(String(all[2])); return own.apply(history, all); };
+         }
+         const field = document.querySelector('#prompt');
+         (async () => {
+           for (const letter of ' and more') {
+             field.value += letter;
+             field.dispatchEvent(new Event('input', { bubbles: true }));
+             await new Promise(resolve => setTimeout(resolve));
+           }
+           done(null);
+         })();",
+    );
+    page.browser.until("the address has the prompt", "/and.{1,3}more/.test(location.hash)");
+    let addresses = page.browser.run("return window.addresses");
+    assert_eq!(addresses.as_array().map(Vec::len), Some(1), "{addresses:#}");
+
+    // Going back from a step that follows at once leads to what was typed.
+    page.browser.run(
+        "const field = document.querySelector('#prompt');
+         field.value += ' still';
+         field.dispatchEvent(new Event('input', { bubbles: true }));
+         queueMicrotask(() => document.querySelector('.examples button:nth-of-type(2)').click());",
+    );
+    page.browser.until(
+        "the example is there",
+        "!/still/.test(location.hash) && !/more/.test(location.hash)",
+    );
+    page.back();
+    page.browser.until("what was typed is there", "/more.{1,3}still/.test(location.hash)");
+    assert!(page.prompt().ends_with("and more still"), "{}", page.prompt());
+    page.assert_quiet();
+}
+
+#[test]
 fn the_way_to_the_picture_changes_no_view() {
     let page = Page::new(1440, 1000);
     page.open("#view=theory&of=scholar-2");

@@ -1,12 +1,14 @@
 //! How much memory a device gives to a model: no browser says it, so a table stands for the small ones.
 
+use crate::engine::WASM_MOST;
+
 /// What a browser says of its device.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DeviceWords {
     pub agent: String,
     /// Fingers that a screen takes: tablets that call themselves desktops have some.
     pub touches: u32,
-    /// Gigabytes, rounded down and at most 8, where it is said at all.
+    /// Gigabytes, rounded down, where it is said at all; browsers name no more than 8, or than 32.
     pub memory: Option<f64>,
 }
 
@@ -22,18 +24,37 @@ impl DeviceWords {
     /// Of the browser that this runs in, a window or a worker.
     pub fn here() -> Self {
         use super::shelf::get;
-        let navigator = get(&js_sys::global(), "navigator").unwrap_or_default();
+        let scope: wasm_bindgen::JsValue = js_sys::global().into();
+        let navigator = get(&scope, "navigator").unwrap_or_default();
         let number = |name| get(&navigator, name).and_then(|value| value.as_f64());
-        let agent = get(&navigator, "userAgent").and_then(|agent| agent.as_string());
+        let text = |from, name| get(from, name).and_then(|value| value.as_string());
+        let touches = match number("maxTouchPoints") {
+            Some(touches) => touches as u32,
+            None => touches_in(&text(&scope, "name").unwrap_or_default()),
+        };
         Self {
-            agent: agent.unwrap_or_default(),
-            touches: number("maxTouchPoints").unwrap_or(0.0) as u32,
+            agent: text(&navigator, "userAgent").unwrap_or_default(),
+            touches,
             memory: number("deviceMemory"),
         }
     }
 }
 
+/// Comes before the touches in a worker's name.
+const TOUCHES: &str = "#touches=";
+
+/// The touches that a worker's name ends in; none where it says nothing of them.
+pub fn touches_in(name: &str) -> u32 {
+    let end = name.rsplit_once(TOUCHES);
+    end.and_then(|(_, touches)| touches.parse().ok()).unwrap_or(0)
+}
+
 impl DeviceWords {
+    /// The end of a worker's name from which it reads the touches, which browsers tell windows alone.
+    pub fn spell_touches(&self) -> String {
+        format!("{TOUCHES}{}", self.touches)
+    }
+
     /// Megabytes for weights and all that a run takes; `None` where nothing is known.
     pub fn budget(&self) -> Option<Budget> {
         let says = |word: &str| self.agent.contains(word);
@@ -44,7 +65,7 @@ impl DeviceWords {
             () if says("Android") => (1500, "an Android device"),
             () => {
                 let memory = self.memory?;
-                // Half of what there is; 8 stands for 8 and more.
+                // Half of what there is.
                 ((memory * 500.0) as u64, "this computer")
             }
         };
@@ -61,6 +82,26 @@ pub fn is_room_for(bytes: u64, budget: Option<Budget>) -> bool {
     bytes <= megabytes * 1_000_000
 }
 
+/// May models that take so many bytes together be held at once on the processor, whose memory a browser limits
+/// whatever the device has?
+pub fn is_room_on_processor(bytes: u64, budget: Option<Budget>) -> bool {
+    bytes <= WASM_MOST && is_room_for(bytes, budget)
+}
+
+/// Says why a second copy of a model has no room beside the one that is held; `None` where it has.
+pub fn second_copy_refusal(bytes: u64, held: u64, budget: Option<Budget>) -> Option<String> {
+    let megabytes = |bytes: u64| bytes.div_ceil(1_000_000);
+    (!is_room_for(bytes.saturating_add(held), budget)).then(|| {
+        let most = budget.map_or(UNKNOWN, |budget| budget.megabytes);
+        format!(
+            "The numbers were not compared: that takes a second copy of the model, about {} MB beside {} MB, and a \
+             page should take no more than {most} MB here.",
+            megabytes(bytes),
+            megabytes(held)
+        )
+    })
+}
+
 /// Workers that share a sweep at most: each takes its own copy of the model, and past four many a
 /// device's cores are slow ones.
 const MOST_WORKERS: usize = 4;
@@ -75,12 +116,24 @@ pub fn workers(cores: usize, bytes: u64, budget: Option<Budget>) -> usize {
 
 /// Does a run that takes so many megabytes fit? In words.
 pub fn spell_fit(needed: u64, budget: Option<Budget>) -> String {
+    let most = WASM_MOST / 1_000_000;
     match budget {
-        Some(Budget { megabytes, device }) if needed <= megabytes => {
+        Some(Budget { megabytes, device }) if needed <= most.min(megabytes) => {
             format!("fits: takes about {needed} MB of {megabytes} MB on {device}")
+        }
+        Some(Budget { megabytes, device }) if needed <= megabytes => {
+            format!(
+                "for a GPU alone: takes about {needed} MB of {megabytes} MB on {device}, and on the processor a browser \
+                 gives {most} MB"
+            )
         }
         Some(Budget { megabytes, device }) => {
             format!("too large: takes about {needed} MB, and {device} gives about {megabytes} MB")
+        }
+        None if needed > most => {
+            format!(
+                "for a GPU alone: takes about {needed} MB, and on the processor a browser gives {most} MB"
+            )
         }
         None => format!("takes about {needed} MB of memory"),
     }
@@ -123,5 +176,38 @@ mod tests {
         assert!(is_room_for(700_000_000, phone) && !is_room_for(700_000_001, phone));
         assert!(is_room_for(2_000_000_000, None) && !is_room_for(2_600_000_000, None));
         assert_eq!(spell_fit(874, None), "takes about 874 MB of memory");
+    }
+
+    #[test]
+    fn a_model_that_the_processor_refuses_does_not_fit() {
+        let computer = Some(Budget { megabytes: 8000, device: "this computer" });
+        let words = "for a GPU alone: takes about 6100 MB of 8000 MB on this computer, and on the processor a browser \
+                     gives 3500 MB";
+        assert_eq!(spell_fit(6100, computer), words);
+        assert!(spell_fit(3500, computer).starts_with("fits: "));
+        assert!(spell_fit(3501, None).starts_with("for a GPU alone: "));
+        assert!(spell_fit(8001, computer).starts_with("too large: "));
+        // Two of 2.5 GB are not held at once there.
+        assert!(is_room_for(5_000_000_000, computer));
+        assert!(!is_room_on_processor(5_000_000_000, computer));
+        assert!(is_room_on_processor(3_500_000_000, computer));
+    }
+
+    #[test]
+    fn a_worker_knows_the_touches_of_its_window() {
+        let device = DeviceWords { agent: String::new(), touches: 5, memory: None };
+        let name = "https://example.org/atelier/?v=0123".to_owned();
+        assert_eq!(touches_in(&(name.clone() + &device.spell_touches())), 5);
+        assert_eq!(touches_in(&name), 0);
+        assert_eq!(touches_in("crew"), 0);
+    }
+
+    #[test]
+    fn a_check_opens_no_second_copy_that_has_no_room() {
+        let phone = Some(Budget { megabytes: 700, device: "an iPhone" });
+        assert_eq!(second_copy_refusal(300_000_000, 400_000_000, phone), None);
+        let refusal = second_copy_refusal(300_000_001, 400_000_000, phone).expect("a sentence");
+        assert!(refusal.contains("about 301 MB beside 400 MB"), "{refusal}");
+        assert!(second_copy_refusal(1_500_000_000, 1_500_000_000, None).is_some());
     }
 }

@@ -1,6 +1,8 @@
 //! The models that this browser keeps: a folder of its private file system (OPFS), with files by their
-//! hashes and a record a model. A file is whole when it stands there without an ending; what is on its
-//! way ends in `.part`, and beside it `.state` says how much of it is sure to be on the disk.
+//! hashes and a record for each model and commit. A file is whole when it stands there without an ending; what is on
+//! its way ends in `.part`, and beside it `.state` says how much of it is sure to be on the disk.
+
+use std::collections::HashSet;
 
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
@@ -34,6 +36,12 @@ pub struct KeptModel {
     pub bytes: u64,
 }
 
+impl KeptModel {
+    pub fn is_whole(&self) -> bool {
+        self.bytes == self.model.bytes()
+    }
+}
+
 #[derive(Clone)]
 pub struct Shelf {
     folder: FileSystemDirectoryHandle,
@@ -53,28 +61,72 @@ impl Shelf {
         Some(Self { folder })
     }
 
-    /// Every model that has a record, by name.
+    /// Every model that has a record, by name; twice, where a newer commit of it is on its way.
     pub async fn models(&self) -> Vec<KeptModel> {
         let mut all = Vec::new();
-        for name in self.names().await {
-            if !name.ends_with(RECORD) {
-                continue;
-            }
-            if let Some(model) = self.record(&name).await {
-                let mut bytes = 0;
-                for file in &model.files {
-                    bytes += self.there(file).await;
-                }
-                all.push(KeptModel { model, bytes });
-            }
+        for (_, model) in self.records().await {
+            let bytes = self.bytes(&model).await;
+            all.push(KeptModel { model, bytes });
         }
-        all.sort_by(|a, b| a.model.name.cmp(&b.model.name));
+        all.sort_by(|a, b| (&a.model.name, &a.model.commit).cmp(&(&b.model.name, &b.model.commit)));
         all
+    }
+
+    /// Bytes of a model that are there.
+    pub async fn bytes(&self, model: &StoredModel) -> u64 {
+        let mut bytes = 0;
+        for file in &model.files {
+            bytes += self.there(file).await;
+        }
+        bytes
     }
 
     /// The files of a model that is whole, each with the name it goes by.
     pub async fn files(&self, name: &str) -> Option<Vec<web_sys::File>> {
-        let model = self.record(&record_name(name)).await?;
+        for (_, model) in self.records().await {
+            if model.name == name
+                && let Some(files) = self.whole(&model).await
+            {
+                return Some(files);
+            }
+        }
+        None
+    }
+
+    /// Removes the records of the models that `is_gone` names; their files are nobody's then.
+    pub async fn remove_records(&self, is_gone: impl Fn(&StoredModel) -> bool) {
+        for (name, model) in self.records().await {
+            if is_gone(&model) {
+                self.remove(&name).await;
+            }
+        }
+    }
+
+    /// Removes files that no record names: what an older commit or a deleted model has left.
+    pub async fn tidy(&self) {
+        // A download writes its record before its files, so the files are listed first.
+        let (Ok(files), Ok(names)) = (self.names().await, self.names().await) else {
+            return;
+        };
+
+        // A record that cannot be read now may name any of them.
+        let mut named = HashSet::new();
+        for name in names.iter().filter(|name| name.ends_with(RECORD)) {
+            match self.record(name).await {
+                Some(model) => named.extend(model.files.iter().flat_map(names_of)),
+                None if self.is_empty(name).await => {}
+                None => return,
+            }
+        }
+
+        for name in files {
+            if !name.ends_with(RECORD) && !named.contains(&name) {
+                self.remove(&name).await;
+            }
+        }
+    }
+
+    async fn whole(&self, model: &StoredModel) -> Option<Vec<web_sys::File>> {
         let mut files = Vec::new();
         for file in &model.files {
             let kept = self.file(file.hash.hex()).await?;
@@ -86,7 +138,24 @@ impl Shelf {
         Some(files)
     }
 
-    async fn record(&self, file: &str) -> Option<StoredModel> {
+    /// Every readable record: its file's name, and what it says.
+    async fn records(&self) -> Vec<(String, StoredModel)> {
+        let mut records = Vec::new();
+        for name in self.names().await.unwrap_or_default() {
+            if name.ends_with(RECORD)
+                && let Some(model) = self.record(&name).await
+            {
+                records.push((name, model));
+            }
+        }
+        records
+    }
+
+    async fn is_empty(&self, name: &str) -> bool {
+        self.file(name).await.is_some_and(|file| file.size() == 0.0)
+    }
+
+    pub async fn record(&self, file: &str) -> Option<StoredModel> {
         let text = JsFuture::from(self.file(file).await?.text()).await.ok()?;
         serde_json::from_str(&text.as_string()?).ok()
     }
@@ -123,19 +192,16 @@ impl Shelf {
         let _ = JsFuture::from(self.folder.remove_entry(name)).await;
     }
 
-    async fn names(&self) -> Vec<String> {
+    async fn names(&self) -> Result<Vec<String>, JsValue> {
         let mut names = Vec::new();
         let keys = self.folder.keys();
-        while let Ok(next) = keys.next() {
-            let Ok(next) = JsFuture::from(next).await else {
-                break;
-            };
+        loop {
+            let next = JsFuture::from(keys.next()?).await?;
             match get(&next, "value").and_then(|name| name.as_string()) {
                 Some(name) => names.push(name),
-                None => break,
+                None => return Ok(names),
             }
         }
-        names
     }
 }
 
@@ -146,8 +212,14 @@ fn named(file: &web_sys::File, path: &str) -> Option<web_sys::File> {
     web_sys::File::new_with_blob_sequence(&parts, name).ok()
 }
 
-pub fn record_name(name: &str) -> String {
-    String::from(js_sys::encode_uri_component(name)) + RECORD
+pub fn record_name(model: &StoredModel) -> String {
+    let name = String::from(js_sys::encode_uri_component(&model.name));
+    format!("{name}.{}{RECORD}", model.commit)
+}
+
+/// The names under which a file lies here, whole or on its way.
+fn names_of(file: &RemoteFile) -> [String; 3] {
+    [file.hash.hex().to_owned(), part_name(file), state_name(file)]
 }
 
 pub fn part_name(file: &RemoteFile) -> String {

@@ -23,8 +23,8 @@ pub enum HubAsk {
     Fetch { model: StoredModel },
     /// Stops what is being fetched; what has come stays.
     Pause,
-    /// Removes a model's files, whole or in part: ends in `Removed` or `Failed`.
-    Remove { name: String },
+    /// Removes a model's files at its commit, whole or in part: ends in `Removed`.
+    Remove { model: StoredModel },
     /// Answered at once, whatever is being done: `Alive`.
     Ping,
 }
@@ -40,11 +40,11 @@ pub enum HubTell {
         /// Other steps of its training that the hub serves with the very same weights.
         same: Vec<String>,
     },
-    /// Bytes of all the model's files.
+    /// Bytes of all the model's files that are there, and how many of them came in this download.
     Progress {
         name: String,
         done: u64,
-        total: u64,
+        received: u64,
     },
     /// Why nothing comes for a while.
     Waiting {
@@ -62,9 +62,15 @@ pub enum HubTell {
         name: String,
     },
     Removed {
-        name: String,
+        model: StoredModel,
     },
+    /// A download came to nothing.
     Failed {
+        name: String,
+        sentence: String,
+    },
+    /// A look-up came to nothing; what is fetched meanwhile goes on.
+    NotFound {
         name: String,
         sentence: String,
     },
@@ -73,6 +79,16 @@ pub enum HubTell {
 impl StoredModel {
     pub fn bytes(&self) -> u64 {
         self.files.iter().map(|file| file.size).sum()
+    }
+
+    /// Is it the same model at the same commit?
+    pub fn is_same(&self, other: &Self) -> bool {
+        (&self.name, &self.commit) == (&other.name, &other.commit)
+    }
+
+    /// The commit as people write it.
+    pub fn short_commit(&self) -> &str {
+        self.commit.get(..8).unwrap_or(&self.commit)
     }
 
     /// The hashes of its weights.
@@ -85,6 +101,27 @@ impl StoredModel {
     /// The name that pictures and reports show.
     pub fn title(&self) -> String {
         HubName::parse(&self.name).map_or_else(|_| self.name.clone(), |name| name.title())
+    }
+}
+
+/// How fast a download is: bytes that lay on the disk before, and are only read again, take no part in it.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct DownloadRate {
+    /// When the first bytes had come, and how many they were: what came before costs no time.
+    began: Option<(f64, u64)>,
+    pub bytes_a_second: Option<f64>,
+}
+
+impl DownloadRate {
+    /// So many bytes have come at this time, in milliseconds.
+    pub fn hear(&mut self, now: f64, received: u64) {
+        if received == 0 {
+            return;
+        }
+        let (since, first) = *self.began.get_or_insert((now, received));
+        let seconds = (now - since) / 1000.0;
+        self.bytes_a_second =
+            (seconds > 0.5).then(|| received.saturating_sub(first) as f64 / seconds);
     }
 }
 
@@ -117,6 +154,19 @@ pub fn removed(name: &str, is_open: bool) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_read_again_from_the_disk_is_no_speed_of_the_line() {
+        let mut rate = DownloadRate::default();
+        // Twenty seconds of reading again what is there.
+        for second in 0..20 {
+            rate.hear(f64::from(second) * 1000.0, 0);
+        }
+        assert_eq!(rate.bytes_a_second, None);
+        rate.hear(20_000.0, 1_000_000);
+        rate.hear(22_000.0, 11_000_000);
+        assert_eq!(rate.bytes_a_second, Some(5e6));
+    }
 
     #[test]
     fn progress_is_said_with_rate_and_time_left() {

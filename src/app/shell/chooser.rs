@@ -23,7 +23,7 @@ pub struct Chooser {
     /// Its document is fetched when it is needed first, and stays: a download goes on behind it.
     is_there: RwSignal<bool>,
     /// Does its program listen?
-    is_ready: StoredValue<bool>,
+    is_ready: RwSignal<bool>,
     /// What is to be told when it does.
     waiting: StoredValue<Vec<Vec<String>>>,
 }
@@ -34,7 +34,7 @@ impl Chooser {
             studio,
             surveys,
             is_there: RwSignal::new(false),
-            is_ready: StoredValue::new(false),
+            is_ready: RwSignal::new(false),
             waiting: StoredValue::default(),
         };
         let heard = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
@@ -73,7 +73,7 @@ impl Chooser {
     /// A word, and what it is about.
     fn tell(self, message: Vec<String>) {
         self.prepare();
-        if !self.is_ready.get_value() {
+        if !self.is_ready.get_untracked() {
             self.waiting.update_value(|waiting| {
                 if !waiting.contains(&message) {
                     waiting.push(message);
@@ -103,7 +103,7 @@ impl Chooser {
         let text = |at| message.get(at).as_string().unwrap_or_default();
         match &*text(0) {
             "ready" => {
-                self.is_ready.set_value(true);
+                self.is_ready.set(true);
                 let waiting = self.waiting.try_update_value(std::mem::take);
                 for message in waiting.unwrap_or_default() {
                     self.tell(message);
@@ -192,6 +192,12 @@ pub fn ChooserDialog() -> impl IntoView {
     let source = browser::beside(&format!("{PANEL}?v={}", browser::build()));
     view! {
         <dialog id="chooser" aria-label="Models">
+            // The panel's own button, until it comes or where it does not.
+            <Show when=move || !chooser.is_ready.get()>
+                <p class="way-out">
+                    <button type="button" autofocus on:click=move |_| close()>"Close"</button>
+                </p>
+            </Show>
             {move || {
                 chooser
                     .is_there

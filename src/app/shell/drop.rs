@@ -1,10 +1,11 @@
 //! The whole window takes what is dropped on it: a model's folder or files, or reports.
 
 use leptos::prelude::*;
+use wasm_bindgen::JsValue;
 use web_sys::DragEvent;
 
 use crate::app::files;
-use crate::app::state::{Studio, Surveys, sentence};
+use crate::app::state::{Place, Studio, Surveys, sentence};
 
 /// A drag that is not heard of for so long is over.
 const SILENCE: std::time::Duration = std::time::Duration::from_millis(800);
@@ -21,6 +22,9 @@ pub fn listen(studio: Studio, surveys: Surveys) {
     // given up with Escape, may end without a word.
     let heard = StoredValue::new(0_u32);
     let entered = window_event_listener(leptos::ev::dragover, move |event: DragEvent| {
+        if !holds_files(&event) {
+            return;
+        }
         event.prevent_default();
         over(true);
         heard.update_value(|heard| *heard = heard.wrapping_add(1));
@@ -39,19 +43,24 @@ pub fn listen(studio: Studio, surveys: Surveys) {
         }
     });
     let dropped = window_event_listener(leptos::ev::drop, move |event: DragEvent| {
+        if !holds_files(&event) {
+            return;
+        }
         event.prevent_default();
         over(false);
         let entries =
             event.data_transfer().map(|transfer| files::dropped(&transfer)).unwrap_or_default();
         if entries.is_empty() {
             let sentence = "There were no files in what was dropped: drop a model's folder, its files, or a report.";
-            say(studio, surveys, sentence);
+            studio.refuse_report(surveys, Place::Model, sentence.to_owned());
             return;
         }
         leptos::task::spawn_local(async move {
             match files::from_entries(entries).await {
                 Ok(chosen) => studio.open_files(surveys, chosen),
-                Err(why) => say(studio, surveys, &sentence(&why.to_string())),
+                Err(why) => {
+                    studio.refuse_report(surveys, Place::Model, sentence(&why.to_string()));
+                }
             }
         });
     });
@@ -62,11 +71,8 @@ pub fn listen(studio: Studio, surveys: Surveys) {
     });
 }
 
-/// Where the view that is open has room for it.
-fn say(studio: Studio, surveys: Surveys, sentence: &str) {
-    if studio.view.get_untracked().is_live() {
-        studio.refuse(sentence);
-    } else {
-        surveys.refuse(sentence.to_owned());
-    }
+/// Are files dragged? Text and links belong to the field that they are let go over.
+fn holds_files(event: &DragEvent) -> bool {
+    let transfer = event.data_transfer();
+    transfer.is_some_and(|transfer| transfer.types().includes(&JsValue::from_str("Files"), 0))
 }

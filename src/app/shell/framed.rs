@@ -11,6 +11,8 @@ use crate::app::widgets::{ProblemLine, WorkBar};
 pub fn Framed() -> impl IntoView {
     let studio = expect_context::<Studio>();
     let address = expect_context::<Address>();
+    let is_computed = move || studio.view.get().is_live() && studio.held.with(Option::is_some);
+    let by = move || if is_computed() { "Computed here by " } else { "Shown by " };
     let way = move || browser::beside(&format!("./#{}", address.fragment(studio.view.get())));
     view! {
         <footer class="framed">
@@ -18,7 +20,7 @@ pub fn Framed() -> impl IntoView {
             <ProblemLine place=Place::Model />
             <WorkBar of=studio.work id="cancel" on_cancel=Callback::new(move |()| studio.cancel_work()) />
             <p class="embed-way">
-                "Computed here by " <a href=way target="_blank" rel="noopener">"atelier"</a> ", where it can be changed."
+                {by} <a href=way target="_blank" rel="noopener">"atelier"</a> ", where it can be changed."
             </p>
         </footer>
     }

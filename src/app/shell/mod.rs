@@ -25,11 +25,12 @@ use super::browser;
 use super::echarts::Library;
 use super::embedding::{Embedding, Framing};
 use super::link::{Link, View};
-use super::state::{Address, Bench, Studio, Surveys, Sweeps};
+use super::state::{Address, Bench, Place, Studio, Surveys, Sweeps};
 use super::views::{
     AttentionView, CouplingView, LensView, LessonsView, LogitLensView, MemberView, OrdersView,
     StartView, SurveyView, TheoryView,
 };
+use super::widgets::ProblemLine;
 use bar::Bar;
 use chooser::{Chooser, ChooserDialog};
 use doctor::{Doctor, DoctorDialog};
@@ -59,7 +60,13 @@ fn Shell() -> impl IntoView {
     provide_context(Address::keep(studio, surveys));
     provide_context(Bench::start(studio));
     provide_context(Sweeps::start(studio));
-    provide_context(Chooser::start(studio, surveys));
+    let embedding = Embedding::of_page();
+    let is_embedded = embedding.is_some();
+    match embedding {
+        Some(embedding) => provide_context(embedding),
+        // A frame has no dialog of models, and waits for none.
+        None => provide_context(Chooser::start(studio, surveys)),
+    }
     provide_context(Doctor::start());
     // Whoever only reads reports fetches no model, and whoever only asks a model no report.
     Effect::new(move |_| {
@@ -83,11 +90,6 @@ fn Shell() -> impl IntoView {
             let _ = main.focus();
         }
     };
-    let embedding = Embedding::of_page();
-    let is_embedded = embedding.is_some();
-    if let Some(embedding) = embedding {
-        provide_context(embedding);
-    }
     let is_whole = move || !is_embedded;
     view! {
         <Show when=is_whole>
@@ -103,6 +105,11 @@ fn Shell() -> impl IntoView {
         </header>
         <Show when=is_whole>
             <Bar />
+            // Where no bar says it.
+            <Show when=move || !studio.view.get().is_live()>
+                <ProblemLine place=Place::Address />
+                <ProblemLine place=Place::Model />
+            </Show>
         </Show>
         {(!browser::is_secure())
             .then(|| {

@@ -15,7 +15,7 @@ use crate::chart::Column;
 use crate::task::built_in::BuiltInTask;
 
 /// Typing is over when nothing was typed for this long.
-const PAUSE: Duration = Duration::from_millis(350);
+pub(super) const PAUSE: Duration = Duration::from_millis(350);
 
 impl Studio {
     /// Changes the draft and runs it when typing has stopped.

@@ -2,6 +2,7 @@
 
 use leptos::prelude::*;
 
+use super::actions::PAUSE;
 use super::{Studio, Surveys};
 use crate::app::at_hand::public_query;
 use crate::app::link::{Link, View};
@@ -16,15 +17,39 @@ pub struct Address {
 impl Address {
     pub fn keep(studio: Studio, surveys: Surveys) -> Self {
         let address = Self { studio, surveys };
+        // What was typed and is not written yet.
+        let unwritten = StoredValue::new(None::<String>);
+        let edits = StoredValue::new(0);
         Effect::new(move |before: Option<String>| {
             let fragment = address.fragment(studio.view.get());
             let step = studio.state.step.get_value();
             studio.state.step.set_value(false);
-            // The first address is left as the reader wrote it, and so is one that was gone to.
-            let is_there = browser::fragment().trim_start_matches('#') == fragment;
-            if before.is_some_and(|before| before != fragment) && !is_there {
-                browser::set_fragment(&fragment, step);
+            let edit = studio.state.edits.get_value();
+            let is_typed = edits.get_value() != edit;
+            edits.set_value(edit);
+            // The first address is left as the reader wrote it.
+            if before.is_none_or(|before| before == fragment) {
+                return fragment;
             }
+            let left = unwritten.get_value();
+            unwritten.set_value(None);
+            // So is one that was gone to.
+            if browser::fragment().trim_start_matches('#') == fragment {
+                return fragment;
+            }
+
+            // A burst of typing is one address: browsers limit how many are written, and remember each.
+            if is_typed && !step {
+                unwritten.set_value(Some(fragment.clone()));
+                set_timeout(move || address.write_typed(unwritten, edit), PAUSE);
+                return fragment;
+            }
+
+            // Going back from a step leads to what was typed before it.
+            if let Some(left) = left.filter(|_| step) {
+                browser::set_fragment(&left, false);
+            }
+            browser::set_fragment(&fragment, step);
             fragment
         });
         let changed = window_event_listener(leptos::ev::hashchange, move |_| {
@@ -40,6 +65,16 @@ impl Address {
         });
         on_cleanup(move || changed.remove());
         address
+    }
+
+    /// Writes what was typed, unless more was typed since.
+    fn write_typed(self, unwritten: StoredValue<Option<String>>, edit: u32) {
+        if self.studio.state.edits.get_value() == edit
+            && let Some(fragment) = unwritten.get_value()
+        {
+            unwritten.set_value(None);
+            browser::set_fragment(&fragment, false);
+        }
     }
 
     /// The part of the address that holds a view with its whole state.

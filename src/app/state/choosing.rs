@@ -185,6 +185,11 @@ impl Studio {
         let hash = hash.map_or_else(String::new, |hash| {
             format!(" (its SHA-256 begins with {})", spell_hash(&hash))
         });
+        if browser::has_root_class("embed") {
+            return format!(
+                "This frame shows the model “{name}”{hash}, which is opened in atelier itself: follow the link below."
+            );
+        }
         format!(
             "This link was made with the model “{name}”{hash}, which stays on the machine that opened it: open its file or \
              folder here, or choose a scholar."

@@ -120,6 +120,10 @@ impl Studio {
                     TextEnd::Model => text + " The model ends here.",
                     TextEnd::Context => text + " The model takes no more tokens.",
                 });
+                // Where it went on as soon as it was here, its first picture is still to come.
+                if untrack(|| self.is_stopped()) {
+                    self.run_on();
+                }
             }
             Tell::Measuring { report, next, done, of } => {
                 let (report, next) = (Some(*report), Some((next, done, of)));
@@ -154,6 +158,7 @@ impl Studio {
                     WhenLoaded::Run if self.is_beside_its_draft() => {}
                     WhenLoaded::Run => self.run_on(),
                     WhenLoaded::Says => self.ask_what_it_says(),
+                    WhenLoaded::GoOn => self.go_on(),
                 }
             }
             Tell::Done { report, block_runs } => {

@@ -186,12 +186,12 @@ impl Studio {
         }
     }
 
-    /// Where no model is at work, the sentence stands with the reports; else at `place`.
-    fn refuse_report(self, surveys: Surveys, place: Place, sentence: String) {
-        if self.view.get_untracked().is_live() {
-            self.fail(place, sentence);
-        } else {
+    /// Says what is wrong with something that was opened: beside the reports, where they are shown, else at `place`.
+    pub fn refuse_report(self, surveys: Surveys, place: Place, sentence: String) {
+        if self.view.get_untracked().is_of_surveys() {
             surveys.refuse(sentence);
+        } else {
+            self.fail(place, sentence);
         }
     }
 

@@ -9,7 +9,7 @@ use super::Studio;
 use super::shown::Place;
 use super::studio::WhenLoaded;
 use crate::app::client::Client;
-use crate::app::link::{Draft, View};
+use crate::app::link::{Choice, Draft, View};
 use crate::app::protocol::Ask;
 use crate::study::report::Report;
 
@@ -54,16 +54,7 @@ impl Studio {
             return;
         }
         let draft = self.draft.get_untracked();
-        let (holds, is_loading) = self
-            .state
-            .exchange
-            .with_untracked(|x| (x.holds(&draft.model), x.is_loading(&draft.model)));
-        if !holds {
-            if is_loading {
-                self.state.when_loaded.set_value(WhenLoaded::Run);
-            } else {
-                self.load();
-            }
+        if !self.holds_or_loads(&draft.model, WhenLoaded::Run) {
             return;
         }
         // A lesson asks for its runs itself, when the reader has said what to expect.
@@ -97,20 +88,29 @@ impl Studio {
         self.change(|exchange, now| exchange.run(ask, now));
     }
 
+    /// Is the draft's model here? If not, it is loaded, unless it is on its way, and asked `then` when it is there.
+    fn holds_or_loads(self, model: &Choice, then: WhenLoaded) -> bool {
+        let exchange = self.state.exchange;
+        if exchange.with_untracked(|x| x.holds(model)) {
+            return true;
+        }
+        match then {
+            WhenLoaded::Says => self.say("The model is asked as soon as it is here."),
+            WhenLoaded::GoOn => self.say("The model goes on as soon as it is here."),
+            WhenLoaded::Nothing | WhenLoaded::Run => {}
+        }
+        if !exchange.with_untracked(|x| x.is_loading(model)) {
+            self.load();
+        }
+        self.state.when_loaded.set_value(then);
+        false
+    }
+
     /// Takes for options what the model says by itself after the prompt: when it is there, if it is on its
     /// way.
     pub fn ask_what_it_says(self) {
         let draft = self.draft.get_untracked();
-        let (holds, is_loading) = self
-            .state
-            .exchange
-            .with_untracked(|x| (x.holds(&draft.model), x.is_loading(&draft.model)));
-        if !holds {
-            self.say("The model is asked as soon as it is here.");
-            if !is_loading {
-                self.load();
-            }
-            self.state.when_loaded.set_value(WhenLoaded::Says);
+        if !self.holds_or_loads(&draft.model, WhenLoaded::Says) {
             return;
         }
         let plan = draft.plan_line();
@@ -122,9 +122,7 @@ impl Studio {
     /// Lets the model go on with the prompt, and with what it wrote after it.
     pub fn go_on(self) {
         let draft = self.draft.get_untracked();
-        let holds = self.state.exchange.with_untracked(|x| x.holds(&draft.model));
-        if !holds {
-            self.load();
+        if !self.holds_or_loads(&draft.model, WhenLoaded::GoOn) {
             return;
         }
         let plan = Some(draft.plan.trim().to_owned()).filter(|line| !line.is_empty());

@@ -174,6 +174,8 @@ pub(super) enum WhenLoaded {
     Run,
     /// What it says by itself after the draft's prompt.
     Says,
+    /// To go on with the draft's prompt.
+    GoOn,
 }
 
 /// What cannot leave the page's thread.

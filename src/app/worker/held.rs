@@ -6,6 +6,7 @@ use super::classroom::{Classroom, Present};
 use super::crew::Crew;
 use super::wanted::Wanted;
 use super::{Desk, Stop, coupling, done, need, opening, parts, prompt, sweep};
+use crate::app::hub::budget::{DeviceWords, second_copy_refusal};
 use crate::app::protocol::{Ask, EngineWish, Tell};
 use crate::model::ModelFiles;
 use crate::study::LoadedModel;
@@ -49,7 +50,7 @@ impl HeldModel {
         // The broken engine goes first: its memory is needed.
         self.model = None;
         let wish = if again { self.wish } else { EngineWish::Cpu };
-        let opened = opening::open(desk, id, &self.files, wish, &mut |_| false).await;
+        let opened = opening::open(desk, id, &self.files, wish, &mut |_, _| false).await;
         let first = format!("in the middle of a run, {reason}");
         let (model, why) = opened.map_err(|stop| stop.after(&first))?;
         let on_gpu = model.engine.profile().is_some();
@@ -75,7 +76,8 @@ impl HeldModel {
         id: u32,
         ask: &Ask,
     ) -> Result<Tell, Stop> {
-        let Self { model: Some(model), files, notice, crew, is_catalogues, .. } = self else {
+        let Self { model: Some(model), files, notice, memory, crew, is_catalogues, .. } = self
+        else {
             return Err(none());
         };
         let (model, files, notice) = (&*model, &*files, notice.as_str());
@@ -123,6 +125,11 @@ impl HeldModel {
                 let question = (prompt.as_str(), options.as_slice(), *answer);
                 if model.engine.profile().is_none() {
                     let sentence = "The model runs on the processor already.".to_owned();
+                    return Ok(Tell::Compared { sentence });
+                }
+                let bytes = opening::reference_bytes(files)?;
+                let budget = DeviceWords::here().budget();
+                if let Some(sentence) = second_copy_refusal(bytes, *memory, budget) {
                     return Ok(Tell::Compared { sentence });
                 }
                 let reference = opening::reference(desk, id, files).await?;

@@ -15,13 +15,14 @@ use crate::model::weights::Weights;
 use crate::study::{LoadedModel, ModelWords};
 
 /// The model in the engine the reader wishes, or on the processor; then also why, in a sentence.
-/// `make_room` hears how many bytes it will take, before it takes any, and says whether anything went.
+/// `make_room` hears in which engine and how many bytes it will take, before it takes any, and says whether anything
+/// went.
 pub async fn open(
     desk: &Desk,
     id: u32,
     files: &ModelFiles<Blob>,
     wish: EngineWish,
-    make_room: &mut dyn FnMut(u64) -> bool,
+    make_room: &mut dyn FnMut(&EngineChoice, u64) -> bool,
 ) -> Result<(LoadedModel, String), Stop> {
     let mut first = None;
     if wish != EngineWish::Cpu {
@@ -33,7 +34,7 @@ pub async fn open(
         let gpu = EngineChoice::WebGpu { adapter, dtype: None };
         let mut opened = put(desk, id, files, &gpu, make_room).await;
         // What is there of another model may be what the GPU lacks the memory for.
-        if matches!(opened, Err(Stop::Gpu { .. })) && make_room(u64::MAX) {
+        if matches!(opened, Err(Stop::Gpu { .. })) && make_room(&gpu, u64::MAX) {
             opened = put(desk, id, files, &gpu, make_room).await;
         }
         match opened {
@@ -63,6 +64,11 @@ pub async fn reference(
     fill(desk, id, files, &EngineChoice::Cpu, weights).await
 }
 
+/// Bytes that the model takes on the processor.
+pub fn reference_bytes(files: &ModelFiles<Blob>) -> Result<u64, Stop> {
+    Ok(EngineChoice::Cpu.memory(&weights(files)?).total())
+}
+
 /// The model on the processor, in a worker that has nobody to tell of it and need not listen meanwhile.
 pub async fn at_once(files: &ModelFiles<Blob>) -> Result<LoadedModel, Stop> {
     let weights = Rc::new(weights(files)?);
@@ -79,14 +85,14 @@ async fn put(
     id: u32,
     files: &ModelFiles<Blob>,
     choice: &EngineChoice,
-    make_room: &mut dyn FnMut(u64) -> bool,
+    make_room: &mut dyn FnMut(&EngineChoice, u64) -> bool,
 ) -> Result<LoadedModel, Stop> {
     let weights = Rc::new(weights(files)?);
     let line = format!("{} will take about {}.", files.name, choice.memory(&weights));
     let notice = String::new();
     desk.tell(id, Tell::Engine { line, notice });
     desk.listen(id).await?;
-    make_room(choice.memory(&weights).total());
+    make_room(choice, choice.memory(&weights).total());
     fill(desk, id, files, choice, weights).await
 }
 

@@ -6,8 +6,9 @@ use super::classroom::Classroom;
 use super::crew::Crew;
 use super::held::{HeldModel, none};
 use super::{Desk, Stop, doctor, fetch, opening, read};
-use crate::app::hub::budget::{DeviceWords, is_room_for};
+use crate::app::hub::budget::{DeviceWords, is_room_for, is_room_on_processor};
 use crate::app::protocol::{Ask, EngineWish, Known, ServedOrigin, Tell};
+use crate::engine::EngineChoice;
 use crate::model::{ModelFiles, Tokenizer};
 use crate::study::LoadedModel;
 use crate::study::refusal::task_refusals;
@@ -91,10 +92,14 @@ impl Session {
         let budget = DeviceWords::here().budget();
         let mut memory = 0;
         let held = &mut self.held;
-        let mut make_room = |bytes: u64| {
+        let mut make_room = |engine: &EngineChoice, bytes: u64| {
             memory = bytes;
-            let other = held.as_ref().map_or(0, |held| held.memory);
-            if is_room_for(bytes.saturating_add(other), budget) {
+            let both = bytes.saturating_add(held.as_ref().map_or(0, |held| held.memory));
+            let is_room = match engine {
+                EngineChoice::Cpu => is_room_on_processor(both, budget),
+                _ => is_room_for(both, budget),
+            };
+            if is_room {
                 return false;
             }
             held.take().is_some()
@@ -131,7 +136,7 @@ impl Session {
             // holds it to be loaded, so it is put there now.
             if held.model.is_none() {
                 let (model, notice) =
-                    opening::open(desk, id, &held.files, held.wish, &mut |_| false).await?;
+                    opening::open(desk, id, &held.files, held.wish, &mut |_, _| false).await?;
                 (held.model, held.notice) = (Some(model), notice);
                 held.tell_engine(desk, id, "");
             }

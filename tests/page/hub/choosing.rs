@@ -31,9 +31,31 @@ fn a_model_of_the_hub_is_looked_up_fetched_opened_and_found_again() {
     assert!(scene.hub.seen().is_empty());
     // Deleted, nothing of it stays.
     scene.page.browser.click("#model");
-    scene.press(".kept .delete");
+    scene.delete(".kept");
     scene.says("#here", "No model of the hub is here yet.");
     assert!(scene.kept().is_empty(), "{:?}", scene.kept());
+}
+
+#[test]
+fn a_panel_that_does_not_come_can_be_left() {
+    let page = Page::live();
+    page.server.refuse("hub_boot.js");
+    page.browser.click("#model");
+    let is_open = "document.querySelector('#chooser').open";
+    page.browser.until("the dialog is open", is_open);
+    let close =
+        "[...document.querySelectorAll('#chooser button')].find(b => b.textContent === 'Close')";
+    page.browser.until("it can be closed", close);
+    page.browser.run(&format!("{close}.click()"));
+    page.browser.until("it is closed", &format!("!{is_open}"));
+    // Where the panel comes, its own button closes it.
+    page.server.restore();
+    page.browser.reload();
+    page.until_live();
+    page.show_models();
+    page.browser.until("there is no second button", &format!("!{close}"));
+    page.browser.run(&format!("{PANEL}.querySelector('.close').click()"));
+    page.browser.until("it is closed", &format!("!{is_open}"));
 }
 
 #[test]

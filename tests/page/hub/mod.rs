@@ -4,6 +4,7 @@
 mod choosing;
 mod faults;
 mod firefox;
+mod replacing;
 mod stopping;
 mod story;
 
@@ -85,6 +86,12 @@ impl Scene {
             &format!("document.querySelector({css})?.disabled === false"),
         );
         self.page.browser.run(&format!("{PANEL}.querySelector({css}).click()"));
+    }
+
+    /// Presses what deletes, and then what asks whether that is meant.
+    fn delete(&self, row: &str) {
+        self.press(&format!("{row} .delete"));
+        self.press(&format!("{row} .sure"));
     }
 
     fn look_up(&self, name: &str) {

@@ -66,7 +66,7 @@ fn cancelled_nothing_of_it_stays() {
     let scene = Scene::new();
     scene.show();
     scene.begin();
-    scene.press("#cancel");
+    scene.delete("#fetching");
     scene.says(".status-line", "hub:makers/tiny is deleted.");
     scene.says("#here", "No model of the hub is here yet.");
     assert!(scene.kept().is_empty(), "{:?}", scene.kept());
@@ -87,6 +87,45 @@ fn while_one_is_fetched_another_is_looked_up() {
 }
 
 #[test]
+fn a_look_up_that_fails_leaves_the_download_its_controls() {
+    let scene = Scene::new();
+    scene.show();
+    // It lasts longer than two look-ups.
+    let size: usize = tiny().iter().map(|(_, bytes)| bytes.len()).sum();
+    scene.hub.fail(Origin::Cdn, "", 999, Fault::Slow(size / 30));
+    scene.begin();
+    scene.look_up("makers/none");
+    scene.says(".problem", "has no model makers/none");
+    // Of the very model, too.
+    scene.hub.fail(Origin::Hub, "/revision/", 1, Fault::status(404));
+    scene.look_up(REPO);
+    scene.says(".problem", "makers/tiny");
+    scene.press("#pause");
+    scene.says(".status-line", "is stopped; what has come is kept");
+    scene.go_on();
+}
+
+#[test]
+fn a_browser_that_asks_whether_it_may_keep_files_delays_no_download() {
+    let scene = Scene::new();
+    let mut files = tiny();
+    files[1].1 = vec![0; 201_000_000];
+    scene.hub.put(LARGE, Place::open(&files));
+    scene.hub.fail(Origin::Cdn, "", 99, Fault::Slow(1_000_000));
+    scene.show();
+    // Nobody answers.
+    scene.page.browser.run(&format!(
+        "const panel = {PANEL}.defaultView;
+         panel.StorageManager.prototype.persist = () => new Promise(() => {{ window.isAsked = true; }});"
+    ));
+    scene.look_up(LARGE);
+    scene.press("#download");
+    scene.page.browser.until("the browser asks", "window.isAsked");
+    scene.until("it comes", "document.querySelector('#fetching progress')?.value > 0");
+    scene.until("one is fetched at a time", "document.querySelector('#download')?.disabled");
+}
+
+#[test]
 fn deleted_while_it_answers_it_says_what_that_means() {
     let scene = Scene::new();
     scene.show();
@@ -95,6 +134,9 @@ fn deleted_while_it_answers_it_says_what_that_means() {
     scene.page.until_settled();
     scene.show();
     scene.press(".kept .delete");
+    scene.until("it is asked once more", "document.querySelector('.kept .sure')");
+    scene.assert_whole();
+    scene.press(".kept .sure");
     scene.says(".status-line", "It is the page's model still");
     assert!(scene.kept().is_empty(), "{:?}", scene.kept());
 }

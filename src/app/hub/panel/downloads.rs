@@ -12,7 +12,7 @@ use super::hands::DownloadHands;
 use super::page::PageLine;
 use crate::app::hub::budget::{Budget, DeviceWords};
 use crate::app::hub::shelf::{KeptModel, Shelf, storage};
-use crate::app::hub::talk::{HubAsk, StoredModel};
+use crate::app::hub::talk::{DownloadRate, HubAsk, StoredModel};
 use crate::model::hub::{HubAddress, HubName, spell_bytes};
 
 /// Beyond so many bytes a browser is asked to keep what it has.
@@ -30,12 +30,9 @@ pub struct LookedUp {
 /// A download under way.
 #[derive(Clone, Debug, PartialEq)]
 pub struct UnderWay {
-    pub name: String,
+    pub model: StoredModel,
     pub done: u64,
-    pub total: u64,
-    /// When the first bytes came, and how many were there: what came before costs no time.
-    pub began: Option<(f64, u64)>,
-    pub rate: Option<f64>,
+    pub rate: DownloadRate,
 }
 
 #[derive(Clone, Copy)]
@@ -86,11 +83,16 @@ impl Downloads {
         downloads
     }
 
-    /// Looks again at what is there.
+    /// Looks again at what is there, without the files that are nobody's.
     pub fn refresh(self) {
         wasm_bindgen_futures::spawn_local(async move {
             if let Some(shelf) = Shelf::open().await {
-                self.kept.set(shelf.models().await);
+                shelf.tidy().await;
+                let models = shelf.models().await;
+                // A line that is drawn anew forgets that its reader is about to delete.
+                if self.kept.with_untracked(|kept| *kept != models) {
+                    self.kept.set(models);
+                }
             }
             let (used, quota) = estimate().await;
             self.room.set(match quota {
@@ -122,9 +124,11 @@ impl Downloads {
         self.clear();
         wasm_bindgen_futures::spawn_local(async move {
             let (used, quota) = estimate().await;
-            let there = self.kept.get_untracked();
-            let there = there.iter().find(|kept| kept.model.name == model.name);
-            let needed = model.bytes() - there.map_or(0, |kept| kept.bytes.min(model.bytes()));
+            let there = match Shelf::open().await {
+                Some(shelf) => shelf.bytes(&model).await,
+                None => 0,
+            };
+            let needed = model.bytes().saturating_sub(there);
             if let Some(quota) = quota.filter(|quota| quota.saturating_sub(used) < needed) {
                 let sentence = format!(
                     "{} are needed and {} are free: delete a model, or make room on this machine.",
@@ -134,21 +138,18 @@ impl Downloads {
                 self.fail(model.name, &sentence);
                 return;
             }
+            let rate = DownloadRate::default();
+            self.under_way.set(Some(UnderWay { model: model.clone(), done: 0, rate }));
+            self.say(&format!("Fetching {}.", model.title()));
+            self.ask(HubAsk::Fetch { model });
+
+            // The download waits for no answer: some browsers ask the reader, and one that does not promise may
+            // still keep it.
             if needed > LARGE
                 && let Some(persist) = storage().and_then(|storage| storage.persist().ok())
             {
-                // Whatever it answers: a browser that does not promise may still keep it.
                 let _ = JsFuture::from(persist).await;
             }
-            self.under_way.set(Some(UnderWay {
-                name: model.name.clone(),
-                done: 0,
-                total: model.bytes(),
-                began: None,
-                rate: None,
-            }));
-            self.say(&format!("Fetching {}.", model.title()));
-            self.ask(HubAsk::Fetch { model });
         });
     }
 
@@ -156,15 +157,24 @@ impl Downloads {
         self.ask(HubAsk::Pause);
     }
 
-    /// Deletes a model; what is under way of it is stopped first.
-    pub fn remove(self, name: String) {
+    /// Deletes a model at its commit; what is under way of it is stopped first.
+    pub fn remove(self, model: StoredModel) {
         self.clear();
-        let is_own = |way: &UnderWay| way.name == name;
+        let is_own = |way: &UnderWay| way.model.is_same(&model);
         if self.under_way.with_untracked(|way| way.as_ref().is_some_and(is_own)) {
             self.pause();
         }
-        self.hands().in_memory.borrow_mut().retain(|(other, _)| *other != name);
-        self.ask(HubAsk::Remove { name });
+        self.hands().in_memory.borrow_mut().retain(|(other, _)| *other != model.name);
+        self.ask(HubAsk::Remove { model });
+    }
+
+    /// Is a model of this name here, whole, at another commit than this one?
+    pub fn has_other(self, model: &StoredModel) -> bool {
+        let is_other = |kept: &KeptModel| {
+            let other = &kept.model;
+            other.name == model.name && other.commit != model.commit && kept.is_whole()
+        };
+        self.kept.with(|kept| kept.iter().any(is_other))
     }
 
     /// Hands a model that is there to the page.

@@ -108,7 +108,7 @@ impl Downloads {
         }
         hands.is_ready.set(false);
         hands.waiting.borrow_mut().clear();
-        let name = self.under_way.get_untracked().map(|way| way.name);
+        let name = self.under_way.get_untracked().map(|way| way.model.name);
         self.under_way.set(None);
         self.asked.set(None);
         self.waiting.set(String::new());

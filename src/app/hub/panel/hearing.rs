@@ -35,15 +35,11 @@ impl Downloads {
                 self.say(&format!("{}: {}.", model.title(), spell_bytes(model.bytes())));
                 self.found.set(Some(LookedUp { model, is_gated, same }));
             }
-            HubTell::Progress { name, done, total } => {
+            HubTell::Progress { name, done, received } => {
                 self.under_way.update(|way| {
-                    if let Some(way) = way.as_mut().filter(|way| way.name == name) {
-                        let now = browser::now();
-                        let (since, first) = *way.began.get_or_insert((now, done));
-                        (way.done, way.total) = (done, total);
-                        let seconds = (now - since) / 1000.0;
-                        way.rate =
-                            (seconds > 0.5).then(|| done.saturating_sub(first) as f64 / seconds);
+                    if let Some(way) = way.as_mut().filter(|way| way.model.name == name) {
+                        way.done = done;
+                        way.rate.hear(browser::now(), received);
                     }
                 });
             }
@@ -65,21 +61,25 @@ impl Downloads {
             }
             HubTell::Paused { name } => {
                 self.under_way.set(None);
-                self.asked.set(None);
                 self.say(&format!(
                     "{name} is stopped; what has come is kept: “Go on” takes it up again."
                 ));
                 self.refresh();
             }
-            HubTell::Removed { name } => {
-                self.say(&removed(&name, name == self.line.current.get_untracked()));
+            HubTell::Removed { model } => {
+                let is_open = model.name == self.line.current.get_untracked();
+                let is_last = !untrack(|| self.has_other(&model));
+                self.say(&removed(&model.name, is_open && is_last));
                 self.refresh();
             }
             HubTell::Failed { name, sentence } => {
                 self.under_way.set(None);
-                self.asked.set(None);
                 self.fail(name, &sentence);
                 self.refresh();
+            }
+            HubTell::NotFound { name, sentence } => {
+                self.asked.set(None);
+                self.fail(name, &sentence);
             }
         }
     }

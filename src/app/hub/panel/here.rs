@@ -5,6 +5,7 @@ use leptos::prelude::*;
 
 use super::downloads::Downloads;
 use super::page::PageLine;
+use super::sure::SureButton;
 use crate::app::at_hand::ModelAtHand;
 use crate::app::hub::budget::spell_fit;
 use crate::app::hub::shelf::KeptModel;
@@ -62,7 +63,7 @@ fn KeptLine(kept: KeptModel) -> impl IntoView {
     let downloads = expect_context::<Downloads>();
     let line = expect_context::<PageLine>();
     let total = kept.model.bytes();
-    let is_whole = kept.bytes == total;
+    let is_whole = kept.is_whole();
     let name = StoredValue::new(kept.model.name.clone());
     let model = StoredValue::new(kept.model.clone());
     // One is fetched at a time.
@@ -77,7 +78,10 @@ fn KeptLine(kept: KeptModel) -> impl IntoView {
     } else {
         format!("{} of {}", spell_bytes(kept.bytes), spell_bytes(total))
     };
-    let licence = kept.model.licence.clone().unwrap_or_default();
+    let commit = format!("commit {}", kept.model.short_commit());
+    let terms: Vec<String> = kept.model.licence.iter().cloned().chain([commit]).collect();
+    let terms = terms.join(", ");
+    let delete_it = Callback::new(move |()| downloads.remove(model.get_value()));
     let title = kept.model.title();
     let label = move |verb: &str| format!("{verb} {title}");
     let (open, go_on, delete) = (label("Open"), label("Go on with"), label("Delete"));
@@ -109,11 +113,9 @@ fn KeptLine(kept: KeptModel) -> impl IntoView {
                     "Open"
                 </button>
             </Show>
-            <span><code>{kept.model.name.clone()}</code> " " {licence}</span>
+            <span><code>{kept.model.name.clone()}</code> " " {terms}</span>
             <span class="quiet">{size}</span>
-            <button type="button" class="delete" aria-label=delete on:click=move |_| downloads.remove(name.get_value())>
-                "Delete"
-            </button>
+            <SureButton words="Delete" label=delete sure="Yes, delete it" act=delete_it />
         </li>
     }
 }

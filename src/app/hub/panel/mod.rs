@@ -8,6 +8,7 @@ mod here;
 mod lists;
 mod offers;
 mod page;
+mod sure;
 mod under_way;
 
 use leptos::prelude::*;

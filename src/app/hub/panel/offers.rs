@@ -66,8 +66,10 @@ fn offer(downloads: Downloads, found: LookedUp) -> AnyView {
         "{}: {}, {terms}, commit {}; {fit}.",
         model.name,
         spell_bytes(bytes),
-        &model.commit[..8]
+        model.short_commit()
     );
+    let newer = model.clone();
+    let is_newer = move || downloads.has_other(&newer);
     let same = (!same.is_empty()).then(|| {
         view! {
             <p class="problem">
@@ -90,6 +92,9 @@ fn offer(downloads: Downloads, found: LookedUp) -> AnyView {
     };
     view! {
         <p>{about}</p>
+        <Show when=is_newer>
+            <p class="hint" id="newer">"Another commit of it is here. It stays until this one is whole, and goes then."</p>
+        </Show>
         {same}
         {way}
     }

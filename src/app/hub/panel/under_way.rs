@@ -3,6 +3,7 @@
 use leptos::prelude::*;
 
 use super::downloads::Downloads;
+use super::sure::SureButton;
 use crate::app::hub::talk::spell_progress;
 
 /// What is under way, what went wrong.
@@ -10,15 +11,19 @@ use crate::app::hub::talk::spell_progress;
 pub fn Fetching() -> impl IntoView {
     let downloads = expect_context::<Downloads>();
     let way = move || downloads.under_way.get();
-    let share = move || way().map_or(0.0, |way| way.done as f64 / way.total.max(1) as f64);
+    let total = move || way().map_or(0, |way| way.model.bytes());
+    let share = move || way().map_or(0.0, |way| way.done as f64 / total().max(1) as f64);
     let words = move || {
-        way().map(|way| format!("{}: {}", way.name, spell_progress(way.done, way.total, way.rate)))
+        way().map(|way| {
+            let progress = spell_progress(way.done, total(), way.rate.bytes_a_second);
+            format!("{}: {progress}", way.model.name)
+        })
     };
-    let cancel = move |_| {
+    let cancel = Callback::new(move |()| {
         if let Some(way) = downloads.under_way.get_untracked() {
-            downloads.remove(way.name);
+            downloads.remove(way.model);
         }
-    };
+    });
     view! {
         <Show when=move || downloads.asked.with(Option::is_some)>
             <p class="status-line">"Looking it up …"</p>
@@ -29,7 +34,7 @@ pub fn Fetching() -> impl IntoView {
                 <progress max="1" prop:value=share aria-label="Download"></progress>
                 <p class="row">
                     <button type="button" id="pause" on:click=move |_| downloads.pause()>"Pause"</button>
-                    <button type="button" id="cancel" on:click=cancel>"Cancel and delete"</button>
+                    <SureButton words="Cancel and delete" sure="Yes, delete what has come" act=cancel />
                 </p>
             </div>
         </Show>

@@ -1,7 +1,7 @@
 //! A model onto the shelf, and off it.
 
 use super::{FetchStop, Fetcher, sink};
-use crate::app::hub::shelf::{Shelf, part_name, record_name, state_name};
+use crate::app::hub::shelf::{Shelf, record_name};
 use crate::app::hub::talk::{HubTell, StoredModel};
 use crate::model::hub::HubName;
 
@@ -17,6 +17,7 @@ impl Fetcher {
             let sentence = "This browser keeps no files for pages: the model stays in memory until the page is closed.".to_owned();
             self.tell(&HubTell::Notice { sentence });
         }
+        self.received.set(0);
         let total = model.bytes();
         let mut before = 0;
         let files = js_sys::Array::new();
@@ -36,34 +37,31 @@ impl Fetcher {
             before += file.size;
             self.progress(&model.name, before, total);
         }
+
+        // The commit that was here before answered until now.
+        if let Some(shelf) = &shelf {
+            shelf
+                .remove_records(|other| other.name == model.name && other.commit != model.commit)
+                .await;
+            shelf.tidy().await;
+        }
         Ok(files)
     }
 
     async fn keep_record(&self, shelf: &Shelf, model: &StoredModel) -> Result<(), FetchStop> {
+        if shelf.record(&record_name(model)).await.as_ref() == Some(model) {
+            return Ok(());
+        }
         let text = serde_json::to_vec(model).unwrap_or_default();
-        let written = sink::write_whole(shelf, &record_name(&model.name), &text).await;
+        let written = sink::write_whole(shelf, &record_name(model), &text).await;
         written.map_err(|error| sink::unwritten(&error, &model.name, model.bytes()).into())
     }
 
-    /// A model's record goes first: without it, what is left is nobody's and is tidied up later.
-    pub(super) async fn remove(&self, name: &str) {
-        let Some(shelf) = Shelf::open().await else {
-            return;
-        };
-        let all = shelf.models().await;
-        let Some(own) = all.iter().find(|kept| kept.model.name == name) else {
-            return;
-        };
-        shelf.remove(&record_name(name)).await;
-        for file in &own.model.files {
-            let others = all.iter().filter(|kept| kept.model.name != name);
-            let is_shared =
-                others.flat_map(|kept| &kept.model.files).any(|other| other.hash == file.hash);
-            if !is_shared {
-                for name in [file.hash.hex().to_owned(), part_name(file), state_name(file)] {
-                    shelf.remove(&name).await;
-                }
-            }
+    /// Removes a model at its commit: files that another one shares with it stay.
+    pub(super) async fn remove(&self, model: &StoredModel) {
+        if let Some(shelf) = Shelf::open().await {
+            shelf.remove_records(|other| other.is_same(model)).await;
+            shelf.tidy().await;
         }
     }
 }

@@ -15,7 +15,7 @@ use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{AbortController, DedicatedWorkerGlobalScope, MessageEvent};
 
-use super::talk::{HubAsk, HubTell};
+use super::talk::{HubAsk, HubTell, StoredModel};
 use crate::model::hub::{HubAddress, HubError};
 
 /// Milliseconds between two reports of progress.
@@ -41,7 +41,7 @@ pub fn start(scope: &DedicatedWorkerGlobalScope) {
             HubAsk::Pause => listener.pause(),
             HubAsk::LookUp { .. } => asker.take(ask),
             // Nor does another model's end.
-            HubAsk::Remove { ref name } if !listener.has(name) => asker.take(ask),
+            HubAsk::Remove { ref model } if !listener.has(model) => asker.take(ask),
             HubAsk::Fetch { .. } | HubAsk::Remove { .. } => listener.take(ask),
         }
     });
@@ -68,7 +68,9 @@ struct Fetcher {
     queue: RefCell<VecDeque<HubAsk>>,
     is_busy: Cell<bool>,
     /// The model that is being fetched.
-    under_way: RefCell<String>,
+    under_way: RefCell<Option<StoredModel>>,
+    /// Bytes that came from the hub in this download.
+    received: Cell<u64>,
     is_paused: Cell<bool>,
     /// Ends the request under way.
     abort: RefCell<Option<AbortController>>,
@@ -83,6 +85,7 @@ impl Fetcher {
             queue: RefCell::default(),
             is_busy: Cell::new(false),
             under_way: RefCell::default(),
+            received: Cell::new(0),
             is_paused: Cell::new(false),
             abort: RefCell::default(),
             told: Cell::new(0.0),
@@ -102,9 +105,11 @@ impl Fetcher {
     }
 
     /// Is this model being fetched, or about to be?
-    fn has(&self, name: &str) -> bool {
-        let is_it = |ask: &HubAsk| matches!(ask, HubAsk::Fetch { model } if model.name == name);
-        *self.under_way.borrow() == name || self.queue.borrow().iter().any(is_it)
+    fn has(&self, model: &StoredModel) -> bool {
+        let is_it =
+            |ask: &HubAsk| matches!(ask, HubAsk::Fetch { model: other } if other.is_same(model));
+        self.under_way.borrow().as_ref().is_some_and(|other| other.is_same(model))
+            || self.queue.borrow().iter().any(is_it)
     }
 
     async fn work_off(&self) {
@@ -115,41 +120,37 @@ impl Fetcher {
             match ask {
                 HubAsk::Pause | HubAsk::Ping => {}
                 HubAsk::LookUp { name, ending } => {
-                    let found = self.look_up_step(&name, ending.as_deref()).await;
-                    self.end(name, found, |_, found| found);
+                    self.tell(&match self.look_up_step(&name, ending.as_deref()).await {
+                        Ok(found) => found,
+                        Err(stop) => {
+                            let sentence = match stop {
+                                FetchStop::Paused => "the look-up was stopped".to_owned(),
+                                FetchStop::Failed(error) => error.to_string(),
+                            };
+                            HubTell::NotFound { name, sentence }
+                        }
+                    });
                 }
                 HubAsk::Fetch { model } => {
                     let name = model.name.clone();
-                    self.under_way.replace(name.clone());
+                    self.under_way.replace(Some(model.clone()));
                     let ended = self.fetch(&model).await;
                     self.under_way.take();
                     match ended {
-                        // The files of a browser that keeps none.
-                        Ok(files) if files.length() > 0 => {
-                            self.tell_with(&HubTell::Fetched { name }, &files);
+                        // With the files themselves, where the browser keeps none.
+                        Ok(files) => self.tell_with(&HubTell::Fetched { name }, &files),
+                        Err(FetchStop::Paused) => self.tell(&HubTell::Paused { name }),
+                        Err(FetchStop::Failed(error)) => {
+                            self.tell(&HubTell::Failed { name, sentence: error.to_string() });
                         }
-                        ended => self.end(name, ended, |name, _| HubTell::Fetched { name }),
                     }
                 }
-                HubAsk::Remove { name } => {
-                    self.remove(&name).await;
-                    self.tell(&HubTell::Removed { name });
+                HubAsk::Remove { model } => {
+                    self.remove(&model).await;
+                    self.tell(&HubTell::Removed { model });
                 }
             }
         }
-    }
-
-    fn end<T>(
-        &self,
-        name: String,
-        ended: Result<T, FetchStop>,
-        well: impl FnOnce(String, T) -> HubTell,
-    ) {
-        self.tell(&match ended {
-            Ok(value) => well(name, value),
-            Err(FetchStop::Paused) => HubTell::Paused { name },
-            Err(FetchStop::Failed(error)) => HubTell::Failed { name, sentence: error.to_string() },
-        });
     }
 
     fn pause(&self) {
@@ -178,8 +179,8 @@ impl Fetcher {
         let now = js_sys::Date::now();
         if done == total || now - self.told.get() >= PROGRESS_EVERY {
             self.told.set(now);
-            let name = name.to_owned();
-            self.tell(&HubTell::Progress { name, done, total });
+            let (name, received) = (name.to_owned(), self.received.get());
+            self.tell(&HubTell::Progress { name, done, received });
         }
     }
 

@@ -172,6 +172,7 @@ impl Fetcher {
                 let _ = JsFuture::from(reader.cancel()).await;
                 return Err(arriving.wrong_size(after));
             }
+            self.received.set(self.received.get() + after - arriving.done);
             arriving.add(piece.unchecked_ref())?;
             told(arriving.done);
         }

@@ -218,8 +218,8 @@ async fn copy(shelf: &Shelf, from: &str, to: &str) -> Result<(), JsValue> {
 /// A small file, all at once.
 pub async fn write_whole(shelf: &Shelf, name: &str, bytes: &[u8]) -> Result<(), JsValue> {
     let handle = OpenHandle::open(shelf, name).await?;
-    handle.0.truncate_with_f64(0.0)?;
     handle.write(0, bytes)?;
+    handle.0.truncate_with_f64(bytes.len() as f64)?;
     handle.0.flush()
 }
 

@@ -64,6 +64,11 @@ pub fn Row() -> impl IntoView {
         let Some(mut now) = drag.get_value() else {
             return;
         };
+        // Let go where the row does not hear it.
+        if event.buttons() & 1 == 0 {
+            drag.set_value(None);
+            return;
+        }
         let (x, y) = (f64::from(event.client_x()), f64::from(event.client_y()));
         if now.places.is_none() {
             if (x - now.x).hypot(y - now.y) < STILL {

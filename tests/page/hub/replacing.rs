@@ -1,0 +1,111 @@
+//! A model of the hub that has moved on: what is here answers until the newer commit is whole, and then goes.
+
+use super::{REPO, Scene, tiny, weights};
+use crate::test_hub::{Fault, Origin, Place, sha256};
+
+/// Other weights of the same shapes.
+fn newer() -> Vec<(&'static str, Vec<u8>)> {
+    let mut files = tiny();
+    let weights = &mut files[1].1;
+    let last = weights.len() - 2;
+    weights[last] ^= 1;
+    files
+}
+
+impl Scene {
+    /// Fetches the model; then the hub moves on, and some of the newer commit comes.
+    fn begin_newer(&self) -> Vec<(String, String)> {
+        self.show();
+        self.fetch();
+        self.until_fetched();
+        self.page.until_settled();
+        let before = self.kept();
+        let size: usize = tiny().iter().map(|(_, bytes)| bytes.len()).sum();
+        self.hub.put(REPO, Place::open(&newer()));
+        self.hub.fail(Origin::Cdn, "", 999, Fault::Slow(size / 6));
+        self.show();
+        self.look_up(REPO);
+        self.says("#newer", "It stays until this one is whole");
+        self.press("#download");
+        self.until_some_came();
+        before
+    }
+}
+
+#[test]
+fn the_older_commit_answers_until_the_newer_one_is_whole_and_goes_then() {
+    let scene = Scene::new();
+    let before = scene.begin_newer();
+    scene.press("#pause");
+    scene.says(".status-line", "is stopped; what has come is kept");
+    scene.until("the older one can be opened", "document.querySelector('.kept .open')");
+    let kept = scene.kept();
+    assert!(before.iter().all(|file| kept.contains(file)), "{kept:?}");
+
+    // Its address opens it without a network.
+    scene.hub.gone(true);
+    scene.page.browser.reload();
+    scene.until_fetched();
+    scene.page.until_settled();
+
+    // The newer one, once it is whole, has its place.
+    scene.hub.gone(false);
+    scene.hub.mend();
+    scene.show();
+    scene.press(".kept .resume");
+    scene.until(
+        "there is one of them",
+        "document.querySelectorAll('.kept').length === 1 && document.querySelector('.kept .open')",
+    );
+    let kept = scene.kept();
+    let has = |hash: &str| kept.iter().any(|(_, found)| found == hash);
+    assert!(newer().iter().all(|(_, bytes)| has(&sha256(bytes))), "{kept:?}");
+    assert!(!has(&weights()), "the older weights are here still: {kept:?}");
+    assert_eq!(kept.len(), newer().len() + 1, "{kept:?}");
+}
+
+#[test]
+fn a_newer_commit_that_is_cancelled_leaves_the_older_one() {
+    let scene = Scene::new();
+    let before = scene.begin_newer();
+    scene.delete("#fetching");
+    scene.says(".status-line", "hub:makers/tiny is deleted.");
+    scene.until("the older one can be opened", "document.querySelector('.kept .open')");
+    assert_eq!(scene.kept(), before);
+    assert!(!scene.text(".status-line").contains("has to be opened"));
+}
+
+#[test]
+fn files_that_no_record_names_go_when_the_panel_is_opened() {
+    let scene = Scene::new();
+    scene.page.browser.run_async(
+        "const done = arguments[0];
+         (async () => {
+           const root = await navigator.storage.getDirectory();
+           const folder = await root.getDirectoryHandle('hub', { create: true });
+           for (const name of ['ab'.repeat(32), 'cd'.repeat(32) + '.part', 'cd'.repeat(32) + '.state']) {
+             const file = await (await folder.getFileHandle(name, { create: true })).createWritable();
+             await file.write('what a deleted model left');
+             await file.close();
+           }
+         })().then(() => done(null), error => done(String(error)));",
+    );
+    assert_eq!(scene.kept().len(), 3);
+    scene.show();
+    scene.page.browser.run_async(
+        "const done = arguments[0];
+         const look = async () => {
+           const root = await navigator.storage.getDirectory();
+           const folder = await root.getDirectoryHandle('hub', { create: true });
+           for await (const name of folder.keys()) return setTimeout(look, 50);
+           done(null);
+         };
+         look();",
+    );
+    // What a model is made of stays.
+    scene.fetch();
+    scene.until_fetched();
+    scene.show();
+    scene.says(".kept .quiet", "takes about");
+    scene.assert_whole();
+}
