@@ -2,6 +2,7 @@
 //! those of one module. The page's are a program of their own (`tests/page`): they need a browser.
 
 mod baked;
+mod candle_llama;
 mod charts;
 mod cli;
 mod commands;
