@@ -19,6 +19,8 @@ mod information;
 mod kills;
 mod lessons;
 mod member;
+#[cfg(target_os = "linux")]
+mod memory;
 mod model;
 mod need;
 mod orders;
