@@ -80,11 +80,12 @@ fn at_hand() -> anyhow::Result<String> {
             Cell::new(name),
             Cell::new(model.bytes().map_or_else(|_| "?".to_owned(), spell_bytes)),
         ]);
-        if smollm2::is_it(model) {
-            table.add_row([Cell::new(format!("  {}", smollm2::ABOUT))]);
-        }
     }
-    Ok(format!("{lines}\n{}", text(&table)))
+    lines += &format!("\n{}", text(&table));
+    if models.iter().any(smollm2::is_it) {
+        lines += &format!("{}: {}\n", smollm2::NAME, smollm2::ABOUT);
+    }
+    Ok(lines)
 }
 
 fn of_hub() -> String {

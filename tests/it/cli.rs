@@ -2,6 +2,7 @@
 //! reference implementation's.
 
 mod about;
+mod at_hand;
 mod changed;
 mod coupling;
 mod coupling_models;

@@ -126,6 +126,8 @@ fn every_command_runs_or_it_is_said_why_not() {
             .current_dir(&work)
             .args(["-euc", &command])
             .env("PATH", &path)
+            // Nobody's own models are listed.
+            .env("ATELIER_MODELS", home.path().join("models"))
             .env_remove("NO_COLOR")
             // Set for test programs alone, so that they report times.
             .env_remove("RUSTC_BOOTSTRAP")

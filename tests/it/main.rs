@@ -2,6 +2,7 @@
 //! those of one module. The page's are a program of their own (`tests/page`): they need a browser.
 
 mod baked;
+mod candle_llama;
 mod charts;
 mod cli;
 mod commands;
@@ -18,6 +19,8 @@ mod information;
 mod kills;
 mod lessons;
 mod member;
+#[cfg(target_os = "linux")]
+mod memory;
 mod model;
 mod need;
 mod orders;

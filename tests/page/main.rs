@@ -30,6 +30,8 @@ mod server;
 mod test_hub;
 mod turn;
 
+#[cfg(unix)]
+mod at_hand;
 mod coupling;
 mod crew;
 mod doctor;

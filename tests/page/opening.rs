@@ -14,12 +14,19 @@ pub struct Opening {
 }
 
 impl Opening {
+    /// With no model at hand.
     pub fn of(words: &[&str]) -> Self {
+        Self::beside(Path::new("no-models"), words)
+    }
+
+    /// With a models folder.
+    pub fn beside(models: &Path, words: &[&str]) -> Self {
         // The page that the tests are of, in a place where the program looks for it.
         let home = tempfile::tempdir().expect("a folder");
         std::os::unix::fs::symlink(set("ATELIER_DIST"), home.path().join("dist")).expect("a link");
         let mut child = Command::new(env!("CARGO_BIN_EXE_atelier"))
             .current_dir(home.path())
+            .env("ATELIER_MODELS", models)
             .args(["open", "--no-open", "--port", "0"])
             .args(words)
             .stdout(Stdio::piped())
@@ -37,7 +44,7 @@ impl Opening {
 
 impl Opening {
     /// Where what was opened lies beside the page.
-    fn opened(&self) -> String {
+    pub fn opened(&self) -> String {
         let (_, after) = self.url.split_once("=opened/").expect("what was opened");
         let digits = after.get(..16).expect("16 digits");
         format!("opened/{digits}/")

@@ -46,7 +46,7 @@ impl Page {
         self.browser.text("location.hash")
     }
 
-    fn prompt(&self) -> String {
+    pub fn prompt(&self) -> String {
         self.browser.text("document.querySelector('#prompt').value")
     }
 
