@@ -2,6 +2,8 @@
 
 use std::io;
 
+use hyper::body::Bytes;
+
 use crate::files::{Files, Found, Sent};
 use crate::models::ModelsFolder;
 use crate::served::ServedFiles;
@@ -30,7 +32,7 @@ impl<F: Files> OpenedSite<F> {
     /// Opens a report, of a name that has no slash.
     pub fn open_report(&mut self, name: String, bytes: Vec<u8>) {
         self.name_in_query("report", &encoded(&name));
-        self.opened.push(Box::new(ServedReport { name, bytes }));
+        self.opened.push(Box::new(ServedReport { name, bytes: bytes.into() }));
     }
 
     /// Opens a model: the page begins with it.
@@ -84,7 +86,7 @@ impl<F: Files> Files for OpenedSite<F> {
 
 struct ServedReport {
     name: String,
-    bytes: Vec<u8>,
+    bytes: Bytes,
 }
 
 impl Files for ServedReport {

@@ -4,6 +4,10 @@
 #[path = "../common/hub/mod.rs"]
 mod test_hub;
 
+mod asking;
+#[cfg(unix)]
+mod cache;
+
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -43,7 +47,14 @@ impl Scene {
     fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_atelier"));
         command.args(args);
-        for name in ["HF_TOKEN", "HF_HUB_CACHE", "XDG_CACHE_HOME"] {
+        for name in [
+            "HF_TOKEN",
+            "HF_TOKEN_PATH",
+            "HF_HUB_CACHE",
+            "HF_HUB_DISABLE_IMPLICIT_TOKEN",
+            "HF_HUB_OFFLINE",
+            "XDG_CACHE_HOME",
+        ] {
             command.env_remove(name);
         }
         command

@@ -15,6 +15,11 @@ for (const file of process.argv.slice(2)) {
     faults.push(...[...errors, ...warnings].map(({ message }) => `${file}: ${message}`));
   }
   if (file.startsWith(".github/workflows/")) {
+    for (const [, action] of text.matchAll(/^[\s-]*uses:\s*(\S+)/gm)) {
+      // A tag can be moved to other code, which then runs with the job's permissions.
+      if (action.startsWith("./") || /@[0-9a-f]{40}$/.test(action)) continue;
+      faults.push(`${file}: ${action} is not pinned to a commit`);
+    }
     for (const { line, column, message, kind } of lint(text, file)) {
       // Its list of machines is older than some of them.
       if (kind === "runner-label" && /ubuntu-24\.04|ubuntu-22\.04-arm|macos-15/.test(message)) continue;

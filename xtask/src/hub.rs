@@ -12,7 +12,7 @@ const PANEL: &str = "hub.html";
 const HUB: &str = "https://huggingface.co";
 const ORIGINS: &str = "https://huggingface.co https://*.huggingface.co https://*.hf.co";
 
-/// Kept for the builds that other chores make.
+/// Kept for the page that `serve` shows.
 const NOTE: &str = "hub-setting";
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,21 +61,26 @@ impl Setting {
         Ok(Self { hub, origins: origins.join(" ") })
     }
 
-    /// For this build and those that other chores make.
     pub fn keep(&self, place: &Place) -> Result<(), Stop> {
         let note = place.scratch().join(NOTE);
         crate::page::make_folder(&place.scratch())?;
         std::fs::write(&note, self.to_string()).map_err(|error| Stop::file("write", &note, &error))
     }
 
-    /// As the last `build` was told.
-    pub fn kept(place: &Place) -> Result<Self, Stop> {
+    /// The setting of the page that a chore other than `build` makes.
+    pub fn of(chore: &str, place: &Place) -> Self {
         let text = std::fs::read_to_string(place.scratch().join(NOTE)).unwrap_or_default();
         let mut lines = text.lines().map(str::to_string);
-        Ok(match (lines.next(), lines.next()) {
+        let kept = match (lines.next(), lines.next()) {
             (Some(hub), Some(origins)) => Self { hub, origins },
             _ => Self::default(),
-        })
+        };
+        Self::seen_by(chore, kept)
+    }
+
+    /// `serve` shows what the last `build` made; what is tested or packed asks the usual hub.
+    fn seen_by(chore: &str, kept: Self) -> Self {
+        if chore == "serve" { kept } else { Self::default() }
     }
 
     /// Into the panel's document of a finished page.
@@ -132,6 +137,16 @@ mod tests {
             )
         );
         assert!(!told.contains("huggingface") && !told.contains("hf.co"));
+    }
+
+    /// A release had the hub of a school that the last `build` was for.
+    #[test]
+    fn what_is_packed_or_tested_asks_the_usual_hub() {
+        let school = parsed(&["--hub", "https://models.school.test"]).unwrap();
+        assert_eq!(Setting::seen_by("serve", school.clone()), school);
+        for chore in ["release", "test"] {
+            assert_eq!(Setting::seen_by(chore, school.clone()), Setting::default(), "{chore}");
+        }
     }
 
     #[test]

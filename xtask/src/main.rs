@@ -133,15 +133,17 @@ fn run(arguments: &[String]) -> Result<(), Stop> {
             let options = server::Options::parse(&options)?;
             // A taken port should not be found out after a build of minutes.
             let listener = server::listen(options.port)?;
-            build_page(&place, &site::Site::of(chore, &place), real)?;
+            let site = site::Site::of(chore, &place);
+            build_page(&place, &site, &hub::Setting::of(chore, &place), real)?;
             println!("ready after {}", command::spell(clock.elapsed()));
             return server::serve(listener, &place.dist(), options.open);
         }
         "build" => {
             let site = site::Site::take(&mut options)?;
-            hub::Setting::parse(&options)?.keep(&place)?;
+            let hub = hub::Setting::parse(&options)?;
+            hub.keep(&place)?;
             site.keep(&place)?;
-            build_page(&place, &site, real)?;
+            build_page(&place, &site, &hub, real)?;
             if binary {
                 embedded::build(&place, &place.dist(), embedded::PLAIN)?;
             }
@@ -184,12 +186,17 @@ fn run(arguments: &[String]) -> Result<(), Stop> {
 }
 
 /// Builds the page, and puts the real model at hand beside it unless that is left out.
-fn build_page(place: &Place, site: &site::Site, real: Real) -> Result<(), Stop> {
+fn build_page(
+    place: &Place,
+    site: &site::Site,
+    hub: &hub::Setting,
+    real: Real,
+) -> Result<(), Stop> {
     std::thread::scope(|scope| {
         if real == Real::Wanted {
             scope.spawn(|| smollm2::offer(place));
         }
-        page::build(place, site)
+        page::build(place, site, hub)
     })
 }
 

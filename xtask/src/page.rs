@@ -58,13 +58,12 @@ const SCRIPTS: &[&str] = &[
 ];
 
 /// Prepares what is missing and makes `dist/`, unless it is there already from these sources.
-pub fn build(place: &Place, site: &Site) -> Result<(), Stop> {
-    build_in(&setup::for_page(place)?, place, site)
+pub fn build(place: &Place, site: &Site, hub: &hub::Setting) -> Result<(), Stop> {
+    build_in(&setup::for_page(place)?, place, site, hub)
 }
 
-pub fn build_in(wasm: &Wasm, place: &Place, site: &Site) -> Result<(), Stop> {
-    let hub = hub::Setting::kept(place)?;
-    let sources = fingerprint(place, &hub, site)?;
+pub fn build_in(wasm: &Wasm, place: &Place, site: &Site, hub: &hub::Setting) -> Result<(), Stop> {
+    let sources = fingerprint(place, hub, site)?;
     let note = place.scratch().join("dist-sources");
     let made = std::fs::read_to_string(&note).is_ok_and(|text| text == sources);
     if made && place.dist().join("index.html").is_file() {

@@ -10,7 +10,7 @@ use crate::hash::files_under;
 use crate::page::{self, make_folder, remove};
 use crate::place::Place;
 use crate::site::Site;
-use crate::tools;
+use crate::{hub, tools};
 
 /// What travels beside the program.
 const BESIDE: &[&str] =
@@ -54,7 +54,7 @@ impl Wishes {
 pub fn pack(place: &Place, wishes: &Wishes) -> Result<(), Stop> {
     let page = match &wishes.page {
         None => {
-            page::build(place, &Site::of("release", place))?;
+            page::build(place, &Site::of("release", place), &hub::Setting::of("release", place))?;
             place.dist()
         }
         Some(folder) if folder.join("page_bg.wasm").is_file() => folder.clone(),

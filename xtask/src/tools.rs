@@ -85,13 +85,9 @@ impl Tool {
             return Ok(program);
         }
         step(&format!("building {name}, once for all clones ({})", self.minutes), || {
-            let why = format!("{name} could not be built; is there a network?");
-            // The versions its makers tested; a registry may lack one of them, and then any that
-            // fit will do.
-            if run(&mut self.install(place, true), &why).is_err() {
-                println!("  its lock file cannot be met here; trying without it");
-                run(&mut self.install(place, false), &why)?;
-            }
+            let why =
+                format!("{name} could not be built of its locked versions; is there a network?");
+            run(&mut self.install(place), &why)?;
             // A gigabyte that only another version of the tools could use again.
             page::remove(&work_folder(place))
         })?;
@@ -103,7 +99,8 @@ impl Tool {
         said.is_some_and(|said| said.split_whitespace().any(|word| word == self.version))
     }
 
-    fn install(&self, place: &Place, locked: bool) -> Command {
+    /// Builds it of the versions that its makers tested, and of no others.
+    fn install(&self, place: &Place) -> Command {
         let mut cargo = Command::new("cargo");
         cargo
             // Away from this project, whose configuration is not meant for the tools.
@@ -111,10 +108,9 @@ impl Tool {
             .env("CARGO_TARGET_DIR", work_folder(place))
             .env("CARGO_PROFILE_DEV_DEBUG", "false")
             .env("CARGO_INCREMENTAL", "0")
-            .args(["install", "--debug", "--force", "--root"])
+            .args(["install", "--locked", "--debug", "--force", "--root"])
             .arg(self.root(place))
             .args(self.features)
-            .args(locked.then_some("--locked"))
             .args([self.package, "--version"])
             .arg(format!("={}", self.version));
         for package in self.optimised {
@@ -122,5 +118,20 @@ impl Tool {
             cargo.args(["--config", &level]);
         }
         cargo
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Where a registry lacked a version of the lock, a tool was built of any that fitted.
+    #[test]
+    fn tools_are_built_of_the_versions_of_their_locks() {
+        let place = Place::find().expect("the project");
+        for tool in [GECKODRIVER, CARGO_ABOUT] {
+            let install = tool.install(&place);
+            assert!(install.get_args().any(|word| word == "--locked"), "{}", tool.package);
+        }
     }
 }
