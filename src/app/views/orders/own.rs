@@ -17,7 +17,7 @@ pub fn OwnOrders() -> impl IntoView {
 
 fn table(task: &str, variants: &[Variant]) -> impl IntoView + use<> {
     let rows = variants.iter().enumerate().map(|(i, variant)| {
-        let name = if i == 0 { "the model's own".to_owned() } else { variant.name.clone() };
+        let name = if i == 0 { "original order".to_owned() } else { variant.name.clone() };
         let measures = &variant.measures;
         view! {
             <tr>
