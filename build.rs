@@ -16,7 +16,8 @@ const TOLD: &str = "ATELIER_BUILT_FROM";
 const PACKAGED: &str = ".cargo_vcs_info.json";
 
 /// What the program is made of: a commit says nothing of what was changed here since.
-const SOURCES: &[&str] = &["build.rs", "Cargo.toml", "Cargo.lock", "public", "server/src", "src"];
+const SOURCES: &[&str] =
+    &["build.rs", "Cargo.toml", "Cargo.lock", "public", "server/src", "src", "style"];
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");

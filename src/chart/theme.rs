@@ -1,7 +1,7 @@
-//! Colours of a chart. Each means one thing everywhere (tile, curve, word); `style/tokens.css`
-//! holds the same values for the page, and a test keeps the two equal.
+//! Colours of a chart, read from `style/tokens.css` while the program is compiled: each means one thing
+//! everywhere (tile, curve, word).
 
-use super::plot::Mark;
+use super::plot::{LINES, MARKS, Mark, Pen};
 use crate::engine::MemberKind;
 use crate::study::orders::Sweep;
 
@@ -20,42 +20,96 @@ pub struct Theme {
     pub bias: &'static str,
     pub diversity: &'static str,
     pub mse: &'static str,
-    /// One a named order, in the order of [`Sweep::FAMILY`]: apart from the roles above, and told
-    /// apart by mark and dash too.
-    pub family: [&'static str; 6],
+    /// Colours of what has no role: models, tasks, words, tokens, and named orders in the order of
+    /// [`Sweep::FAMILY`].
+    pub pens: [&'static str; 6],
 }
 
 /// Dark on light.
-pub const LIGHT: Theme = Theme {
-    name: "light",
-    paper: "#fbfaf7",
-    ink: "#1c1b19",
-    quiet: "#5f5b54",
-    hairline: "#dbd7ce",
-    embedding: "#9a6700",
-    attention: "#0063a5",
-    mlp: "#b84a00",
-    bias: "#444b54",
-    diversity: "#007a5a",
-    mse: "#8a3d74",
-    family: ["#3b3a9c", "#a3185b", "#757100", "#00747e", "#8d5fc4", "#1c1b19"],
-};
+pub const LIGHT: Theme = theme("light");
 
 /// Light on dark.
-pub const DARK: Theme = Theme {
-    name: "dark",
-    paper: "#16181c",
-    ink: "#eceae4",
-    quiet: "#a9a69e",
-    hairline: "#353940",
-    embedding: "#e6b450",
-    attention: "#5db1f0",
-    mlp: "#ff9351",
-    bias: "#b9c1cb",
-    diversity: "#3ccf9f",
-    mse: "#e39bcd",
-    family: ["#8fa0ff", "#ff79b0", "#cfc94a", "#4fc7d1", "#cba6f7", "#eceae4"],
-};
+pub const DARK: Theme = theme("dark");
+
+const fn theme(name: &'static str) -> Theme {
+    Theme {
+        name,
+        paper: token("paper", name),
+        ink: token("ink", name),
+        quiet: token("quiet", name),
+        hairline: token("hairline", name),
+        embedding: token("embedding", name),
+        attention: token("attention", name),
+        mlp: token("mlp", name),
+        bias: token("bias", name),
+        diversity: token("diversity", name),
+        mse: token("mse", name),
+        pens: [
+            token("pen-1", name),
+            token("pen-2", name),
+            token("pen-3", name),
+            token("pen-4", name),
+            token("pen-5", name),
+            token("pen-6", name),
+        ],
+    }
+}
+
+/// Where colours are said.
+const TOKENS: &str = include_str!("../../style/tokens.css");
+
+/// The value of `--role-theme: #rrggbb;`. A colour that the file lacks ends the compilation.
+const fn token(role: &str, theme: &str) -> &'static str {
+    let mut rest = TOKENS;
+    while !rest.is_empty() {
+        if let Some(value) = value(rest, role, theme) {
+            return value;
+        }
+
+        // Characters of several bytes are stepped over whole.
+        let mut step = 1;
+        while !rest.is_char_boundary(step) {
+            step += 1;
+        }
+        rest = rest.split_at(step).1;
+    }
+    panic!("style/tokens.css lacks a colour, or does not write it as `--role-theme: #rrggbb;`")
+}
+
+/// The value of a token whose line begins here.
+const fn value(line: &'static str, role: &str, theme: &str) -> Option<&'static str> {
+    let mut rest = line;
+    let mut part = 0;
+    while part < 5 {
+        let begins_with = ["--", role, "-", theme, ": "][part];
+        match after(rest, begins_with) {
+            Some(after) => rest = after,
+            None => return None,
+        }
+        part += 1;
+    }
+    let (value, end) = rest.split_at("#rrggbb".len());
+    match (after(value, "#"), after(end, ";")) {
+        (Some(_), Some(_)) => Some(value),
+        _ => None,
+    }
+}
+
+/// What stands behind a beginning.
+const fn after(text: &'static str, beginning: &str) -> Option<&'static str> {
+    let (whole, part) = (text.as_bytes(), beginning.as_bytes());
+    if whole.len() < part.len() {
+        return None;
+    }
+    let mut i = 0;
+    while i < part.len() {
+        if whole[i] != part[i] {
+            return None;
+        }
+        i += 1;
+    }
+    Some(text.split_at(part.len()).1)
+}
 
 impl Theme {
     /// The colour of a kind of member.
@@ -71,7 +125,14 @@ impl Theme {
     /// A named order's; dropped and swapped blocks are in ink.
     pub fn strategy(&self, sweep: Sweep) -> &'static str {
         let place = Sweep::FAMILY.iter().position(|&other| other == sweep);
-        place.map_or(self.ink, |i| self.family[i])
+        place.map_or(self.ink, |i| self.pens[i])
+    }
+
+    /// How the n-th of several things without a role is drawn: each of the first thirty has a colour and line of its
+    /// own, and a colour and mark of its own.
+    pub fn pen(&self, n: usize, name: impl Into<String>) -> Pen {
+        let colour = self.pens[n % self.pens.len()];
+        Pen::new(name, colour, LINES[n % LINES.len()], MARKS[n % MARKS.len()])
     }
 }
 

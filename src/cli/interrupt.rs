@@ -9,6 +9,11 @@ static STOP: AtomicBool = AtomicBool::new(false);
 /// The signal that asked; 0 before one did.
 static SIGNAL: AtomicI32 = AtomicI32::new(0);
 
+/// What the first Ctrl-C says at once: what a command keeps, it says when it has stopped. A progress bar's line may be
+/// open before it.
+const STOPPING: &str =
+    "\natelier: stopping at the end of the work at hand; Ctrl-C again ends at once\n";
+
 /// What a shell expects of a program that a signal stopped: 130 after Ctrl-C, 143 after SIGTERM.
 pub fn code() -> i32 {
     128 + SIGNAL.load(Ordering::Relaxed)
@@ -20,8 +25,8 @@ pub fn code() -> i32 {
 #[cfg(unix)]
 pub fn listen() -> anyhow::Result<&'static AtomicBool> {
     for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP] {
-        // SAFETY: zeros are a valid `sigaction`; the handler touches atomics and calls nothing but `_exit`,
-        // which may be called in one.
+        // SAFETY: zeros are a valid `sigaction`; the handler touches atomics and calls nothing but `write` and
+        // `_exit`, which may be called in one.
         unsafe {
             let mut action: libc::sigaction = std::mem::zeroed();
             libc::sigaction(signal, std::ptr::null(), &raw mut action);
@@ -44,6 +49,10 @@ extern "C" fn heard(signal: libc::c_int) {
         unsafe { libc::_exit(128 + signal) };
     }
     STOP.store(true, Ordering::Relaxed);
+    if signal == libc::SIGINT {
+        // SAFETY: the sentence's bytes are there for ever; `write` may be called in a handler.
+        unsafe { libc::write(libc::STDERR_FILENO, STOPPING.as_ptr().cast(), STOPPING.len()) };
+    }
 }
 
 /// Becomes true when the reader asks to stop; who asks twice does not want to wait for the batch to end.
@@ -58,6 +67,7 @@ pub fn listen() -> anyhow::Result<&'static AtomicBool> {
             std::process::exit(code());
         }
         STOP.store(true, Ordering::Relaxed);
+        super::output::say(STOPPING.trim());
     })
     .context("Ctrl-C cannot be listened for")?;
     Ok(&STOP)

@@ -1,6 +1,6 @@
 //! The member table: one line for each attention and each MLP that ran.
 
-use comfy_table::Cell;
+use comfy_table::{Cell, Table};
 
 use super::table::{self, decimals, kind, table};
 use super::view::{ShownColumn, hundred, pick, scale};
@@ -9,11 +9,9 @@ use crate::measure::decomposition::{DecomposedColumns, argmax, softmax};
 use crate::plan::{Half, Plan, Step};
 use crate::study::report::Lens;
 
-/// Options whose votes need more characters than this make a line too wide: the right one's vote
+/// Options whose votes need more characters than this have no room in a table: the right one's vote
 /// and the member's choice stand for them.
-const WIDEST: usize = 44;
-/// Characters of the column that the paper's view has besides.
-const CENTRED: usize = 10;
+const WIDEST: usize = 60;
 
 /// The member table of one prompt, or of means.
 pub struct MemberTable<'a> {
@@ -43,25 +41,30 @@ impl MemberTable<'_> {
             (self.view == ShownColumn::Paper).then(|| table::column(&centred.member_diversity));
         let mse = scaled(&self.mse);
         let blocks = block_labels(self.plan, self.members.len());
-        let votes = votes.map(|(lens, labels)| VoteColumns::new(lens, labels, self.view));
+        let votes = votes.map(|(lens, labels)| MemberColumns::of_votes(lens, labels, self.view));
 
-        let mut header: Vec<String> = vec!["block".into(), "member".into()];
-        header.extend(votes.iter().flat_map(|votes| votes.header.clone()));
-        // On a line of its own: a row of five options leaves no room beside the name.
+        // On a line of its own: options leave no room beside the name.
         let hundred = hundred(self.view).replace(' ', "\n");
-        header.extend([format!("bias{hundred}"), "diversity".into()]);
+        let mut header = vec![format!("bias{hundred}"), "diversity".into()];
         header.extend(beside.iter().map(|_| "centred".into()));
         header.extend([format!("MSE so far{hundred}"), "right".into()]);
-        let mut table = table(&header, 2);
-        for (i, member) in self.members.iter().enumerate() {
-            let mut row = vec![Cell::new(&blocks[i]), Cell::new(kind(member.kind))];
-            row.extend(votes.iter().flat_map(|votes| votes.rows[i].iter().map(Cell::new)));
-            row.extend([&bias[i], &diversity[i]].map(Cell::new));
-            row.extend(beside.iter().map(|centred| Cell::new(&centred[i])));
-            row.extend([&mse[i], &self.right[i]].map(Cell::new));
-            table.add_row(row);
-        }
-        let text = table::text(&table);
+        let numbers = (0..self.members.len()).map(|i| {
+            let mut row = vec![bias[i].clone(), diversity[i].clone()];
+            row.extend(beside.iter().map(|centred| centred[i].clone()));
+            row.extend([mse[i].clone(), self.right[i].clone()]);
+            row
+        });
+        let numbers = MemberColumns { header, rows: numbers.collect() };
+
+        // Votes have a table of their own where both need more than a line.
+        let all: Vec<&MemberColumns> = votes.iter().chain([&numbers]).collect();
+        let whole = self.beside(&blocks, &all);
+        let text = if table::width(&whole) <= table::WIDTH {
+            table::text(&whole)
+        } else {
+            let each = all.iter().map(|one| table::text(&self.beside(&blocks, &[one])));
+            each.collect::<Vec<_>>().join("\n")
+        };
         let mut legend = Vec::new();
         if votes.is_some() {
             let points = pick(
@@ -83,23 +86,37 @@ impl MemberTable<'_> {
         legend
             .push("last two columns: all members down to the line, right among the options".into());
         let line = format!("({})\n", legend.join("; "));
-        text + &if line.chars().count() <= 90 {
+        text + &if line.trim_end().chars().count() <= table::WIDTH {
             line
         } else {
             format!("({})\n", legend.join(";\n "))
         }
     }
+
+    /// One table of several columns behind the members' names.
+    fn beside(&self, blocks: &[String], columns: &[&MemberColumns]) -> Table {
+        let mut header: Vec<String> = vec!["block".into(), "member".into()];
+        header.extend(columns.iter().flat_map(|one| one.header.clone()));
+        let mut table = table(&header, 2);
+        for (i, member) in self.members.iter().enumerate() {
+            let mut row = vec![Cell::new(&blocks[i]), Cell::new(kind(member.kind))];
+            row.extend(columns.iter().flat_map(|one| one.rows[i].iter().map(Cell::new)));
+            table.add_row(row);
+        }
+        table
+    }
 }
 
-/// What each member says of the options.
-struct VoteColumns {
+/// Columns with a number for each member.
+struct MemberColumns {
     header: Vec<String>,
     /// [M]
     rows: Vec<Vec<String>>,
 }
 
-impl VoteColumns {
-    fn new(lens: &Lens, labels: &[String], view: ShownColumn) -> Self {
+impl MemberColumns {
+    /// What each member says of the options.
+    fn of_votes(lens: &Lens, labels: &[String], view: ShownColumn) -> Self {
         let points: Vec<Vec<f64>> = lens
             .member_logits
             .iter()
@@ -112,10 +129,9 @@ impl VoteColumns {
         let right = format!("✓ {}", labels[lens.answer]);
         // A vote takes 7 characters with its mark, a label its own and the same mark's.
         let width = |label: &String| (label.chars().count() + 1).max(7) + 1;
-        let widest = if view == ShownColumn::Paper { WIDEST - CENTRED } else { WIDEST };
-        if labels.iter().map(width).sum::<usize>() + 2 > widest {
+        if labels.iter().map(width).sum::<usize>() + 2 > WIDEST {
             let row = |row: &Vec<f64>| vec![number(row[lens.answer]), labels[argmax(row)].clone()];
-            return VoteColumns {
+            return Self {
                 header: vec![right, "choice".into()],
                 rows: points.iter().map(row).collect(),
             };
@@ -132,7 +148,7 @@ impl VoteColumns {
                 .collect()
         };
         // The mark takes a column's last place: the labels leave it free too.
-        VoteColumns {
+        Self {
             header: header.map(|label| label + " ").collect(),
             rows: points.iter().map(row).collect(),
         }

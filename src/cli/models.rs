@@ -89,20 +89,28 @@ fn at_hand() -> anyhow::Result<String> {
 }
 
 fn of_hub() -> String {
-    let header = ["on the hub", "licence", "gate", "about MB", "MB of memory"].map(String::from);
-    let mut table = table(&header, 3);
-    let number = |value: Option<u64>| value.map_or_else(|| "?".to_owned(), thousands);
+    let mut lines = "On the hub:\n".to_owned();
     for model in published() {
-        table.add_row([
-            Cell::new(model.name()),
-            Cell::new(&model.licence),
-            Cell::new(model.gate.name()),
-            Cell::new(number(model.megabytes)),
-            Cell::new(number(model.memory())),
-        ]);
-        table.add_row([Cell::new(format!("  {}", purpose(model)))]);
+        lines += &format!(
+            "{}\n  {}, {}, {}\n  {}\n",
+            model.name(),
+            model.licence,
+            model.gate.name(),
+            size(model),
+            purpose(model)
+        );
     }
-    text(&table)
+    lines
+}
+
+/// Megabytes to fetch, and of memory.
+fn size(model: &PublishedModel) -> String {
+    match (model.megabytes, model.memory()) {
+        (Some(megabytes), Some(memory)) => {
+            format!("about {} MB, {} MB of memory", thousands(megabytes), thousands(memory))
+        }
+        _ => "size not known".to_owned(),
+    }
 }
 
 fn purpose(model: &PublishedModel) -> String {
@@ -118,19 +126,21 @@ fn purpose(model: &PublishedModel) -> String {
 }
 
 fn fetched(models: &[CachedModel]) -> String {
-    let header = ["name", "revisions", "licence", "gate", "size"].map(String::from);
-    let mut table = table(&header, 4);
+    let mut lines = String::new();
     for model in models {
         let of_list = published().iter().find(|known| known.repo == model.name.repo);
-        table.add_row([
-            Cell::new(&model.name),
-            Cell::new(model.revisions.join(", ")),
-            Cell::new(of_list.map_or("see the hub", |known| &known.licence)),
-            Cell::new(of_list.map_or("see the hub", |known| known.gate.name())),
-            Cell::new(spell_bytes(model.bytes)),
-        ]);
+        let rights = of_list.map_or_else(
+            || "licence and gate: see the hub".to_owned(),
+            |known| format!("{}, {}", known.licence, known.gate.name()),
+        );
+        lines += &format!(
+            "{}\n  {}, {rights}, revisions {}\n",
+            model.name,
+            spell_bytes(model.bytes),
+            model.revisions.join(", ")
+        );
     }
-    text(&table)
+    lines
 }
 
 fn remove(models: &[String]) -> anyhow::Result<()> {

@@ -8,10 +8,9 @@ use comfy_table::Cell;
 use super::out_file::{OutFile, There};
 use super::output::{self, Progress};
 use super::rows_source::SweepSource;
-use super::table::{table, text};
+use super::table::{column, table, text};
 use crate::chart::number::{percent, percent_tenths};
 use crate::chart::{LIGHT, NO_PARTS, breaks_from, number, part_figures, part_loss_name, part_name};
-use crate::measure::interval::Mean;
 use crate::study::LoadedModel;
 use crate::study::need::{Need, Needing};
 use crate::study::parts::{LeavingOut, PartLoss, PartLosses};
@@ -214,23 +213,16 @@ fn shown(need: &Need) -> String {
         "first\nword",
     ];
     let mut rows = table(&header.map(String::from), 1);
-    let number = |x: f64| Cell::new(number::short(x));
-    let some = |mean: Option<Mean>, shown: fn(f64) -> String| {
-        mean.map_or_else(String::new, |mean| shown(mean.mean))
-    };
-    for part in &need.parts {
-        let ends = part.loss.interval();
-        let end = |end: usize| ends.map_or_else(|| Cell::new(""), |ends| number(ends[end]));
-        rows.add_row([
-            Cell::new(part_name(part)),
-            number(part.vote.mean),
-            number(part.loss.mean),
-            end(0),
-            end(1),
-            Cell::new(some(part.lost, number::short)),
-            Cell::new(percent(part.accuracy.mean)),
-            Cell::new(some(part.first_word, percent)),
-        ]);
+    let parts = || need.parts.iter();
+    let votes = numbers(parts().map(|part| Some(part.vote.mean)));
+    let losses = numbers(parts().map(|part| Some(part.loss.mean)));
+    let ends = [0, 1].map(|end| numbers(parts().map(|part| Some(part.loss.interval()?[end]))));
+    let lost = numbers(parts().map(|part| Some(part.lost?.mean)));
+    for (i, part) in need.parts.iter().enumerate() {
+        let first = part.first_word.map_or_else(String::new, |first| percent(first.mean));
+        let [name, right] = [part_name(part), percent(part.accuracy.mean)];
+        let [from, to] = &ends;
+        rows.add_row([&name, &votes[i], &losses[i], &from[i], &to[i], &lost[i], &right, &first]);
     }
     let together = need
         .rank_correlation
@@ -253,4 +245,12 @@ fn shown(need: &Need) -> String {
         number::short(need.lead.mean),
         text(&rows)
     )
+}
+
+/// Numbers of one column with one precision, and nothing where there is none.
+fn numbers(values: impl Iterator<Item = Option<f64>>) -> Vec<String> {
+    let values: Vec<Option<f64>> = values.collect();
+    let known: Vec<f64> = values.iter().flatten().copied().collect();
+    let mut shown = column(&known).into_iter();
+    values.iter().map(|value| value.and_then(|_| shown.next()).unwrap_or_default()).collect()
 }

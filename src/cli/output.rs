@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use anyhow::Context;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+use super::table::WIDTH;
 use crate::study::report::Report;
 
 /// Characters that move a terminal's cursor, change its colours or its title: names and texts come out of
@@ -19,9 +20,35 @@ pub fn plain(text: &str, lines: bool) -> String {
     shown.collect()
 }
 
-/// Prints what people read.
+/// Prints what people read. On a terminal, lines that are longer than a table may be are broken between words.
 pub fn show(text: &str) -> anyhow::Result<()> {
-    print(&plain(text, true))
+    let text = plain(text, true);
+    print(&if io::stdout().is_terminal() { folded(&text, WIDTH) } else { text })
+}
+
+/// The text with no line longer than `width` where it has a blank to be broken at. What goes on stands as far in as
+/// its line began.
+fn folded(text: &str, width: usize) -> String {
+    let mut folded = String::new();
+    for line in text.split_inclusive('\n') {
+        let mut rest = line.to_owned();
+        while let Some((end, begins)) = fold(&rest, width) {
+            folded += rest[..end].trim_end();
+            folded.push('\n');
+            let indent = rest.chars().take_while(|c| *c == ' ').count();
+            rest = " ".repeat(indent) + &rest[begins..];
+        }
+        folded += &rest;
+    }
+    folded
+}
+
+/// Where a line that is too long is broken: bytes before the blank, and bytes with it.
+fn fold(line: &str, width: usize) -> Option<(usize, usize)> {
+    let indent = line.len() - line.trim_start().len();
+    let (beyond, _) = line.trim_end().char_indices().nth(width)?;
+    let end = indent + line[indent..=beyond].rfind(' ').filter(|blank| *blank > 0)?;
+    Some((end, end + 1))
 }
 
 /// Prints to standard output what programs read, as it is. A reader that has seen enough (`atelier … | head`) is no error.
@@ -148,6 +175,14 @@ impl Drop for Progress {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn long_lines_are_broken_between_words() {
+        assert_eq!(folded("one two three\nfour\n", 7), "one two\nthree\nfour\n");
+        assert_eq!(folded("  one two three", 9), "  one two\n  three");
+        assert_eq!(folded("a/path/without/a/blank and more", 9), "a/path/without/a/blank and more");
+        assert_eq!(folded("é é é é\n", 3), "é é\né é\n");
+    }
 
     #[test]
     fn nothing_that_is_shown_speaks_to_the_terminal() {

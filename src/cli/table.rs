@@ -1,12 +1,23 @@
 //! Tables as the command line prints them: no borders, numbers right-aligned and of one precision a
-//! column. They are text alone, on a terminal too: names in them come out of files, and
+//! column, and no line wider than a terminal of [`WIDTH`] columns. They are text alone, on a terminal too: names in them come out of files, and
 //! [`super::output::show`] lets nothing speak to it.
 
-use comfy_table::{CellAlignment, Table, TableComponent, presets};
+use comfy_table::{
+    Cell, CellAlignment, ColumnConstraint, ContentArrangement, Row, Table, TableComponent, presets,
+};
 
 use crate::engine::MemberKind;
 
 pub(super) use crate::chart::number::thousands;
+
+/// Columns of the terminal that every table fits in.
+pub(super) const WIDTH: usize = 80;
+
+/// Characters that columns of words keep beside numbers; what they have above that is wrapped.
+const WORDS: usize = 40;
+
+/// Blanks between two columns.
+const GAP: usize = 2;
 
 /// A table whose first `left` columns are words and whose others are numbers.
 pub(super) fn table(header: &[String], left: usize) -> Table {
@@ -31,14 +42,72 @@ pub(super) fn table(header: &[String], left: usize) -> Table {
         column.set_padding(if index == 0 { (0, 0) } else { (1, 0) });
         if index >= left {
             column.set_cell_alignment(CellAlignment::Right);
+            column.set_constraint(ColumnConstraint::ContentWidth);
         }
     }
     table
 }
 
-/// The table's text without the blanks that fill its last column.
+/// The table's text without the blanks that fill its last column. A table wider than [`WIDTH`] becomes several, one
+/// under the other: each begins with the columns of words, in which long texts are wrapped.
 pub(super) fn text(table: &Table) -> String {
+    if width(table) <= WIDTH {
+        return lines(table);
+    }
+    let columns = table.column_iter().collect::<Vec<_>>();
+    let words = columns.iter().take_while(|column| column.constraint().is_none()).count();
+    let parts =
+        groups(&widths(table), words).into_iter().map(|group| lines(&part(table, words, &group)));
+    parts.collect::<Vec<_>>().join("\n")
+}
+
+/// Characters of the table's longest line, where nothing is wrapped.
+pub(super) fn width(table: &Table) -> usize {
+    let widths = widths(table);
+    widths.iter().sum::<usize>() + GAP * widths.len().saturating_sub(1)
+}
+
+fn widths(table: &Table) -> Vec<usize> {
+    table.column_max_content_widths().into_iter().map(usize::from).collect()
+}
+
+fn lines(table: &Table) -> String {
     table.lines().map(|line| line.trim_end().to_string() + "\n").collect()
+}
+
+/// Which columns of numbers stand in one table behind the first `words` columns.
+fn groups(widths: &[usize], words: usize) -> Vec<Vec<usize>> {
+    let before = widths[..words].iter().map(|width| width + GAP).sum::<usize>().min(WORDS);
+    let mut groups = vec![Vec::new()];
+    let mut room = WIDTH - before;
+    for (index, width) in widths.iter().enumerate().skip(words) {
+        if room < width + GAP && groups.last().is_some_and(|group| !group.is_empty()) {
+            groups.push(Vec::new());
+            room = WIDTH - before;
+        }
+        room = room.saturating_sub(width + GAP);
+        groups.last_mut().into_iter().for_each(|group| group.push(index));
+    }
+    groups
+}
+
+/// The first `words` columns and these of numbers, wrapped to [`WIDTH`].
+fn part(whole: &Table, words: usize, numbers: &[usize]) -> Table {
+    let kept: Vec<usize> = (0..words).chain(numbers.iter().copied()).collect();
+    let cells = |row: &Row| -> Vec<Cell> {
+        let all: Vec<&Cell> = row.cell_iter().collect();
+        kept.iter()
+            .map(|&i| all.get(i).map_or_else(|| Cell::new(""), |&cell| cell.clone()))
+            .collect()
+    };
+    let header = whole.header().map(cells).unwrap_or_default();
+    let header: Vec<String> = header.iter().map(Cell::content).collect();
+    let mut part = table(&header, words);
+    part.set_content_arrangement(ContentArrangement::Dynamic).set_width(WIDTH as u16);
+    for row in whole.row_iter() {
+        part.add_row(cells(row));
+    }
+    part
 }
 
 /// A member's kind in words.
@@ -101,6 +170,40 @@ mod tests {
         assert_eq!(column(&[-0.00001, -1.0]), ["0.000", "-1.000"]);
         assert_eq!(column(&[-0.00001, -1.0]), ["0.000", "-1.000"]);
         assert_eq!(column(&[123_456.0, f64::NAN]), ["123456", "NaN"]);
+    }
+
+    #[test]
+    fn a_wide_table_becomes_several_that_fit() {
+        let mut header = vec!["name".to_owned()];
+        header.extend((0..12).map(|i| format!("number {i}")));
+        let mut wide = table(&header, 1);
+        wide.add_row((0..13).map(|i| i.to_string()));
+        let shown = text(&wide);
+        let parts: Vec<&str> = shown.split("\n\n").collect();
+        assert_eq!(parts.len(), 2, "{shown}");
+        for part in &parts {
+            assert!(part.starts_with("name"), "{shown}");
+            assert!(part.lines().all(|line| line.chars().count() <= WIDTH), "{shown}");
+        }
+        for name in &header[1..] {
+            assert_eq!(
+                shown.matches(&format!("{name} ")).count()
+                    + shown.matches(&format!("{name}\n")).count(),
+                1,
+                "{shown}"
+            );
+        }
+    }
+
+    #[test]
+    fn words_are_wrapped_beside_numbers() {
+        let mut wide = table(&["what", "number"].map(String::from), 1);
+        let sentence = "which answer to a question of school science is likeliest as text";
+        wide.add_row([&format!("{sentence} and once more: {sentence}"), "12.5"]);
+        let shown = text(&wide);
+        assert!(shown.lines().all(|line| line.chars().count() <= WIDTH), "{shown}");
+        assert!(shown.contains("12.5\n"), "{shown}");
+        assert_eq!(shown.split_whitespace().filter(|word| *word == "science").count(), 2);
     }
 
     #[test]

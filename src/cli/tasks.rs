@@ -1,5 +1,6 @@
 //! `atelier tasks`: the tasks that have a name, and what one reads from its file.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use anyhow::ensure;
@@ -81,20 +82,20 @@ pub fn run(args: TasksArgs) -> anyhow::Result<()> {
 }
 
 fn list() -> anyhow::Result<()> {
-    let header = ["group", "name", "asks", "scored by", "from"].map(String::from);
-    let mut table = table(&header, 5);
-    for (group, tasks) in Task::groups() {
-        for task in tasks {
-            table.add_row([
-                Cell::new(group),
-                Cell::new(task.name()),
-                Cell::new(task.about()),
-                Cell::new(score(task.score())),
-                Cell::new(task.source()),
-            ]);
-        }
+    let groups = Task::groups().map(|(name, tasks)| group(name, &tasks));
+    output::show(&groups.join("\n"))
+}
+
+/// A group's name, where its tasks are from, and a line a task.
+fn group(name: &str, tasks: &[Task]) -> String {
+    let sources: BTreeSet<String> = tasks.iter().map(|task| task.source().to_string()).collect();
+    let sources: Vec<String> = sources.into_iter().collect();
+    let header = ["name", "asks", "scored by"].map(String::from);
+    let mut table = table(&header, 3);
+    for task in tasks {
+        table.add_row([task.name(), task.about(), score(task.score())].map(Cell::new));
     }
-    output::show(&text(&table))
+    format!("{name}: {}\n\n{}", sources.join("; "), text(&table))
 }
 
 pub fn score(score: Score) -> &'static str {

@@ -1,6 +1,6 @@
 //! The identity in all three columns, and each kind's share of it.
 
-use comfy_table::{Cell, CellAlignment};
+use comfy_table::Cell;
 
 use super::table::{self, kind, table};
 use super::view::{ShownColumn, hundred, pick, scale};
@@ -11,7 +11,7 @@ use crate::measure::decomposition::{ColumnNumbers, DecomposedColumns, Share, Tri
 /// Every column with the identity written out, the logits' in its two parts besides.
 pub fn totals(triples: &Triples, uniform: f64) -> String {
     let Triples { paper, probability, logit, centred, offset } = triples;
-    let header = ["", "MSE", "", "bias", "", "diversity", ""].map(String::from);
+    let header = ["", "MSE", "", "bias", "", "diversity"].map(String::from);
     let mut table = table(&header, 1);
     let rows = [
         ("probability", probability),
@@ -23,19 +23,18 @@ pub fn totals(triples: &Triples, uniform: f64) -> String {
         let [mse, bias, diversity] = &table::column(&t.numbers())[..] else {
             continue;
         };
-        table.add_row([name, mse, "=", bias, "-", diversity, ""]);
+        table.add_row([name, mse, "=", bias, "-", diversity]);
     }
-    let note = format!("no identity; diversity ×1; uniform MSE {:.2}", 100.0 * uniform);
     let [mse, bias] = [paper.mse, paper.bias].map(|value| format!("{:.2}", 100.0 * value));
     let diversity = table::column(&[paper.diversity]).concat();
-    table.add_row(["paper ×100", &mse, "", &bias, "", &diversity, &note]);
-    table.column_mut(6).into_iter().for_each(|note| note.set_cell_alignment(CellAlignment::Left));
-    table::text(&table) + TARGET
+    table.add_row(["paper ×100", &mse, "", &bias, "", &diversity]);
+    let paper = format!("(paper: no identity; diversity ×1; uniform MSE {:.2};\n", 100.0 * uniform);
+    table::text(&table) + &paper + TARGET
 }
 
 /// What bias and MSE are the distance from, and what the logits' parts are.
 const TARGET: &str =
-    "(target: 1 for the right option and 0 for the others, for centred logits less their mean;
+    " target: 1 for the right option and 0 for the others, for centred logits less their mean;
  offset: a member's mean over the options, which moves no probability)
 ";
 

@@ -1,6 +1,7 @@
 //! Every picture of every kind of report: what it says, what it draws, and that no file can make it
 //! panic.
 
+mod colours;
 mod drawn;
 mod fuzz;
 mod model;

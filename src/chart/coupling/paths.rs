@@ -3,7 +3,7 @@
 use super::names::{step_names, token};
 use super::{FigureDraft, Table, TableCell};
 use crate::chart::number::{percent, short};
-use crate::chart::plot::{Axis, Line, MARKS, Panel, Pen, Plot, Point, Series, cut};
+use crate::chart::plot::{Axis, Line, Panel, Pen, Plot, Point, Series, cut};
 use crate::chart::{Figure, Theme};
 use crate::study::coupling::Coupling;
 
@@ -91,10 +91,7 @@ pub(super) fn figure(coupling: &Coupling, frame: Option<usize>, theme: &Theme) -
 
 /// A colour and a mark to each token, so that neighbours differ in both.
 fn pen(word: &str, t: usize, theme: &Theme) -> Pen {
-    let colour = theme.family[t % theme.family.len()];
-    let lines = [Line::Solid, Line::Dashed, Line::Dotted];
-    let line = lines[t / theme.family.len() % lines.len()];
-    Pen::new(format!("“{word}” ({t})"), colour, line, MARKS[t % MARKS.len()])
+    theme.pen(t, format!("“{word}” ({t})"))
 }
 
 /// `[S + 1]` `before the first step`, `after step 3`.

@@ -3,7 +3,7 @@
 use super::names::said;
 use super::{FigureDraft, Table, TableCell};
 use crate::chart::number::short;
-use crate::chart::plot::{Axis, Line, MARKS, Mark, Panel, Pen, Plot, Point, Series};
+use crate::chart::plot::{Axis, Line, Mark, Panel, Pen, Plot, Point, Series};
 use crate::chart::{Figure, Theme};
 use crate::measure::interval::Mean;
 use crate::study::coupling::{Coupling, TaskCoupling};
@@ -69,11 +69,10 @@ pub(super) fn of_task(task: &TaskCoupling, theme: &Theme) -> Option<Figure> {
 
 pub(super) fn drawn(all: &[Straightness], theme: &Theme) -> Option<Figure> {
     let steps = all.iter().map(|one| one.steps).max().filter(|&steps| steps > 0)?;
-    let colours =
-        [theme.ink, theme.attention, theme.mlp, theme.diversity, theme.mse, theme.embedding];
-    let pens = all.iter().enumerate().map(|(n, one)| {
-        Pen::new(one.name.clone(), colours[n % colours.len()], Line::None, MARKS[n % MARKS.len()])
-    });
+    let pens = all
+        .iter()
+        .enumerate()
+        .map(|(n, one)| Pen { line: Line::None, ..theme.pen(n, one.name.as_str()) });
     let pens: Vec<Pen> = pens.collect();
     let random = Pen::new("a random walk", theme.bias, Line::Dashed, Mark::None);
     let straight =

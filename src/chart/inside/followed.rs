@@ -3,7 +3,7 @@
 use super::{probability, word};
 use crate::chart::leads::Leaders;
 use crate::chart::number::{counted, percent, short};
-use crate::chart::plot::{Axis, Line, MARKS, Panel, Pen, Plot, Point, Series};
+use crate::chart::plot::{Axis, Panel, Plot, Point, Series};
 use crate::chart::{Figure, FigureDraft, Table, TableCell, Theme, strokes};
 use crate::engine::{FollowedToken, VocabularyReading};
 use crate::measure::decomposition::argmax;
@@ -22,12 +22,8 @@ pub(super) fn figure(lens: &Lens, theme: &Theme) -> Option<Figure> {
         return None;
     }
     let names = strokes::names(&lens.members);
-    // Not those of the roles: a word is none.
-    let colours = theme.family;
-    let lines = [Line::Solid, Line::Dashed, Line::Dotted];
     let series = |of: fn(&FollowedToken) -> f64| -> Vec<Series> {
         let one = |(n, word): (usize, &String)| {
-            let (colour, mark) = (colours[n % colours.len()], MARKS[n % MARKS.len()]);
             let points = depths.iter().enumerate().filter_map(|(i, depth)| {
                 let token = depth.followed.get(n)?;
                 let name = format!(
@@ -38,8 +34,8 @@ pub(super) fn figure(lens: &Lens, theme: &Theme) -> Option<Figure> {
                 );
                 Some(Point::new(i as f64, of(token), name))
             });
-            let line = lines[n / colours.len() % lines.len()];
-            Series::new(Pen::new(word, colour, line, mark), points.collect())
+            // Not in a role's colour: a word has none.
+            Series::new(theme.pen(n, word), points.collect())
         };
         followed.iter().enumerate().map(one).collect()
     };

@@ -121,11 +121,11 @@ fn title(own: &Geometry, yours: &Geometry) -> String {
         return format!("In steps of one length, the way is {} times the straight line", short(a));
     }
     let than = if (a - b).abs() < 0.005 * a {
-        "as straight as in the model's own"
+        "as straight as in the original order"
     } else if b < a {
-        "straighter than in the model's own"
+        "straighter than in the original order"
     } else {
-        "less straight than in the model's own"
+        "less straight than in the original order"
     };
     format!("The way through the stream under this plan is {than}")
 }

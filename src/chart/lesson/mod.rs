@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::number::{percent, short};
-use super::plot::{Axis, Line, MARKS, Note, Panel, Pen, Plot, Point, Series};
+use super::plot::{Axis, Line, Note, Panel, Pen, Plot, Point, Series};
 use super::{
     Column, CouplingShown, DepthColour, Figure, FigureDraft, Quantity, Table, TableCell, Theme,
     depth_figures, doubt_figure, need_figure, relation_figure, running, spread, strokes,
@@ -149,10 +149,10 @@ fn rows_figure(
         let plan = cell.plan.as_ref();
         plans.into_iter().any(|marked| plan == Some(&marked))
     };
-    let colours = theme.family.iter().cycle();
-    let pens = tasks.iter().zip(colours).zip(MARKS.iter().cycle());
-    let series: Vec<Series> = pens
-        .map(|((task, colour), mark)| {
+    let series: Vec<Series> = tasks
+        .iter()
+        .enumerate()
+        .map(|(n, task)| {
             let own = cells.iter().filter(|cell| cell.task == *task);
             let points = own.filter_map(|cell| {
                 let name = place(&cells, cell);
@@ -169,7 +169,7 @@ fn rows_figure(
                     )
                 })
             });
-            Series::new(Pen::new(task, colour, line, *mark), points.collect())
+            Series::new(Pen { line, ..theme.pen(n, task) }, points.collect())
         })
         .collect();
     let values = series.iter().flat_map(|series| &series.points);

@@ -32,6 +32,9 @@ pub enum Line {
     Solid,
     Dashed,
     Dotted,
+    /// A dash and a dot in turn.
+    DashDotted,
+    LongDashed,
 }
 
 impl Line {
@@ -40,7 +43,7 @@ impl Line {
         match self {
             Self::None => 0.0,
             Self::Thick => 3.0,
-            Self::Solid | Self::Dashed | Self::Dotted => 1.5,
+            Self::Solid | Self::Dashed | Self::Dotted | Self::DashDotted | Self::LongDashed => 1.5,
         }
     }
 }
@@ -62,5 +65,10 @@ pub enum Mark {
     Level,
 }
 
-/// Marks that tell models apart.
-pub const MARKS: [Mark; 4] = [Mark::Circle, Mark::Square, Mark::Diamond, Mark::Triangle];
+/// Marks that tell apart what has no role. Their number has no divisor in common with that of the pens' colours.
+pub const MARKS: [Mark; 5] =
+    [Mark::Circle, Mark::Square, Mark::Diamond, Mark::Triangle, Mark::Nabla];
+
+/// Lines that tell apart what has no role, one a mark.
+pub const LINES: [Line; 5] =
+    [Line::Solid, Line::Dashed, Line::Dotted, Line::DashDotted, Line::LongDashed];

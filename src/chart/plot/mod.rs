@@ -13,7 +13,7 @@ mod svg;
 pub use axis::Axis;
 pub(in crate::chart) use escape::cut;
 pub use layout::Room;
-pub use marks::{Line, MARKS, Mark, Pen};
+pub use marks::{LINES, Line, MARKS, Mark, Pen};
 pub use panel::{Band, Level, MarkShape, Note, Panel, Patch, Point, Series, VoidCell};
 pub use ramp::Ramp;
 

@@ -192,6 +192,10 @@ fn named(pen: &Pen) -> Value {
         (Mark::None | Mark::Dot, Line::Dotted) => {
             "path://M0 0h2v2h-2zM6 0h2v2h-2zM12 0h2v2h-2zM18 0h2v2h-2zM24 0h2v2h-2z"
         }
+        (Mark::None | Mark::Dot, Line::DashDotted) => {
+            "path://M0 0h8v2h-8zM11 0h2v2h-2zM16 0h8v2h-8z"
+        }
+        (Mark::None | Mark::Dot, Line::LongDashed) => "path://M0 0h11v2h-11zM15 0h11v2h-11z",
         // The first series of that name may be of bars, which have no mark.
         (mark, Line::None) => {
             let style = json!({ "color": pen.colour, "opacity": 1 });
@@ -289,9 +293,11 @@ fn drawn(theme: &Theme, series: &Series, grid: usize) -> Value {
         return drawn;
     }
     let dash = match pen.line {
-        Line::None | Line::Thick | Line::Solid => "solid",
-        Line::Dashed => "dashed",
-        Line::Dotted => "dotted",
+        Line::None | Line::Thick | Line::Solid => json!("solid"),
+        Line::Dashed => json!("dashed"),
+        Line::Dotted => json!("dotted"),
+        Line::DashDotted => json!([8, 3, 1.5, 3]),
+        Line::LongDashed => json!([14, 4]),
     };
     drawn["symbol"] = json!(symbol(pen.mark));
     drawn["symbolSize"] = match pen.mark {

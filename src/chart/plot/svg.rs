@@ -451,6 +451,8 @@ impl<'a> Drawing<'a> {
             Line::Thick | Line::Solid => "",
             Line::Dashed => " stroke-dasharray=\"6 4\"",
             Line::Dotted => " stroke-dasharray=\"1.5 3\"",
+            Line::DashDotted => " stroke-dasharray=\"8 3 1.5 3\"",
+            Line::LongDashed => " stroke-dasharray=\"14 4\"",
         };
         if points.len() < 2 {
             return;

@@ -1,7 +1,7 @@
 //! Fig. 6: accuracy and MSE of models against how deep they are read.
 
-use super::{Figure, FigureDraft, Line, Panel, Plot, Point, Series, Table, TableCell, Theme};
-use super::{cells, extent, headers, mean, model_pen};
+use super::{Figure, FigureDraft, Panel, Plot, Point, Series, Table, TableCell, Theme};
+use super::{cells, extent, headers, mean};
 use crate::chart::number::{counted, percent, short};
 use crate::chart::plot::{Axis, Mark, Pen};
 use crate::measure::interval::{Mean, mean_of_independent, wilson};
@@ -92,8 +92,7 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
         (0..survey.models.len()).filter_map(|model| ModelCurve::of(survey, model)).collect();
     let pen = |model: usize| Pen {
         mark: Mark::None,
-        line: [Line::Solid, Line::Dashed, Line::Dotted, Line::Thick][model % 4],
-        ..model_pen(survey, model, theme, Line::Solid)
+        ..theme.pen(model, survey.models[model].name.as_str())
     };
     let panels = QUANTITIES.iter().enumerate().map(|(q, (name, _))| {
         let series: Vec<Series> = curves

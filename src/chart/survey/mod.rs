@@ -13,7 +13,7 @@ mod table1;
 mod uniform;
 
 use super::number::{counted, percent_tenths};
-use super::plot::{Line, MARKS, Mark, Panel, Pen, Plot, Point, Series};
+use super::plot::{Line, Mark, Panel, Pen, Plot, Point, Series};
 use super::{Figure, FigureDraft, Table, TableCell, Theme};
 use crate::study::survey::{ChoiceShare, Found, Survey, SurveyModel, SurveyTask};
 
@@ -96,9 +96,7 @@ fn cells(survey: &Survey) -> impl Iterator<Item = KnownCell<'_>> {
 
 /// Models keep their colour and mark in every figure.
 fn model_pen(survey: &Survey, model: usize, theme: &Theme, line: Line) -> Pen {
-    let colour = theme.family[model % theme.family.len()];
-    let name = survey.models[model].name.as_str();
-    Pen::new(name, colour, line, MARKS[model % MARKS.len()])
+    Pen { line, ..theme.pen(model, survey.models[model].name.as_str()) }
 }
 
 /// The three roles and accuracy, as they are drawn everywhere.

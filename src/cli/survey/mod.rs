@@ -96,7 +96,7 @@ struct SurveyOptions {
     #[arg(long, value_name = "k/n")]
     shard: Option<Shard>,
 
-    /// Go on from what --out holds
+    /// Go on from what --out holds; with --shard, begin where it holds nothing
     #[arg(long)]
     resume: bool,
 

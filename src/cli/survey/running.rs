@@ -26,6 +26,12 @@ pub(super) fn run(ask: &SurveyOptions) -> anyhow::Result<()> {
     ensure!(ask.rows != Some(0), "--rows 0 leaves nothing to run: give at least 1");
     let out = ask.out.as_deref().context("--out says where to write")?;
     Folder::check(out)?;
+    // A part of a job array is begun and gone on with by one command.
+    ensure!(
+        !ask.resume || ask.shard.is_some() || Folder::read(out).asked().exists(),
+        "{} holds no survey to go on with: check --out, or leave out --resume to begin one there",
+        out.display()
+    );
     let engine = ask.engine.choice()?;
     let files = ask
         .models

@@ -16,10 +16,11 @@ pub fn text(survey: &Survey) -> String {
              vocabulary: the share whose right answer the model says first, its mean ln P in nats, its perplexity, and \
              what all options hold together. Chosen: per cent of rows that choose the first option, the second, and so on.\n\n";
     text += &below_majorities(survey);
-    text += &identities(survey);
+    text += &as_printed(survey);
     text += "\nMSE and bias ×100 and diversity as the paper prints them (no identity; uniform is the \
-             constant its MSE sits next to), with that diversity in centred logits: the rest moves no probability. Then the same \
-             of probabilities, where MSE = bias - diversity.\n";
+             constant its MSE sits next to), with that diversity in centred logits: the rest moves no probability.\n\n";
+    text += &of_probabilities(survey);
+    text += "\nBias, diversity and MSE of probabilities, where MSE = bias - diversity.\n";
     text += &by_level(survey);
     for (model, task, found) in survey.found() {
         if let Some(why) = &found.facts.instead {
@@ -82,11 +83,11 @@ fn answers(survey: &Survey) -> String {
         "rows",
         "right",
         "majority",
-        "chosen",
         "first\nword",
         "ln P\n(right)",
         "perplexity",
         "options\nhold",
+        "chosen",
     ];
     let mut table = table(&header.map(String::from), 2);
     let some = |x: Option<f64>, shown: fn(f64) -> String| x.map_or_else(String::new, shown);
@@ -99,11 +100,11 @@ fn answers(survey: &Survey) -> String {
             Cell::new(thousands(averages.rows)),
             Cell::new(percent_tenths(averages.accuracy)),
             Cell::new(some(majority, percent_tenths)),
-            Cell::new(chosen_shares(found)),
             Cell::new(some(found.first_word, percent_tenths)),
             Cell::new(some(found.log_likelihood, |nats| fixed(nats, 2))),
             Cell::new(some(found.perplexity, short)),
             Cell::new(some(found.mass, percent_tenths)),
+            Cell::new(chosen_shares(found)),
         ]);
     }
     shown(&table)
@@ -120,31 +121,26 @@ fn below_majorities(survey: &Survey) -> String {
     text
 }
 
+/// Options of which the table says how often they are chosen: the report has all.
+const SHOWN_CHOICES: usize = 12;
+
 /// Per cent of rows in which each option is chosen, one after the other.
 fn chosen_shares(found: &Found) -> String {
-    let shares = found.choices.iter().map(|choice| fixed(100.0 * choice.chosen, 0));
-    shares.collect::<Vec<_>>().join("/")
+    let shown = found.choices.iter().take(SHOWN_CHOICES);
+    let mut shares: Vec<String> = shown.map(|choice| fixed(100.0 * choice.chosen, 0)).collect();
+    if found.choices.len() > SHOWN_CHOICES {
+        shares.push("…".to_owned());
+    }
+    shares.join("/")
 }
 
-/// Bias, diversity and MSE, as the paper prints them and of probabilities.
-fn identities(survey: &Survey) -> String {
-    let header = [
-        "task",
-        "model",
-        "MSE\n×100",
-        "uniform",
-        "bias\n×100",
-        "diversity",
-        "centred",
-        "MSE",
-        "= bias",
-        "- diversity",
-    ];
+/// Bias, diversity and MSE as the paper prints them.
+fn as_printed(survey: &Survey) -> String {
+    let header = ["task", "model", "MSE\n×100", "uniform", "bias\n×100", "diversity", "centred"];
     let mut table = table(&header.map(String::from), 2);
     for (model, task, found) in by_task(survey) {
         let averages = &found.averages;
         let paper = &averages.paper;
-        let own = &averages.probability.total;
         table.add_row([
             Cell::new(&task.name),
             Cell::new(&model.name),
@@ -153,9 +149,23 @@ fn identities(survey: &Survey) -> String {
             Cell::new(number(100.0 * paper.bias, 2)),
             Cell::new(number(paper.diversity, 3)),
             Cell::new(number(averages.centred.total.diversity, 3)),
-            Cell::new(number(own.mse, 4)),
-            Cell::new(number(own.bias, 4)),
-            Cell::new(number(own.diversity, 4)),
+        ]);
+    }
+    shown(&table)
+}
+
+/// Bias, diversity and MSE of probabilities, which are the identity.
+fn of_probabilities(survey: &Survey) -> String {
+    let header = ["task", "model", "MSE", "= bias", "- diversity"];
+    let mut table = table(&header.map(String::from), 2);
+    for (model, task, found) in by_task(survey) {
+        let total = &found.averages.probability.total;
+        table.add_row([
+            Cell::new(&task.name),
+            Cell::new(&model.name),
+            Cell::new(number(total.mse, 4)),
+            Cell::new(number(total.bias, 4)),
+            Cell::new(number(total.diversity, 4)),
         ]);
     }
     shown(&table)

@@ -12,7 +12,7 @@ use atelier::study::coupling::ModelsCouplingReport;
 use atelier::study::report::Opened;
 use atelier::study::survey::{Survey, SurveyedOutcome};
 
-use super::reports::{self, lab, lens, root, survey, sweep};
+use super::reports::{self, lab, lens, survey, sweep};
 use crate::snapshot::check;
 
 fn opened() -> Vec<Opened> {
@@ -151,28 +151,6 @@ fn dark_differs_in_colours_only() {
             text = text.replace(from, to);
         }
         assert_eq!(text, dark.svg(960, ""));
-    }
-}
-
-#[test]
-fn page_and_charts_share_their_colours() {
-    let css = std::fs::read_to_string(root().join("style/tokens.css")).expect("tokens");
-    for theme in [LIGHT, DARK] {
-        for (name, colour) in [
-            ("paper", theme.paper),
-            ("ink", theme.ink),
-            ("quiet", theme.quiet),
-            ("hairline", theme.hairline),
-            ("embedding", theme.embedding),
-            ("attention", theme.attention),
-            ("mlp", theme.mlp),
-            ("bias", theme.bias),
-            ("diversity", theme.diversity),
-            ("mse", theme.mse),
-        ] {
-            let line = format!("--{name}-{}: {colour};", theme.name);
-            assert!(css.contains(&line), "style/tokens.css lacks `{line}`");
-        }
     }
 }
 

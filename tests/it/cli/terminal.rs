@@ -1,16 +1,24 @@
-//! On a terminal of 80 columns: what stands there is what a pipe gets, and no sequence of characters that
-//! moves a cursor or changes a colour is a part of it.
+//! On a terminal of 80 columns: what stands there is what a pipe gets, with long lines broken between words, and no
+//! sequence of characters that moves a cursor or changes a colour is a part of it.
 
-use std::process::Command;
+use std::io::Write;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
-use super::support::{in_project, printed};
+use super::support::{in_project, printed, refused};
 
-const COMMANDS: [&str; 5] = [
+const COLUMNS: usize = 80;
+
+const COMMANDS: [&str; 9] = [
     "tasks",
     "models",
     "lens --model scholar-2 --prompt 'The soup is bad. So it is' --option ' good' --option ' bad' --answer 1",
     "next --model scholar-2 --prompt 'The soup is bad. So it is'",
     "orders --model scholar-2 --task mood --rows 20 --strategy drop,swap",
+    "lens --model scholar-2 --prompt 'The sum 1 + 2 ends in' --option ' 1' --option ' 2' --option ' 3' --option ' 4' --answer 2 --column paper",
+    "lens --model scholar-4 --prompt 'The soup is bad. So it is' --option ' good' --option ' bad' --answer 1 --attention --lens 3 --member 1m",
+    "need --model scholar-2 --task sum --rows 6",
+    "coupling --model scholar-4 --task topic --rows 2",
 ];
 
 /// What `script` wrote down of a command on a terminal, with more in its environment.
@@ -28,14 +36,78 @@ fn on_a_terminal(command: &str, environment: &[(&str, &str)]) -> String {
 }
 
 #[test]
-fn tables_are_what_a_pipe_gets() {
+fn what_a_pipe_gets_fits_the_terminal() {
     for command in COMMANDS {
-        let words: Vec<String> = words(command);
-        let piped = printed(&words);
-        for environment in [&[][..], &[("NO_COLOR", "1")], &[("TERM", "dumb")]] {
-            assert_eq!(on_a_terminal(command, environment), piped, "{command}: {environment:?}");
+        let piped = printed(&words(command));
+        let shown = on_a_terminal(command, &[]);
+        assert!(shown.split_whitespace().eq(piped.split_whitespace()), "{command}:\n{shown}");
+        for line in shown.lines() {
+            let is_cut = line.chars().count() > COLUMNS && line.trim().contains(' ');
+            assert!(!is_cut, "{command}: {line}");
+        }
+        for environment in [&[("NO_COLOR", "1")], &[("TERM", "dumb")]] {
+            assert_eq!(on_a_terminal(command, environment), shown, "{command}: {environment:?}");
         }
     }
+}
+
+/// A line of a table is never broken: whoever reads a pipe's lines finds every row on one.
+#[test]
+fn tables_fit_in_a_pipe_too() {
+    for command in COMMANDS {
+        for line in printed(&words(command)).lines().filter(|line| line.starts_with('─')) {
+            assert!(line.chars().count() <= COLUMNS, "{command}: {line}");
+        }
+    }
+}
+
+#[test]
+fn the_first_ctrl_c_of_a_survey_is_answered_at_once() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let out = folder.path().join("out");
+    let part = out.join("rows/scholar-12/sum.rows.part");
+    let survey = "survey --models scholar-12 --tasks sum,topic,mood --rows 480";
+    let run =
+        format!("exec '{}' {survey} --out '{}'", env!("CARGO_BIN_EXE_atelier"), out.display());
+    let mut script = Command::new("script");
+    script.args(["--quiet", "--return", "--command", &run, "/dev/null"]);
+    script.env("TERM", "xterm-256color").stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = script.spawn().expect("script");
+
+    // The terminal makes a signal of the key, once rows are down.
+    let mut keys = child.stdin.take().expect("keys");
+    let began = Instant::now();
+    while std::fs::metadata(&part).map_or(0, |part| part.len()) == 0
+        && began.elapsed() < Duration::from_secs(60)
+    {
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    keys.write_all(b"\x03").expect("Ctrl-C");
+    keys.flush().expect("Ctrl-C");
+
+    let output = child.wait_with_output().expect("an end");
+    drop(keys);
+    let shown = String::from_utf8(output.stdout).expect("UTF-8");
+    assert_eq!(output.status.code(), Some(130), "{shown}");
+    let stopping = shown.find("stopping at the end of the work at hand; Ctrl-C again ends at once");
+    let stopped = shown.find("holds what is done, and --resume goes on");
+    assert!(stopping.is_some() && stopping < stopped, "{shown}");
+}
+
+#[test]
+fn an_empty_folder_has_no_survey_to_go_on_with() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let out = folder.path().join("out");
+    let path = out.display().to_string();
+    let ask = ["survey", "--models", "scholar-2", "--tasks", "sum", "--rows", "2", "--out", &path];
+    let resumed = [&ask[..], &["--resume"]].concat();
+    assert!(refused(&resumed).contains("holds no survey to go on with"));
+    assert!(!out.exists(), "nothing is begun");
+
+    std::fs::create_dir(&out).expect("a folder");
+    assert!(refused(&resumed).contains("leave out --resume to begin one there"));
+    printed(&ask);
+    printed(&resumed);
 }
 
 /// A line as a shell cuts it: blanks divide, but between quotes.

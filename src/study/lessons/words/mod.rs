@@ -54,7 +54,7 @@ fn task(groups: &[RowGroup], name: &str) -> String {
 /// An order in words: of the model's own, of one block left out, or of the step's.
 fn order(name: &str) -> String {
     match (name, name.strip_prefix("drop:")) {
-        ("own", _) => "its own order".to_owned(),
+        ("own", _) => "the original order".to_owned(),
         (_, Some(block)) => format!("block {block} left out"),
         _ => format!("order “{name}”"),
     }

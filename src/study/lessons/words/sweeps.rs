@@ -1,7 +1,7 @@
 //! Words for the fields of whole sweeps.
 
 pub fn words(parts: &[&str]) -> Option<String> {
-    const KEPT: &str = "(% of what its own order has above chance)";
+    const KEPT: &str = "(% of what the original order has above chance)";
     let plain = match *parts {
         ["runs"] => "blocks run",
         ["from"] => "first place of the middle",
@@ -41,7 +41,7 @@ pub fn words(parts: &[&str]) -> Option<String> {
 fn order(name: &str) -> String {
     let rounds = name.strip_prefix("loop-");
     match (name, rounds) {
-        ("own", _) => "its own order".to_owned(),
+        ("own", _) => "the original order".to_owned(),
         ("inside", _) => "a block of the middle left out".to_owned(),
         ("outside", _) => "a block of an end left out".to_owned(),
         ("few", _) => "the short middle left out".to_owned(),
