@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use anyhow::{Context, bail};
 use atelier_server::{ModelsFolder, models_folder, smollm2};
 
-use super::hub::Hub;
-use super::output::Progress;
+use super::hub::{Hub, HubCache};
+use super::output::{self, Progress};
 use super::pull;
 use crate::engine::EngineChoice;
 use crate::model::catalogue::{self, KnownFile, KnownModel, published};
@@ -85,15 +85,22 @@ fn shipped(known: &KnownModel) -> anyhow::Result<ModelFiles> {
 }
 
 fn of_hub(name: &HubName) -> anyhow::Result<(ModelFiles, PathBuf)> {
-    let hub = Hub::from_env()?;
     let mut list = published::published().iter();
     let of_list = list.find(|model| model.repo == name.repo);
     let ending = of_list.and_then(|model| model.ending.as_deref());
-    let path = match hub.cache.find(name, ending) {
+    let cached = HubCache::from_env()?.find(name, ending);
+    let is_cached = cached.is_some();
+    let path = match cached {
         Some(path) => path,
-        None => pull::pull(&hub, name, None)?,
+        None => pull::pull(&Hub::from_env()?, name)?,
     };
     let mut files = ModelFiles::open(&path)?;
+    // Python's programs fetch files one by one.
+    if is_cached && files.tokenizer.is_none() && !files.is_gguf() {
+        output::say(&format!(
+            "atelier: the cache has no tokenizer.json of {name}: `atelier pull {name}` fetches it where the hub has it"
+        ));
+    }
     files.name = match &name.revision {
         // A GGUF file says its own name.
         None if files.is_gguf() => files.name,

@@ -3,7 +3,7 @@
 use atelier_server::smollm2;
 use comfy_table::Cell;
 
-use super::hub::{CachedModel, Hub};
+use super::hub::{CachedModel, HubCache};
 use super::known;
 use super::output;
 use super::table::{table, text, thousands};
@@ -36,10 +36,10 @@ pub fn run(args: &ModelsArgs) -> anyhow::Result<()> {
 }
 
 fn list() -> anyhow::Result<()> {
-    let hub = Hub::from_env()?;
+    let cache = HubCache::from_env()?;
     let mut page = shipped() + "\n" + &at_hand()? + "\n" + &of_hub();
-    let cached = hub.cache.models();
-    page += &format!("\nFetched, in {}:", hub.cache.folder().display());
+    let cached = cache.models();
+    page += &format!("\nFetched, in {}:", cache.folder().display());
     page +=
         &if cached.is_empty() { " none\n".to_owned() } else { format!("\n{}", fetched(&cached)) };
     output::show(&page)
@@ -135,9 +135,9 @@ fn fetched(models: &[CachedModel]) -> String {
 fn remove(models: &[String]) -> anyhow::Result<()> {
     let names: Vec<HubName> =
         models.iter().map(|name| HubName::parse(name)).collect::<Result<_, _>>()?;
-    let hub = Hub::from_env()?;
+    let cache = HubCache::from_env()?;
     for name in &names {
-        match hub.cache.remove(name)? {
+        match cache.remove(name)? {
             Some(bytes) => output::print(&format!("{name}: {} freed\n", spell_bytes(bytes)))?,
             None => anyhow::bail!("{name} is not in the cache; see `atelier models`"),
         }

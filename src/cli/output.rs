@@ -114,11 +114,6 @@ impl Progress {
         self.bar.set_message(plain(&what, false));
     }
 
-    /// Makes room for a line.
-    pub fn hide(&self) {
-        self.bar.finish_and_clear();
-    }
-
     pub fn at(&self, done: usize, total: usize) {
         if self.bar.is_hidden() && self.started.elapsed() > SHOWN_AFTER {
             self.bar.set_draw_target(ProgressDrawTarget::stderr());

@@ -1,16 +1,13 @@
 //! `atelier pull`: a model from a hub into the cache.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-
 use anyhow::{bail, ensure};
 use atelier_server::smollm2;
 
 use super::hub::Hub;
-use super::interrupt;
 use super::known;
 use super::output::{self, Progress};
 use crate::model::catalogue;
-use crate::model::hub::{HubName, spell_bytes};
+use crate::model::hub::HubName;
 
 /// Fetch models from a hub into the cache that Python's programs use too
 ///
@@ -50,9 +47,8 @@ pub fn run(args: &PullArgs) -> anyhow::Result<()> {
     }
 
     let hub = Hub::from_env()?;
-    let stop = interrupt::listen()?;
     for name in &names {
-        let path = pull(&hub, name, Some(stop))?;
+        let path = pull(&hub, name)?;
         output::print(&format!("{name}: {}\n", path.display()))?;
     }
     Ok(())
@@ -77,12 +73,9 @@ fn package() -> anyhow::Result<String> {
     ))
 }
 
-/// Fetches one, saying what and from where.
-pub fn pull(
-    hub: &Hub,
-    name: &HubName,
-    stop: Option<&AtomicBool>,
-) -> anyhow::Result<std::path::PathBuf> {
+/// Fetches a model, saying what and from where. No signal is listened for: each ends the program wherever that waits,
+/// and a later pull resumes from the disk.
+pub fn pull(hub: &Hub, name: &HubName) -> anyhow::Result<std::path::PathBuf> {
     let mut model = hub.look_up(name)?;
     output::say(&format!(
         "atelier: {name} ({}) from {}, commit {}",
@@ -100,16 +93,6 @@ pub fn pull(
     let bar = Progress::bytes("fetching");
     let path = hub.fetch(name, &mut model, &mut |done, of| {
         bar.at(done as usize, of as usize);
-        if stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
-            bar.hide();
-            output::say(&format!(
-                "atelier: stopped at {} of {}; the same command goes on from there",
-                spell_bytes(done),
-                spell_bytes(of)
-            ));
-            // What is on the disk is gone on with: nothing is lost by going at once.
-            std::process::exit(interrupt::code());
-        }
     })?;
     Ok(path)
 }

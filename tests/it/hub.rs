@@ -4,6 +4,10 @@
 #[path = "../common/hub/mod.rs"]
 mod test_hub;
 
+mod asking;
+#[cfg(unix)]
+mod cache;
+
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -43,7 +47,14 @@ impl Scene {
     fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_atelier"));
         command.args(args);
-        for name in ["HF_TOKEN", "HF_HUB_CACHE", "XDG_CACHE_HOME"] {
+        for name in [
+            "HF_TOKEN",
+            "HF_TOKEN_PATH",
+            "HF_HUB_CACHE",
+            "HF_HUB_DISABLE_IMPLICIT_TOKEN",
+            "HF_HUB_OFFLINE",
+            "XDG_CACHE_HOME",
+        ] {
             command.env_remove(name);
         }
         command
@@ -57,6 +68,22 @@ impl Scene {
 
     fn run(&self, args: &[&str]) -> Output {
         self.command(args).output().expect("atelier starts")
+    }
+
+    /// Runs a command that has to end by itself in less than half a minute.
+    fn run_briefly(&self, command: &mut Command) -> Output {
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().expect("atelier starts");
+        let since = Instant::now();
+        while child.try_wait().expect("a child").is_none() {
+            if since.elapsed() > Duration::from_secs(30) {
+                child.kill().expect("it runs");
+                let output = child.wait_with_output().expect("an end");
+                panic!("it hangs: {}", String::from_utf8_lossy(&output.stderr));
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        child.wait_with_output().expect("an end")
     }
 
     fn pull(&self, name: &str) -> PathBuf {

@@ -48,8 +48,8 @@ pub fn run(args: CouplingArgs) -> anyhow::Result<()> {
         Some(out) if args.resume && there_before => Some(Stopped::read(out)?),
         _ => None,
     };
-    let stop = interrupt::listen()?;
     let models = several::files(args.models())?;
+    let stop = interrupt::listen()?;
     if let (Some(before), Some(out)) = (&before, &out) {
         let is_asked = |name: &&str| models.iter().any(|files| files.name == *name);
         if let Some(name) = before.names().find(|name| !is_asked(name)) {

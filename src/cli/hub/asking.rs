@@ -7,10 +7,10 @@ use ureq::Body;
 use ureq::http::Response;
 
 use super::Hub;
-use crate::model::hub::{HubError, HubInfo, HubName, Patience, RemoteFile};
+use crate::model::hub::{HubError, HubInfo, HubName, Patience, RemoteFile, host_of};
 
-/// The most bytes of a short answer.
-const MOST: u64 = 64 << 20;
+/// The most bytes of a short answer, and of all pages of a list.
+const MAX_SHORT: u64 = 64 << 20;
 
 /// The most pages of a list, and the most hops to a file.
 const PAGES: usize = 100;
@@ -18,8 +18,8 @@ const HOPS: usize = 8;
 
 /// Why there is no answer.
 pub(super) enum Unanswered {
-    /// The connection broke: it may hold the next time.
-    Broken(String),
+    /// The connection to a host broke: it may hold the next time.
+    Broken { host: String, reason: String },
     /// It will be the same the next time.
     Final(HubError),
 }
@@ -29,38 +29,46 @@ const SHORT: Duration = Duration::from_secs(300);
 
 impl Hub {
     pub(super) fn info(&self, name: &HubName) -> Result<HubInfo, HubError> {
-        let (bytes, _) = self.short(name, &self.address.info(name))?;
+        let (bytes, _) = self.short(name, &self.address.info(name), MAX_SHORT)?;
         HubInfo::read(&self.address, &bytes)
     }
 
     pub(super) fn list(&self, name: &HubName, commit: &str) -> Result<Vec<RemoteFile>, HubError> {
         let mut files = Vec::new();
+        let mut left = MAX_SHORT;
         let mut next = Some(self.address.tree(&name.repo, commit));
         for _ in 0..PAGES {
             let Some(url) = next else {
                 return Ok(files);
             };
-            let (bytes, link) = self.short(name, &url)?;
+            let (bytes, link) = self.short(name, &url, left)?;
+            left -= bytes.len() as u64;
             files.extend(RemoteFile::read_page(&self.address, &bytes)?);
-            next = self.address.next(link.as_deref());
+            next = self.address.next(link.as_deref())?;
         }
-        Err(HubError::NotAHub {
-            host: self.address.host().to_owned(),
-            reason: "its list of files has no end".to_owned(),
-        })
+        Err(self.astray("its list of files has no end"))
     }
 
-    /// A short answer, and its `Link` header.
-    fn short(&self, name: &HubName, url: &str) -> Result<(Vec<u8>, Option<String>), HubError> {
+    /// A short answer of at most `most` bytes, and its `Link` header.
+    fn short(
+        &self,
+        name: &HubName,
+        url: &str,
+        most: u64,
+    ) -> Result<(Vec<u8>, Option<String>), HubError> {
         let mut patience = Patience::default();
         loop {
             let (reason, asked) = match self.get(url, None, SHORT) {
                 Ok(mut answer) if answer.status().is_success() => {
                     let link = header(&answer, "link");
-                    let body = answer.body_mut().with_config().limit(MOST);
+                    let body = answer.body_mut().with_config().limit(most);
                     match body.read_to_vec() {
                         Ok(bytes) => return Ok((bytes, link)),
-                        Err(error) => (Unanswered::Broken(error.to_string()), None),
+                        Err(ureq::Error::BodyExceedsLimit(_)) => {
+                            let most = MAX_SHORT >> 20;
+                            return Err(self.astray(&format!("it answers with over {most} MB")));
+                        }
+                        Err(error) => (Unanswered::broken(url, &error), None),
                     }
                 }
                 Ok(answer) => {
@@ -98,9 +106,7 @@ impl Hub {
         let error = match reason {
             Unanswered::Final(error @ HubError::Busy { .. }) => error,
             Unanswered::Final(error) => return Err(error),
-            Unanswered::Broken(reason) => {
-                HubError::Offline { host: self.address.host().to_owned(), reason }
-            }
+            Unanswered::Broken { host, reason } => HubError::Offline { host, reason },
         };
         // The clock's last digits are spread enough.
         let clock = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
@@ -131,22 +137,25 @@ impl Hub {
             if let Some(from) = from {
                 request = request.header("Range", format!("bytes={from}-"));
             }
-            let answer = request
-                .config()
-                .timeout_recv_body(Some(most))
-                .build()
-                .call()
-                .map_err(|error| Unanswered::Broken(error.to_string()))?;
+            let asked = request.config().timeout_recv_body(Some(most)).build().call();
+            let answer = asked.map_err(|error| match error {
+                // The hub's own address and the token were checked.
+                ureq::Error::Http(_) | ureq::Error::BadUri(_) => {
+                    Unanswered::Final(self.astray("it leads to no address"))
+                }
+                error => Unanswered::broken(&url, &error),
+            })?;
             if !answer.status().is_redirection() {
                 return Ok(answer);
             }
             let to = header(&answer, "location").unwrap_or_default();
-            url = led(&url, &to).ok_or_else(|| self.astray("it leads to no address"))?;
+            url = led(&url, &to)
+                .ok_or_else(|| Unanswered::Final(self.astray("it leads to no address")))?;
             if self.address.origin().starts_with("https:") && !url.starts_with("https:") {
-                return Err(self.astray("it leads from https to http"));
+                return Err(Unanswered::Final(self.astray("it leads from https to http")));
             }
         }
-        Err(self.astray("it leads in circles"))
+        Err(Unanswered::Final(self.astray("it leads in circles")))
     }
 
     fn is_own(&self, url: &str) -> bool {
@@ -154,11 +163,15 @@ impl Hub {
         rest.is_some_and(|rest| rest.starts_with('/'))
     }
 
-    fn astray(&self, reason: &str) -> Unanswered {
-        Unanswered::Final(HubError::NotAHub {
-            host: self.address.host().to_owned(),
-            reason: reason.to_owned(),
-        })
+    fn astray(&self, reason: &str) -> HubError {
+        HubError::NotAHub { host: self.address.host().to_owned(), reason: reason.to_owned() }
+    }
+}
+
+impl Unanswered {
+    /// The connection to the host of an address broke.
+    pub(super) fn broken(url: &str, reason: &impl ToString) -> Self {
+        Self::Broken { host: host_of(url).to_owned(), reason: reason.to_string() }
     }
 }
 

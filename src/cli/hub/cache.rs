@@ -2,17 +2,27 @@
 //! `snapshots` of commits made of links to them, and `refs` from branches to commits.
 
 use std::collections::BTreeSet;
-use std::fs::{self, File};
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use hf_hub::{Cache, Repo, RepoType};
 
 use super::variable;
+use crate::cli::output;
 use crate::model::ModelFiles;
 use crate::model::hub::{FileHash, HubError, HubName, RemoteFile};
+use crate::task::file;
+use crate::unfinished::{Unfinished, remove_strays};
 
 /// What a model's folder begins with.
 const MODELS: &str = "models--";
+
+/// The lock that all pulls of a model share, beside those of its files.
+const PULLS: &str = "pulls.lock";
+
+/// The most bytes of a token, and of a file that names a branch's commit.
+const MAX_TEXT: u64 = 1 << 16;
 
 pub struct HubCache {
     cache: Cache,
@@ -49,9 +59,19 @@ impl HubCache {
         self.cache.path()
     }
 
-    pub(super) fn token(&self) -> Option<String> {
-        let text = fs::read_to_string(self.home.join("token")).ok()?;
-        Some(text.trim().to_owned()).filter(|token| !token.is_empty())
+    /// The token that Python's programs saved, and where.
+    ///
+    /// # Errors
+    /// It is there and cannot be read.
+    pub(super) fn token(&self) -> Result<Option<(String, PathBuf)>, HubError> {
+        let path = variable("HF_TOKEN_PATH").map_or_else(|| self.home.join("token"), PathBuf::from);
+        match file::text(&path, MAX_TEXT) {
+            Ok(text) => Ok(Some((text.trim().to_owned(), path))),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => {
+                Err(HubError::Read { path: path.display().to_string(), reason: error.to_string() })
+            }
+        }
     }
 
     fn repo(&self, name: &HubName) -> Repo {
@@ -67,17 +87,57 @@ impl HubCache {
         self.cache.repo(self.repo(name)).blob_path(hash.hex())
     }
 
-    /// Waits until nobody else fetches a file, and keeps others waiting until it is dropped.
-    pub(super) fn turn(&self, name: &HubName, hash: &FileHash) -> Result<File, HubError> {
-        let blobs = self.model_folder(name).join("blobs");
-        let locks = self.folder().join(".locks").join(self.repo(name).folder_name());
-        for folder in [&blobs, &locks] {
-            fs::create_dir_all(folder).map_err(|error| written(folder, &error))?;
-        }
-        let path = locks.join(format!("{}.lock", hash.hex()));
-        let lock = File::create(&path).map_err(|error| written(&path, &error))?;
-        lock.lock().map_err(|error| written(&path, &error))?;
+    /// Where the locks of a model lie, those of Python's programs too.
+    fn locks(&self, name: &HubName) -> PathBuf {
+        self.folder().join(".locks").join(self.repo(name).folder_name())
+    }
+
+    /// Makes a model's folder, and keeps the model from being removed until the lock is dropped.
+    pub(super) fn hold(&self, name: &HubName) -> Result<File, HubError> {
+        let make =
+            |folder: &Path| fs::create_dir_all(folder).map_err(|error| written(folder, &error));
+        make(&self.locks(name))?;
+        let path = self.locks(name).join(PULLS);
+        let held = open_own(&path).and_then(|lock| lock.lock_shared().map(|()| lock));
+        let lock = held.map_err(|error| written(&path, &error))?;
+        make(&self.model_folder(name).join("blobs"))?;
         Ok(lock)
+    }
+
+    /// Waits until nobody else fetches a file, and keeps others waiting until the lock is dropped.
+    pub(super) fn turn(&self, name: &HubName, file: &RemoteFile) -> Result<File, HubError> {
+        let path = self.locks(name).join(format!("{}.lock", file.hash.hex()));
+        let failed = |error: &io::Error| written(&path, error);
+        let lock = open_own(&path).map_err(|error| failed(&error))?;
+        match lock.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                let path = &file.path;
+                output::say(&format!("atelier: waits until another program has fetched {path}"));
+                lock.lock().map_err(|error| failed(&error))?;
+            }
+            Err(TryLockError::Error(error)) => return Err(failed(&error)),
+        }
+        Ok(lock)
+    }
+
+    /// Takes every lock of a model.
+    ///
+    /// # Errors
+    /// Another program holds one.
+    fn lock_all(&self, name: &HubName) -> Result<Vec<File>, HubError> {
+        let mut locks = Vec::new();
+        for path in files_below(&self.locks(name)) {
+            let lock = open_own(&path).map_err(|error| written(&path, &error))?;
+            match lock.try_lock() {
+                Ok(()) => locks.push(lock),
+                Err(TryLockError::WouldBlock) => {
+                    return Err(HubError::InUse { repo: name.repo.clone() });
+                }
+                Err(TryLockError::Error(error)) => return Err(written(&path, &error)),
+            }
+        }
+        Ok(locks)
     }
 
     /// Makes a commit of files that all are there; its folder, or the one file that was named.
@@ -97,7 +157,8 @@ impl HubCache {
                 .map_err(|error| written(&to, &error))?;
         }
         if name.revision() != commit {
-            cached.create_ref(commit).map_err(|error| written(&self.model_folder(name), &error))?;
+            let path = self.reference(name);
+            write_ref(&path, commit).map_err(|error| written(&path, &error))?;
         }
         Ok(match (&name.file, files) {
             (Some(file), _) => snapshot.join(file),
@@ -112,26 +173,34 @@ impl HubCache {
     /// is meant where none is named.
     pub fn find(&self, name: &HubName, ending: Option<&str>) -> Option<PathBuf> {
         let snapshot = self.snapshot(name)?;
-        let found = match (&name.file, ending) {
-            (Some(file), _) => snapshot.join(file),
-            (None, Some(ending)) => {
-                let mut files = fs::read_dir(&snapshot).ok()?.flatten();
-                files.find_map(|entry| {
-                    let file = entry.file_name().to_str()?.to_owned();
-                    let ends = file.to_lowercase().ends_with(&ending.to_lowercase());
-                    ends.then(|| entry.path())
-                })?
-            }
-            (None, None) => snapshot,
-        };
         // Python's programs may have fetched a part of it.
-        ModelFiles::open(&found).is_ok_and(|files| files.has_all_shards()).then_some(found)
+        let whole = |path: &Path| ModelFiles::open(path).ok().filter(ModelFiles::has_all_shards);
+        if let Some(file) = &name.file {
+            let path = snapshot.join(file);
+            return whole(&path).is_some().then_some(path);
+        }
+        if ending.is_none() && whole(&snapshot).is_some() {
+            return Some(snapshot);
+        }
+
+        // A GGUF file, maybe in a folder: the one of this ending, or the only one.
+        let wanted = ending.unwrap_or(".gguf").to_lowercase();
+        let mut files = files_below(&snapshot);
+        files.retain(|file| file.to_string_lossy().to_lowercase().ends_with(&wanted));
+        files.sort();
+        let first = files.first()?;
+        let found = whole(first)?;
+        (ending.is_some() || found.weights.len() == files.len()).then(|| first.clone())
+    }
+
+    /// Where the commit of a branch is written.
+    fn reference(&self, name: &HubName) -> PathBuf {
+        self.model_folder(name).join("refs").join(name.revision())
     }
 
     fn snapshot(&self, name: &HubName) -> Option<PathBuf> {
         let cached = self.cache.repo(self.repo(name));
-        let reference = self.model_folder(name).join("refs").join(name.revision());
-        let commit = match fs::read_to_string(reference) {
+        let commit = match file::text(&self.reference(name), MAX_TEXT) {
             Ok(commit) => commit.trim().to_owned(),
             Err(_) => name.revision().to_owned(),
         };
@@ -167,15 +236,16 @@ impl HubCache {
     }
 
     /// Removes a model, a revision of it, or a file of one; how many bytes that freed. `None` where it
-    /// is not there.
+    /// is not there. The locks stay: another program may wait for one.
     ///
     /// # Errors
-    /// A folder that cannot be written.
+    /// A folder that cannot be written, or a model that is being fetched.
     pub fn remove(&self, name: &HubName) -> Result<Option<u64>, HubError> {
         let folder = self.model_folder(name);
         if !folder.is_dir() {
             return Ok(None);
         }
+        let _locks = self.lock_all(name)?;
         let failed = |path: &Path| {
             let path = path.to_path_buf();
             move |error: std::io::Error| written(&path, &error)
@@ -183,8 +253,6 @@ impl HubCache {
         let before = size_of(&folder.join("blobs"));
         if name.revision.is_none() && name.file.is_none() {
             fs::remove_dir_all(&folder).map_err(failed(&folder))?;
-            let locks = self.folder().join(".locks").join(self.repo(name).folder_name());
-            let _ = fs::remove_dir_all(locks);
             return Ok(Some(before));
         }
         let Some(snapshot) = self.snapshot(name) else {
@@ -198,16 +266,23 @@ impl HubCache {
             fs::remove_file(&path).map_err(failed(&path))?;
         } else {
             let refs = folder.join("refs");
-            let own = refs.join(name.revision());
-            if own.is_file() {
-                fs::remove_file(&own).map_err(failed(&own))?;
+            let branch = self.reference(name);
+            if branch.is_file() {
+                fs::remove_file(&branch).map_err(failed(&branch))?;
             }
             let commit = snapshot.file_name().and_then(|commit| commit.to_str());
-            let is_named = files_below(&refs).iter().any(|file| {
-                let text = fs::read_to_string(file).unwrap_or_default();
+            let mut names = files_below(&refs);
+            names.retain(|file| {
+                let text = file::text(file, MAX_TEXT).unwrap_or_default();
                 Some(text.trim()) == commit
             });
-            if !is_named {
+            // A commit goes with the branches that lead to it, a branch only with a commit that is no other's.
+            if Some(name.revision()) == commit {
+                for branch in names.drain(..) {
+                    fs::remove_file(&branch).map_err(failed(&branch))?;
+                }
+            }
+            if names.is_empty() {
                 fs::remove_dir_all(&snapshot).map_err(failed(&snapshot))?;
             }
         }
@@ -246,24 +321,57 @@ fn files_below(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// Makes `to`, `depth` names below a snapshot, lead to a blob.
-fn point(blob: &Path, to: &Path, depth: usize) -> std::io::Result<()> {
+/// Opens a file of the cache to write, with what is in it, or makes it. A link, a pipe or a device in its place is
+/// removed: what others put there is not written through.
+pub(super) fn open_own(path: &Path) -> io::Result<File> {
+    if fs::symlink_metadata(path).is_ok_and(|found| !found.is_file()) {
+        fs::remove_file(path)?;
+    }
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create(true).truncate(false);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt;
+        options.custom_flags(libc::O_NOFOLLOW);
+    }
+    options.open(path)
+}
+
+/// Writes the commit of a branch whole, in the place of whatever is there.
+fn write_ref(path: &Path, commit: &str) -> io::Result<()> {
+    if let (Some(folder), Some(name)) = (path.parent(), path.file_name()) {
+        fs::create_dir_all(folder)?;
+        remove_strays(folder, |stray| name == stray);
+    }
+    let mut file = Unfinished::begin(path)?;
+    file.write_all(commit.as_bytes())?;
+    file.finish()?;
+    Ok(())
+}
+
+/// Makes `to`, `depth` names below a snapshot, lead to a blob. Its readers find the link at every moment.
+#[cfg(unix)]
+fn point(blob: &Path, to: &Path, depth: usize) -> io::Result<()> {
+    // Out of the path's own folders, the commit's and `snapshots`.
+    let up: PathBuf = std::iter::repeat_n("..", depth + 1).collect();
+    let blob = up.join("blobs").join(blob.file_name().unwrap_or_default());
+    if fs::read_link(to).is_ok_and(|now| now == blob) {
+        return Ok(());
+    }
+
+    let folder = to.parent().unwrap_or(Path::new("."));
+    let make = |path: &Path| std::os::unix::fs::symlink(&blob, path);
+    let link = tempfile::Builder::new().make_in(folder, make)?;
+    Ok(link.into_temp_path().persist(to)?)
+}
+
+/// Makes `to` a second name of a blob, or a copy where the disk has no second names.
+#[cfg(not(unix))]
+fn point(blob: &Path, to: &Path, _depth: usize) -> io::Result<()> {
     if fs::symlink_metadata(to).is_ok() {
         fs::remove_file(to)?;
     }
-    #[cfg(unix)]
-    {
-        let hash = blob.file_name().unwrap_or_default();
-        // Out of the path's own folders, the commit's and `snapshots`.
-        let up: PathBuf = std::iter::repeat_n("..", depth + 1).collect();
-        std::os::unix::fs::symlink(up.join("blobs").join(hash), to)
-    }
-    #[cfg(not(unix))]
-    {
-        let _ = depth;
-        // A second name, or a copy where the disk has no second names.
-        fs::hard_link(blob, to).or_else(|_| fs::copy(blob, to).map(|_| ()))
-    }
+    fs::hard_link(blob, to).or_else(|_| fs::copy(blob, to).map(|_| ()))
 }
 
 pub(super) fn written(path: &Path, error: &std::io::Error) -> HubError {

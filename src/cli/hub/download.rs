@@ -1,14 +1,15 @@
 //! One file of the hub into the cache: resumed, hashed as it comes, and there only when it is whole.
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::Hub;
 use super::asking::{Unanswered, each_piece, header, retry_after};
-use super::cache::written;
+use super::cache::{open_own, written};
 use crate::model::hub::{Hashing, HubError, HubName, Patience, RemoteFile, spell_bytes};
+use crate::task::file::open;
 
 /// Bytes a second below which a connection is held to stand still.
 const SLOWEST: u64 = 20_000;
@@ -35,7 +36,7 @@ impl Hub {
     ) -> Result<PathBuf, HubError> {
         let whole = self.cache.blob(name, &file.hash);
         // Two programs that fetch the same file take turns.
-        let _turn = self.cache.turn(name, &file.hash)?;
+        let _turn = self.cache.turn(name, file)?;
         if is_whole(&whole, file, told)? {
             return Ok(whole);
         }
@@ -78,7 +79,16 @@ impl Hub {
                 let range = header(&answer, "content-range").unwrap_or_default();
                 let begins = format!("bytes {}-", arriving.done);
                 let total = range.strip_prefix(&begins).and_then(|rest| rest.split_once('/'));
-                total.and_then(|(_, total)| total.parse().ok()).unwrap_or(0)
+                let stated = match total {
+                    Some((_, "*")) => Some(file.size),
+                    total => total.and_then(|(_, total)| total.parse().ok()),
+                };
+                let Some(stated) = stated else {
+                    let reason =
+                        Unanswered::broken(url, &"it sent another part than was asked for");
+                    return Ok(Some((reason, None)));
+                };
+                stated
             }
             // The whole file, whatever was asked for: it begins anew.
             200 => {
@@ -107,7 +117,7 @@ impl Hub {
             Ok(()) if arriving.done == file.size => return Ok(None),
             Ok(()) => "the connection ended early".to_owned(),
         };
-        Ok(Some((Unanswered::Broken(reason), None)))
+        Ok(Some((Unanswered::broken(url, &reason), None)))
     }
 }
 
@@ -119,9 +129,7 @@ impl<'a> Arriving<'a> {
         told: &mut dyn FnMut(u64),
     ) -> Result<Self, HubError> {
         let failed = |error: &std::io::Error| written(&path, error);
-        let mut options = OpenOptions::new();
-        let options = options.read(true).write(true).create(true).truncate(false);
-        let mut part = options.open(&path).map_err(|error| failed(&error))?;
+        let mut part = open_own(&path).map_err(|error| failed(&error))?;
         let mut hash = Hashing::begin(&file.hash, file.size);
         let mut done = 0;
         let length = part.metadata().map_err(|error| failed(&error))?.len();
@@ -180,15 +188,17 @@ impl<'a> Arriving<'a> {
     }
 }
 
-/// Is a file of the cache there, and the right one? One that is damaged goes.
+/// Is a file of the cache there, and the right one? One that is damaged goes, and so does what is no file.
 fn is_whole(path: &Path, file: &RemoteFile, told: &mut dyn FnMut(u64)) -> Result<bool, HubError> {
-    let Ok(mut found) = File::open(path) else {
+    if std::fs::symlink_metadata(path).is_err() {
         return Ok(false);
-    };
-    let mut hash = Hashing::begin(&file.hash, file.size);
-    let size = hashed(&mut found, &mut hash, told).map_err(|error| written(path, &error))?;
-    if size == file.size && hash.is(&file.hash) {
-        return Ok(true);
+    }
+    if let Ok(mut found) = open(path) {
+        let mut hash = Hashing::begin(&file.hash, file.size);
+        let size = hashed(&mut found, &mut hash, told).map_err(|error| written(path, &error))?;
+        if size == file.size && hash.is(&file.hash) {
+            return Ok(true);
+        }
     }
     std::fs::remove_file(path).map_err(|error| written(path, &error))?;
     Ok(false)

@@ -1,7 +1,8 @@
 //! `hub:owner/name`: models on a hub, kept in the cache that Python's programs keep them in.
 //!
-//! `HF_ENDPOINT` is the hub's address, `HF_TOKEN` the reader's token; `HF_HUB_CACHE` or `HF_HOME` say
-//! where the cache is. The cache's layout is hf-hub's; the bytes come by a client of our own, because
+//! `HF_ENDPOINT` is the hub's address, `HF_TOKEN` the reader's token, or the file that `HF_TOKEN_PATH` names;
+//! `HF_HUB_CACHE` or `HF_HOME` say where the cache is. `HF_HUB_OFFLINE` and `HF_HUB_DISABLE_IMPLICIT_TOKEN` mean what
+//! they mean to Python's programs. The cache's layout is hf-hub's; the bytes come by a client of our own, because
 //! hf-hub's takes a file with a wrong byte, and a whole file after the first half of one.
 
 mod asking;
@@ -21,7 +22,7 @@ use crate::model::hub::{
 /// A hub, and the cache of what came from it.
 pub struct Hub {
     pub address: HubAddress,
-    pub cache: HubCache,
+    cache: HubCache,
     token: Option<String>,
     agent: ureq::Agent,
 }
@@ -39,12 +40,15 @@ impl Hub {
     /// The hub, the token and the cache that the environment names, or the usual ones.
     ///
     /// # Errors
-    /// An address that is none, or no home folder to have a cache in.
+    /// The network is switched off; an address or a token that is none; no home folder to have a cache in.
     pub fn from_env() -> Result<Self, HubError> {
+        if is_on("HF_HUB_OFFLINE") {
+            return Err(HubError::SwitchedOff);
+        }
         let address = variable("HF_ENDPOINT");
         let address = HubAddress::parse(address.as_deref().unwrap_or(HubAddress::DEFAULT))?;
         let cache = HubCache::from_env()?;
-        let token = variable("HF_TOKEN").or_else(|| cache.token());
+        let token = token(&cache)?;
         let config = ureq::Agent::config_builder()
             .http_status_as_error(false)
             // Followed by hand: the token goes to the hub alone.
@@ -88,6 +92,7 @@ impl Hub {
         progress: &mut dyn FnMut(u64, u64),
     ) -> Result<PathBuf, HubError> {
         let commit = model.info.commit.clone();
+        let _held = self.cache.hold(name)?;
         if let Some(index) = index_of(&model.picked).cloned() {
             let path = self.download(name, &commit, &index, &mut |_| ())?;
             let bytes = std::fs::read(&path).map_err(|error| cache::written(&path, &error))?;
@@ -98,12 +103,12 @@ impl Hub {
             }
         }
         let total = model.bytes();
-        let mut before = 0;
+        let mut before: u64 = 0;
         for file in &model.picked {
             self.download(name, &commit, file, &mut |done| {
-                progress(before + done, total);
+                progress(before.saturating_add(done), total);
             })?;
-            before += file.size;
+            before = before.saturating_add(file.size);
             progress(before, total);
         }
         // Linked when all are there: what is linked is whole.
@@ -136,7 +141,7 @@ impl Hub {
 impl HubModel {
     /// Of all files that are picked.
     pub fn bytes(&self) -> u64 {
-        self.picked.iter().map(|file| file.size).sum()
+        self.picked.iter().fold(0, |sum: u64, file| sum.saturating_add(file.size))
     }
 
     /// `Apache-2.0`, or that it is not stated.
@@ -159,8 +164,52 @@ impl HubModel {
     }
 }
 
+/// The token to send, if any: the one that Python's programs would send.
+fn token(cache: &HubCache) -> Result<Option<String>, HubError> {
+    if is_on("HF_HUB_DISABLE_IMPLICIT_TOKEN") {
+        return Ok(None);
+    }
+    let (token, variable_or_file) = match variable("HF_TOKEN") {
+        Some(token) => (token, "HF_TOKEN".to_owned()),
+        None => match cache.token()? {
+            Some((token, path)) => (token, path.display().to_string()),
+            None => return Ok(None),
+        },
+    };
+    if !token.bytes().all(|byte| byte.is_ascii_graphic()) {
+        return Err(HubError::Token { variable_or_file });
+    }
+    Ok(Some(token).filter(|token| !token.is_empty()))
+}
+
+/// Whether a variable says yes, in the words of Python's programs.
+fn is_on(name: &str) -> bool {
+    let yes = ["1", "on", "yes", "true"];
+    variable(name).is_some_and(|value| yes.contains(&&*value.to_lowercase()))
+}
+
 /// A variable that is set to something.
 fn variable(name: &str) -> Option<String> {
     let value = std::env::var(name).ok()?;
     Some(value.trim().to_owned()).filter(|value| !value.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::hub::FileHash;
+
+    /// The sum of two such sizes was announced as 16 kB.
+    #[test]
+    fn sizes_that_no_disk_has_do_not_wrap() {
+        let file = |path: &str| RemoteFile {
+            path: path.to_owned(),
+            size: u64::MAX,
+            hash: FileHash::Sha256("0".repeat(64)),
+        };
+        let picked = vec![file("config.json"), file("model.safetensors")];
+        let info = HubInfo { commit: "0".repeat(40), is_gated: false, licence: None };
+        let model = HubModel { info, listed: Vec::new(), picked };
+        assert_eq!(model.bytes(), u64::MAX);
+    }
 }

@@ -14,25 +14,19 @@ impl HubAddress {
     /// No address of the web.
     pub fn parse(address: &str) -> Result<Self, HubError> {
         let address = address.trim().trim_end_matches('/');
-        let host = ["https://", "http://"].iter().find_map(|scheme| address.strip_prefix(scheme));
+        let rest = ["https://", "http://"].iter().find_map(|scheme| address.strip_prefix(scheme));
         let is_plain = |c: char| c.is_ascii_graphic() && !"\"'<>\\;,?#@".contains(c);
-        match host {
-            Some(host)
-                if !host.is_empty() && !host.starts_with('/') && host.chars().all(is_plain) =>
-            {
-                Ok(Self(address.to_owned()))
-            }
-            _ => Err(HubError::NotAHub {
-                host: address.escape_debug().to_string(),
-                reason: "an address begins with https:// and a host's name".to_owned(),
-            }),
+        if rest.is_some_and(|rest| rest.chars().all(is_plain) && has_host(rest)) {
+            return Ok(Self(address.to_owned()));
         }
+        // What stands before @ may be a password.
+        let shown = address.rsplit('@').next().unwrap_or_default();
+        Err(HubError::Address { address: shown.to_owned() })
     }
 
     /// The host's name, for sentences.
     pub fn host(&self) -> &str {
-        let host = self.0.split_once("://").map_or(&*self.0, |(_, rest)| rest);
-        host.split('/').next().unwrap_or(host)
+        host_of(&self.0)
     }
 
     /// Scheme, host and port: what a content policy names.
@@ -61,18 +55,48 @@ impl HubAddress {
         format!("{}/{repo}/resolve/{}/{}", self.0, encoded(commit, false), encoded(path, true))
     }
 
-    /// The page of the list that follows: a `Link` header's, where it is this hub's own.
-    pub fn next(&self, link: Option<&str>) -> Option<String> {
-        let mut links = link?.split(',');
-        let next = links.find(|link| link.contains("rel=\"next\""))?;
-        let (_, rest) = next.split_once('<')?;
-        let (url, _) = rest.split_once('>')?;
-        if let Some(path) = url.strip_prefix('/') {
-            return Some(format!("{}/{path}", self.origin()));
+    /// Reads the address of the list's next page from a `Link` header; `None` after the last page.
+    ///
+    /// # Errors
+    /// The page is not at this hub: without it the list is not whole.
+    pub fn next(&self, link: Option<&str>) -> Result<Option<String>, HubError> {
+        let next = link.and_then(|link| {
+            link.split_once("rel=\"next\"").or_else(|| link.split_once("rel=next"))
+        });
+        let Some((before, _)) = next else {
+            return Ok(None);
+        };
+
+        // An address may hold a comma, which parts links too.
+        let url = before.rsplit_once('<').and_then(|(_, rest)| rest.split_once('>'));
+        let url = url.map_or("", |(url, _)| url);
+        let origin = self.origin();
+        let path = url.strip_prefix(&origin).unwrap_or(url);
+        if path.starts_with('/') && !path.starts_with("//") {
+            return Ok(Some(origin + path));
         }
-        let is_own = url.strip_prefix(&self.origin()).is_some_and(|rest| rest.starts_with('/'));
-        is_own.then(|| url.to_owned())
+        Err(HubError::NotAHub {
+            host: self.host().to_owned(),
+            reason: "its list of files goes on at another address".to_owned(),
+        })
     }
+}
+
+/// Cuts the host, with its port, out of an address.
+pub fn host_of(address: &str) -> &str {
+    let rest = address.split_once("://").map_or(address, |(_, rest)| rest);
+    rest.split('/').next().unwrap_or(rest)
+}
+
+/// Whether an address without its scheme begins with a host, and its port is one.
+fn has_host(rest: &str) -> bool {
+    let authority = rest.split('/').next().unwrap_or(rest);
+    let (host, port) = match authority.rsplit_once(':') {
+        // The colons of `[::1]` are its own.
+        Some((host, port)) if !port.ends_with(']') => (host, Some(port)),
+        _ => (authority, None),
+    };
+    !host.is_empty() && port.is_none_or(|port| port.parse::<u16>().is_ok_and(|port| port > 0))
 }
 
 impl std::fmt::Display for HubAddress {
@@ -112,17 +136,50 @@ mod tests {
             "http://mirror.test:8080/models/a/b/resolve/c0/deep/%C3%A4.gguf"
         );
         assert_eq!(hub.origin(), "http://mirror.test:8080");
-        let next = |link: &str| hub.next(Some(link));
-        assert_eq!(
-            next("<http://mirror.test:8080/x?cursor=1>; rel=\"next\"").as_deref(),
-            Some("http://mirror.test:8080/x?cursor=1")
-        );
-        assert_eq!(next("<https://other.test/x>; rel=\"next\""), None);
-        assert_eq!(next("<http://mirror.test:8080.other.test/x>; rel=\"next\""), None);
-        for wrong in
-            ["", "mirror.test", "ftp://a", "https://", "https://a b", "https://a;script-src"]
-        {
+        for right in ["http://[::1]", "http://[::1]:8080/models", "https://a.test:65535"] {
+            assert!(HubAddress::parse(right).is_ok(), "{right}");
+        }
+        for wrong in [
+            "",
+            "mirror.test",
+            "ftp://a",
+            "https://",
+            "https:///x",
+            "https://:80",
+            "https://a b",
+            "https://a;script-src",
+            "http://a.test:99999",
+            "http://a.test:0",
+            "http://a.test:x",
+        ] {
             assert!(HubAddress::parse(wrong).is_err(), "{wrong}");
+        }
+        let secret = HubAddress::parse("http://me:hidden@a.test").expect_err("a password");
+        let sentence = secret.to_string();
+        assert!(sentence.contains("\"a.test\"") && !sentence.contains("hidden"), "{sentence}");
+    }
+
+    /// A list whose next page was at another host ended there, without a word.
+    #[test]
+    fn a_list_goes_on_at_its_hub_or_not_at_all() {
+        let hub = HubAddress::parse("http://mirror.test:8080/models").expect("an address");
+        assert_eq!(hub.next(None), Ok(None));
+        assert_eq!(hub.next(Some("<http://mirror.test:8080/x>; rel=\"last\"")), Ok(None));
+        for (link, next) in [
+            ("<http://mirror.test:8080/x?c=1>; rel=\"next\"", "/x?c=1"),
+            ("</x?c=1,2>; rel=\"next\"", "/x?c=1,2"),
+            ("</first>; rel=\"first\", </x>; rel=next", "/x"),
+        ] {
+            let next = format!("http://mirror.test:8080{next}");
+            assert_eq!(hub.next(Some(link)), Ok(Some(next)), "{link}");
+        }
+        for link in [
+            "<https://other.test/x>; rel=\"next\"",
+            "<http://mirror.test:8080.other.test/x>; rel=\"next\"",
+            "<//other.test/x>; rel=\"next\"",
+            "rel=\"next\"",
+        ] {
+            assert!(hub.next(Some(link)).is_err(), "{link}");
         }
     }
 }

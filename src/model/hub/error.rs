@@ -8,6 +8,22 @@ pub enum HubError {
     )]
     Name { name: String, reason: &'static str },
     #[error(
+        "{address:?} is no hub's address: set HF_ENDPOINT to http:// or https://, a host, and perhaps a port and a path"
+    )]
+    Address { address: String },
+    #[error("the token in {variable_or_file} holds a character that no token has: set it anew")]
+    Token { variable_or_file: String },
+    #[error(
+        "HF_HUB_OFFLINE is set, so no hub is asked: unset it to fetch what the cache does not hold"
+    )]
+    SwitchedOff,
+    #[error(
+        "{repo} is being fetched by another program: wait until it is done, or stop it, then remove the model"
+    )]
+    InUse { repo: String },
+    #[error("{path} cannot be read ({reason}); mend or remove it")]
+    Read { path: String, reason: String },
+    #[error(
         "{host} did not answer ({reason}); check the connection and ask again: what has come is kept"
     )]
     Offline { host: String, reason: String },

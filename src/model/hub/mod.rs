@@ -12,6 +12,8 @@ mod patience;
 mod pick;
 
 pub use address::HubAddress;
+#[cfg(feature = "cli")]
+pub use address::host_of;
 pub use error::HubError;
 pub use hash::{FileHash, Hashing};
 pub use listing::{HubInfo, RemoteFile};

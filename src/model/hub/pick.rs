@@ -87,6 +87,12 @@ pub fn shards(
         repo: name.repo.clone(),
         reason: error.to_string(),
     })?;
+    if index.weight_map.is_empty() {
+        return Err(HubError::NotAModel {
+            repo: name.repo.clone(),
+            reason: "its index names no weights".to_owned(),
+        });
+    }
     let mut named: Vec<&String> = index.weight_map.values().collect();
     named.sort();
     named.dedup();

@@ -109,8 +109,9 @@ fn an_index_names_shards() {
     assert_eq!(found.iter().map(|file| &*file.path).collect::<Vec<_>>(), &paths[2..]);
     let away = br#"{"weight_map":{"x":"../model-2.safetensors"}}"#;
     assert!(shards(&name, away, &all).is_err());
-    let lost = br#"{"weight_map":{"x":"model-3.safetensors"}}"#;
-    assert!(shards(&name, lost, &all).is_err());
+    for lost in [r#"{"weight_map":{"x":"model-3.safetensors"}}"#, r#"{"weight_map":{}}"#] {
+        assert!(shards(&name, lost.as_bytes(), &all).is_err(), "{lost}");
+    }
 }
 
 #[test]

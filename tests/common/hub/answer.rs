@@ -85,7 +85,7 @@ fn of_hub(seen: &Seen, places: &Places, cdn: SocketAddr, fault: Option<&Fault>) 
             let repo = format!("{owner}/{name}");
             match place(places, &repo, revision) {
                 Ok((place, ..)) if place.is_gated && !has_token(seen) => gated(),
-                Ok((_, _, files)) => tree(seen, path, query, files),
+                Ok((_, _, files)) => tree(seen, path, query, files, fault),
                 Err(answer) => answer,
             }
         }
@@ -131,7 +131,13 @@ fn info(repo: &str, place: &Place, revision: &str, files: &BTreeMap<String, Byte
     short(&answer.to_string())
 }
 
-fn tree(seen: &Seen, path: &str, query: &str, files: &BTreeMap<String, Bytes>) -> Answer {
+fn tree(
+    seen: &Seen,
+    path: &str,
+    query: &str,
+    files: &BTreeMap<String, Bytes>,
+    fault: Option<&Fault>,
+) -> Answer {
     let cursor = query.split('&').find_map(|pair| pair.strip_prefix("cursor="));
     let from: usize = cursor.and_then(|cursor| cursor.parse().ok()).unwrap_or(0);
     let entries = files.iter().skip(from).take(PAGE).map(|(path, bytes)| {
@@ -145,8 +151,15 @@ fn tree(seen: &Seen, path: &str, query: &str, files: &BTreeMap<String, Bytes>) -
     let mut answer = short(&serde_json::Value::from(entries.collect::<Vec<_>>()).to_string());
     if from + PAGE < files.len() {
         let host = seen.headers.get("host").cloned().unwrap_or_default();
-        let next = format!("http://{host}{path}?recursive=true&cursor={}", from + PAGE);
+        let own = format!("http://{host}{path}?recursive=true&cursor={}", from + PAGE);
+        let next = match fault {
+            Some(Fault::NextAt(elsewhere)) => elsewhere.clone(),
+            _ => own,
+        };
         answer.headers.push(("Link", format!("<{next}>; rel=\"next\"")));
+    }
+    if let Some(Fault::Longer(more)) = fault {
+        answer.body.resize(answer.body.len() + more, b' ');
     }
     answer
 }
@@ -208,11 +221,17 @@ fn ranged(seen: &Seen, bytes: &[u8], fault: Option<&Fault>) -> Answer {
     });
     match asked.filter(|_| !matches!(fault, Some(Fault::WholeAlways))) {
         None => Answer { status: 200, headers: Vec::new(), body: bytes },
-        Some((from, to)) if from < to => Answer {
-            status: 206,
-            headers: vec![("Content-Range", format!("bytes {from}-{}/{}", to - 1, bytes.len()))],
-            body: bytes[from..to].to_vec(),
-        },
+        Some((from, to)) if from < to => {
+            let total = match fault {
+                Some(Fault::Total(total)) => (*total).to_owned(),
+                _ => bytes.len().to_string(),
+            };
+            Answer {
+                status: 206,
+                headers: vec![("Content-Range", format!("bytes {from}-{}/{total}", to - 1))],
+                body: bytes[from..to].to_vec(),
+            }
+        }
         Some(_) => Answer {
             status: 416,
             headers: vec![("Content-Range", format!("bytes */{}", bytes.len()))],

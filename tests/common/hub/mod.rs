@@ -37,8 +37,12 @@ pub enum Fault {
     Slow(usize),
     /// The byte at this place of the file is another.
     WrongByte(usize),
-    /// The file is so many bytes longer than the list says.
+    /// The file is so many bytes longer than the list says; a page of the list has so many blanks.
     Longer(usize),
+    /// A part of the file says that the whole has this size: `*` where that is not known.
+    Total(&'static str),
+    /// The list goes on at this address.
+    NextAt(String),
     /// The whole file, whatever range was asked for.
     WholeAlways,
     /// To an origin of nobody's.

@@ -40,7 +40,7 @@ impl Fetcher {
             };
             let (bytes, link) = self.short(name, &url).await?;
             files.extend(RemoteFile::read_page(&self.hub, &bytes)?);
-            next = self.hub.next(link.as_deref());
+            next = self.hub.next(link.as_deref())?;
         }
         let reason = "its list of files has no end".to_owned();
         let host = self.hub.host().to_owned();
