@@ -70,6 +70,22 @@ impl Scene {
         self.command(args).output().expect("atelier starts")
     }
 
+    /// Runs a command that has to end by itself in less than half a minute.
+    fn run_briefly(&self, command: &mut Command) -> Output {
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().expect("atelier starts");
+        let since = Instant::now();
+        while child.try_wait().expect("a child").is_none() {
+            if since.elapsed() > Duration::from_secs(30) {
+                child.kill().expect("it runs");
+                let output = child.wait_with_output().expect("an end");
+                panic!("it hangs: {}", String::from_utf8_lossy(&output.stderr));
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        child.wait_with_output().expect("an end")
+    }
+
     fn pull(&self, name: &str) -> PathBuf {
         let output = self.run(&["pull", name]);
         let errors = String::from_utf8_lossy(&output.stderr);

@@ -3,9 +3,9 @@
 use std::fs::{self, File};
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::test_hub::{Fault, Origin, Place};
 use super::{REPO, Scene, model_file, right};
@@ -14,22 +14,6 @@ const NAME: &str = "hub:makers/tiny";
 
 /// What asks the model of [`Scene`] without a tokenizer.
 const LENS: [&str; 9] = ["lens", "--model", NAME, "--ids", "1,5", "--rows", "2,3", "--answer", "0"];
-
-/// Runs a command that has to end by itself in less than half a minute.
-fn run_briefly(command: &mut Command) -> Output {
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().expect("atelier starts");
-    let since = Instant::now();
-    while child.try_wait().expect("a child").is_none() {
-        if since.elapsed() > Duration::from_secs(30) {
-            child.kill().expect("it runs");
-            let output = child.wait_with_output().expect("an end");
-            panic!("it hangs: {}", String::from_utf8_lossy(&output.stderr));
-        }
-        std::thread::sleep(Duration::from_millis(20));
-    }
-    child.wait_with_output().expect("an end")
-}
 
 fn make_pipe(path: &Path) {
     fs::create_dir_all(path.parent().expect("a folder")).expect("made");
@@ -85,7 +69,7 @@ fn pipes_and_devices_are_not_waited_for() {
             "ref is a pipe" => make_pipe(&scene.folder().join("refs/main")),
             _ => make_pipe(&lock_of(&scene)),
         }
-        let output = run_briefly(&mut scene.command(&LENS));
+        let output = scene.run_briefly(&mut scene.command(&LENS));
         let errors = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "{what}: {errors}");
         right(&scene.pull(NAME));
@@ -99,7 +83,7 @@ fn pipes_and_devices_are_not_waited_for() {
         } else {
             make_link(zero, &token)
         }
-        let output = run_briefly(&mut scene.command(&["pull", NAME]));
+        let output = scene.run_briefly(&mut scene.command(&["pull", NAME]));
         let errors = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(1), "{errors}");
         assert!(errors.contains("it is a pipe or a device"), "{errors}");
