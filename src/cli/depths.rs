@@ -78,6 +78,23 @@ impl DepthArgs {
     }
 }
 
+/// Characters of a line of likeliest tokens, so that the numbers have room beside it.
+const TOKENS: usize = 36;
+
+/// Tokens on lines that end between two of them.
+fn packed(tokens: &[String]) -> String {
+    let mut lines: Vec<String> = Vec::new();
+    for token in tokens {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 2 + token.chars().count() <= TOKENS => {
+                *line += &format!("  {token}");
+            }
+            _ => lines.push(token.clone()),
+        }
+    }
+    lines.join("\n")
+}
+
 /// Depth by depth, the likeliest next tokens; empty where none were asked for.
 pub fn text(lens: &Lens, plan: &Plan, model: &LoadedModel) -> String {
     let Some(depths) = &lens.logit_lens else {
@@ -91,7 +108,7 @@ pub fn text(lens: &Lens, plan: &Plan, model: &LoadedModel) -> String {
         )
     };
     let mut header: Vec<String> = vec!["after".into(), "likeliest next tokens".into()];
-    header.extend(["entropy", "KL to the end"].map(String::from));
+    header.extend(["entropy", "KL to\nthe end"].map(String::from));
     let followed = depths.first().map_or(&[][..], |depth| &depth.followed);
     header.extend(followed.iter().map(|token| format!("rank of\n{}", decoded(token.id))));
     let mut rows = table(&header, 2);
@@ -105,7 +122,7 @@ pub fn text(lens: &Lens, plan: &Plan, model: &LoadedModel) -> String {
         let top: Vec<String> = top
             .map(|(&id, &log)| format!("{} {}", decoded(id), percent_tenths(log.exp())))
             .collect();
-        let mut row = vec![Cell::new(name), Cell::new(top.join("  "))];
+        let mut row = vec![Cell::new(name), Cell::new(packed(&top))];
         row.extend([&entropy[n], &kl[n]].map(Cell::new));
         row.extend(depth.followed.iter().map(|token| Cell::new(token.rank)));
         rows.add_row(row);
@@ -132,5 +149,17 @@ fn named(step: &Step) -> String {
             let names: Vec<String> = group.iter().map(run).collect();
             format!("blocks {} side by side", names.join(", "))
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::packed;
+
+    #[test]
+    fn lines_end_between_two_tokens() {
+        let tokens = ["\" good\" 99.2 %", "\" bad\" 0.4 %", "\" that\" 0.1 %"].map(str::to_owned);
+        assert_eq!(packed(&tokens), "\" good\" 99.2 %  \" bad\" 0.4 %\n\" that\" 0.1 %");
+        assert_eq!(packed(&[]), "");
     }
 }

@@ -108,10 +108,12 @@ fn the_package_is_small_enough() {
     let bytes = packed.finish().expect("memory").len() as u64;
     println!("{} files, {} kB", files.len(), bytes / 1000);
     assert!(bytes < MOST, "{bytes} bytes");
+    // The charts' colours are compiled in; the page's other styles are none of the program's.
+    let compiled = Path::new("style/tokens.css");
     let others = files.iter().filter(|file| {
         ["tests", "shared", "xtask", "benches", "style"]
             .iter()
-            .any(|folder| file.starts_with(folder))
+            .any(|folder| file.starts_with(folder) && *file != compiled)
     });
     assert_eq!(others.count(), 0);
 }

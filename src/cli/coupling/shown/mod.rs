@@ -143,12 +143,12 @@ fn with_gaps(values: &[Option<f64>]) -> Vec<String> {
 fn steps(found: &Coupling) -> String {
     let header = [
         "step",
-        "largest s",
+        "largest\ns",
         "Frobenius",
-        "stable rank",
-        "effective rank",
-        "least gap",
-        "linearised cosine",
+        "stable\nrank",
+        "effective\nrank",
+        "least\ngap",
+        "linearised\ncosine",
         "error",
     ];
     let mut rows = table(&header.map(String::from), 1);
