@@ -502,7 +502,10 @@ impl Drop for Lent {
             }
             Err(why) => {
                 // Past the harness, which swallows what a passing test prints.
-                let _ = writeln!(std::io::stderr(), "a browser that could not be cleared is closed: {why}");
+                let _ = writeln!(
+                    std::io::stderr(),
+                    "a browser that could not be cleared is closed: {why}"
+                );
             }
         }
     }
