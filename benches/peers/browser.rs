@@ -11,9 +11,8 @@ mod common;
 #[allow(dead_code)]
 mod driver;
 mod setting;
+mod site;
 
-use std::io::{BufRead, BufReader, Write};
-use std::net::{TcpListener, TcpStream};
 use std::path::PathBuf;
 use std::process::Command;
 use std::time::Duration;
@@ -56,10 +55,10 @@ fn main() {
         ("/ort/", here().join("node_modules/onnxruntime-web/dist")),
         ("/", here().join("browser")),
     ];
-    let port = serve(folders);
+    let port = site::serve(folders);
     let gpu = std::env::args().any(|argument| argument == "gpu");
-    let browser =
-        Browser::open(&set("ATELIER_CHROME"), &set("ATELIER_CHROMEDRIVER"), 800, 600, gpu);
+    let (chrome, driver) = (set("ATELIER_CHROME"), set("ATELIER_CHROMEDRIVER"));
+    let browser = Browser::open(&chrome, &driver, 800, 600, gpu, &[]);
     let side = if gpu { "#webgpu" } else { "" };
     browser.go(&format!("http://127.0.0.1:{port}/index.html{side}"));
     browser.until("both sides have loaded", "window.versions");
@@ -104,43 +103,4 @@ fn main() {
         "6 blocks, {PROMPTS} x {TOKENS} tokens      {ours:>8.3} s {theirs:>10.3} s {:>8.2}",
         ours / theirs
     );
-}
-
-/// Serves folders by the beginnings of paths, on a free port, until the program ends.
-fn serve(folders: Vec<(&'static str, PathBuf)>) -> u16 {
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
-    let port = listener.local_addr().expect("its number").port();
-    std::thread::spawn(move || {
-        for stream in listener.incoming().flatten() {
-            let folders = folders.clone();
-            std::thread::spawn(move || answer(stream, &folders));
-        }
-    });
-    port
-}
-
-/// One request a connection; the browser alone asks.
-fn answer(mut stream: TcpStream, folders: &[(&str, PathBuf)]) -> Option<()> {
-    let mut lines = BufReader::new(stream.try_clone().ok()?).lines();
-    let request = lines.next()?.ok()?;
-    while !lines.next()?.ok()?.is_empty() {}
-    let path = request.split(' ').nth(1)?;
-    let (start, folder) = folders.iter().find(|(start, _)| path.starts_with(start))?;
-    let file = folder.join(&path[start.len()..]);
-    let body = std::fs::read(&file).unwrap_or_default();
-    let status = if file.is_file() { "200 OK" } else { "404 Not Found" };
-    let kind = match file.extension().and_then(|e| e.to_str()) {
-        Some("html") => "text/html",
-        Some("js" | "mjs") => "text/javascript",
-        Some("wasm") => "application/wasm",
-        _ => "application/octet-stream",
-    };
-    // Isolated, so that the clock is not made coarse.
-    let head = format!(
-        "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {}\r\nConnection: close\r\n\
-         Cross-Origin-Opener-Policy: same-origin\r\nCross-Origin-Embedder-Policy: require-corp\r\n\r\n",
-        body.len()
-    );
-    stream.write_all(head.as_bytes()).ok()?;
-    stream.write_all(&body).ok()
 }
