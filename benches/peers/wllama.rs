@@ -1,10 +1,9 @@
 //! The page's worker beside wllama, llama.cpp in WebAssembly, in headless Chromium: SmolLM2-135M-Instruct as its file is
 //! (Q4_1) and the same weights as Q8_0.
 //!
-//! `cargo bench -p atelier-benches --features peers --bench wllama` after `npm ci` here and `cargo xtask build`, with the
-//! model's file in ATELIER_REAL, dist/ in ATELIER_DIST, and ATELIER_CHROME and ATELIER_CHROMEDRIVER. Ours reads a prompt with every component recorded and
-//! the whole vocabulary after each; theirs until its first token is there. Then both write tokens one by one. Ours has
-//! one thread, theirs one and then all. The sides take turns; `-- 1` behind `cargo bench` is for a single round.
+//! `cargo xtask peers wllama` prepares what it needs. Ours reads a prompt with every component recorded and the whole
+//! vocabulary after each; theirs until its first token is there. Then both write tokens one by one. Ours has one thread,
+//! theirs one and then all. The sides take turns; `-- 1` behind `cargo bench` is for a single round.
 
 #[path = "../common/mod.rs"]
 mod common;

@@ -33,7 +33,7 @@ pub fn test(place: &Place, real: Real) -> Result<(), Stop> {
         run(&mut kills, "A run that was killed did not end as the others.")
     })?;
     step("a model of a billion numbers in the page", || check::test_large(place, real))?;
-    peers::bench(place)
+    peers::bench(place, None)
 }
 
 /// The native tests, in release: cargo's words end with `--`.

@@ -82,7 +82,8 @@ Usage: cargo xtask <chore>
                                  fuzzing, kills and benches with peers; with --no-real without SmolLM2
   check                          formatting, types' names, lints (native and wasm), documentation,
                                  workflows and scripts
-  peers                          times the engine beside Python's and a browser's (gigabytes)
+  peers [BENCH]                  times the engine beside Python's and a browser's (gigabytes), or one
+                                 bench alone (`wllama`)
   setup                          only prepare what the other chores need
 
 Every chore first prepares what is missing, and says so; with --no-install, serve, build, test and
@@ -123,6 +124,7 @@ fn run(arguments: &[String]) -> Result<(), Stop> {
     let leaves_out = ["serve", "build", "test"].contains(&chore) && has("--no-real");
     let real = if leaves_out { Real::LeftOut } else { Real::Wanted };
     let only = (chore == "test").then(|| take_only(&mut options)).transpose()?.flatten();
+    let peer = (chore == "peers").then(|| options.pop()).flatten();
     if !["serve", "build", "release"].contains(&chore)
         && let Some(option) = options.first()
     {
@@ -165,7 +167,7 @@ fn run(arguments: &[String]) -> Result<(), Stop> {
             }
         }
         "check" => check::check(&place)?,
-        "peers" => peers::bench(&place)?,
+        "peers" => peers::bench(&place, peer.as_deref())?,
         "setup" => {
             let (wasm, ..) = setup::for_tests(&place, real, None)?;
             page::bundle(&place)?;

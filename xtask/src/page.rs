@@ -212,14 +212,22 @@ fn esbuild(place: &Place) -> Command {
 pub fn compile(place: &Place, wasm: &Wasm) -> Result<(), Stop> {
     let document = Document::read(place)?;
     let (programs, profile) = document.programs()?;
-    let mut cargo = wasm.cargo();
-    cargo.current_dir(place.root()).args(["build", "--quiet", "--package", "atelier"]);
-    cargo.args(["--target", TRIPLE, "--no-default-features", "--features", "web"]);
-    cargo.args(["--profile", profile, "--target-dir"]).arg(place.target());
-    for program in programs {
-        cargo.args(["--bin", program]);
-    }
-    run(&mut cargo, "The page could not be compiled.")
+    let cargo = |chore: &str, programs: &[&str]| {
+        let mut cargo = wasm.cargo();
+        cargo.current_dir(place.root()).args([chore, "--quiet", "--package", "atelier"]);
+        cargo.args(["--target", TRIPLE, "--no-default-features", "--features", "web"]);
+        cargo.args(["--profile", profile, "--target-dir"]).arg(place.target());
+        cargo.args(programs.iter().flat_map(|program| ["--bin", program]));
+        cargo
+    };
+
+    // The step that sees a whole program has one level of optimisation, and only the highest makes vectors of the
+    // kernels' loops; what was compiled for size stays small in it.
+    let (workers, others): (Vec<_>, Vec<_>) =
+        programs.into_iter().partition(|&program| program == WORKER);
+    run(&mut cargo("build", &others), "The page could not be compiled.")?;
+    let mut worker = cargo("rustc", &workers);
+    run(worker.args(["--", "-C", "opt-level=3"]), "The page's worker could not be compiled.")
 }
 
 /// Gives every program its JavaScript and runs binaryen over it; each of these computes on one processor alone.
