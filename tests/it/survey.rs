@@ -669,15 +669,16 @@ fn the_job_array_example_runs() {
     one.arg(&whole);
     done(one);
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/survey.slurm.sh");
-    for index in ["2", "1"] {
+    for index in 1..=8 {
         let mut job = Command::new("sh");
         job.arg(&script)
             .env("ATELIER", env!("CARGO_BIN_EXE_atelier"))
             .env("MODELS", "scholar-2")
             .env("TASKS", "mood,sum")
             .env("OUT", &parts)
-            .env("SLURM_ARRAY_TASK_ID", index)
-            .env("SLURM_ARRAY_TASK_COUNT", "2")
+            .env("SLURM_ARRAY_TASK_ID", index.to_string())
+            // As it is for `sbatch --array=3`, which repeats one part.
+            .env("SLURM_ARRAY_TASK_COUNT", "1")
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
         done(job);
