@@ -36,7 +36,12 @@ impl Unfinished {
     pub fn finish(self) -> io::Result<File> {
         let file = self.to.into_inner().map_err(io::IntoInnerError::into_error)?;
         file.sync_all()?;
-        self.part.persist(&self.path)?;
+        let part = self.part.keep()?;
+        // Windows replaces a file that somebody holds open only by the renaming that the standard library tries.
+        if let Err(error) = std::fs::rename(&part, &self.path) {
+            let _ = std::fs::remove_file(&part);
+            return Err(error);
+        }
         sync_folder(&self.path);
         Ok(file)
     }

@@ -58,4 +58,4 @@ mod widgets;
 pub mod worker;
 
 #[cfg(feature = "web")]
-pub use shell::mount;
+pub use shell::{mount, tell_failure};

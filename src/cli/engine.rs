@@ -98,7 +98,7 @@ impl EngineArgs {
             let cost = model.engine.profile();
             let cost = cost.as_deref().unwrap_or("the CPU engine counts nothing");
             for line in cost.lines() {
-                super::output::say(line);
+                super::output::say(&format!("atelier: {line}"));
             }
         }
     }

@@ -17,6 +17,7 @@ mod known;
 mod lens;
 mod lens_member;
 mod lens_prompts;
+mod lock;
 mod looks;
 mod man;
 mod members;
@@ -45,6 +46,7 @@ mod train_rows;
 mod version;
 mod view;
 
+use std::io;
 use std::process::ExitCode;
 
 use clap::error::ErrorKind;
@@ -92,6 +94,8 @@ pub fn main_on_cuda() -> ExitCode {
 fn run(command: clap::Command) -> ExitCode {
     #[cfg(target_os = "linux")]
     shortened::listen();
+    #[cfg(unix)]
+    write_past_limits_as_errors();
     let matches = command.clone().try_get_matches();
     let cli = match matches.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,
@@ -128,6 +132,13 @@ fn run(command: clap::Command) -> ExitCode {
     }
 }
 
+/// A file that may grow no larger (`ulimit -f`) is an error of the write, and ends no program.
+#[cfg(unix)]
+fn write_past_limits_as_errors() {
+    // SAFETY: no handler of ours is set, and no other thread runs yet.
+    unsafe { libc::signal(libc::SIGXFSZ, libc::SIG_IGN) };
+}
+
 /// Something failed.
 const FAILED: u8 = 1;
 
@@ -143,9 +154,13 @@ fn refuse(sentence: &str, code: u8) -> ExitCode {
 fn not_parsed(error: &clap::Error, command: &clap::Command) -> ExitCode {
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
-            // Help that nobody reads to its end (`| head`) is no error.
-            let _ = error.print();
-            ExitCode::SUCCESS
+            match error.print() {
+                // Help that nobody reads to its end (`| head`) is no error.
+                Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+                    refuse(&format!("the help could not be printed: {error}"), FAILED)
+                }
+                _ => ExitCode::SUCCESS,
+            }
         }
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
             let _ = error.print();

@@ -135,6 +135,9 @@ fn needs(args: &NeedArgs) -> anyhow::Result<Report> {
     let mut report = Report::of(&model);
     for rows in rows {
         let mut needing = Needing::start(&model, &rows.task, &rows.items, args.seed)?;
+        if let Some(unknown) = &model.unknown {
+            rows.say_unknown(needing.unknown(&rows.items, unknown)?, unknown);
+        }
         let bar = Progress::new("running", "rows");
         while let Some((done, of)) = needing.advance()? {
             bar.at(done, of);

@@ -183,13 +183,7 @@ pub fn run(args: OrdersArgs) -> anyhow::Result<()> {
         let mut sweeping =
             Sweeping::start(&model, &rows.task, &rows.items, orders.clone(), args.seed)?;
         if let Some(unknown) = &unknown {
-            let rows_with = sweeping.unknown(&rows.items, unknown)?;
-            if rows_with > 0 {
-                output::say(&format!(
-                    "atelier: {}: {rows_with} rows have words that the model does not know and reads all as {}",
-                    rows.task, unknown.name
-                ));
-            }
+            rows.say_unknown(sweeping.unknown(&rows.items, unknown)?, unknown);
         }
         if let Some(at) = at {
             sweeping.resume(&report.orders[at])?;

@@ -172,9 +172,8 @@ fn medians(medians: &[Median], tasks: usize) -> String {
         .map(String::from);
     let mut shown_table = table(&headers, 1);
     for median in medians {
-        let rounds = median.rounds.map_or(String::new(), |r| format!(":{r}"));
         shown_table.add_row(Row::from(vec![
-            format!("{}:{}{rounds}", median.sweep, median.at),
+            median_label(median),
             percent_tenths(median.accuracy),
             median.normalised.map_or("-".into(), |n| number(n, 2)),
             median.first_word.map_or("-".into(), percent_tenths),
@@ -182,6 +181,16 @@ fn medians(medians: &[Median], tasks: usize) -> String {
         ]));
     }
     format!("medians over {tasks} tasks\n\n{}", shown(&shown_table))
+}
+
+/// Names a point as plans spell it: `skip:3`, `loop:3:2`, `head:3:1`.
+fn median_label(median: &Median) -> String {
+    let Median { sweep, at, head, rounds, .. } = median;
+    match (head, rounds) {
+        (Some(head), _) => format!("head:{at}:{head}"),
+        (None, Some(rounds)) => format!("{sweep}:{at}:{rounds}"),
+        (None, None) => format!("{sweep}:{at}"),
+    }
 }
 
 /// One line an order and task, every mean with the ends of its interval.

@@ -1,11 +1,13 @@
 //! `--out`: tried before the work starts, written whole, and what may become of what is there already.
 
-use std::fs::{File, Metadata, OpenOptions, TryLockError};
+use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, BufWriter, Seek, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail, ensure};
 
+use super::lock::try_lock;
+use super::output;
 use crate::model::ModelFiles;
 use crate::study::report::VERSION;
 use crate::task::file;
@@ -58,6 +60,8 @@ pub struct OutFile {
     held: Option<File>,
     /// Made to be held, with nothing in it yet.
     is_made: bool,
+    /// Whether it was said that what was written is too large to be read.
+    is_said: bool,
 }
 
 impl Drop for OutFile {
@@ -90,7 +94,8 @@ impl OutFile {
             "{shown} is a socket, which cannot be written into: give --out a file, a pipe or a device"
         );
         if found.as_ref().is_some_and(|found| !found.is_file()) {
-            return Ok(Self { path: path.to_path_buf(), into: true, held: None, is_made: false });
+            let path = path.to_path_buf();
+            return Ok(Self { path, into: true, held: None, is_made: false, is_said: false });
         }
         let path = target(path).with_context(|| {
             format!("{shown} is a link that leads to itself: give --out another place")
@@ -128,7 +133,7 @@ impl OutFile {
         // Dropped, it leaves nothing.
         Unfinished::begin(&path)
             .with_context(|| format!("{shown} cannot be written: give --out another place"))?;
-        Ok(Self { path, into: false, held: None, is_made: false })
+        Ok(Self { path, into: false, held: None, is_made: false, is_said: false })
     }
 
     /// Holds the place until the run ends, so that no other run writes there meanwhile. Whether
@@ -150,22 +155,13 @@ impl OutFile {
             .open(&self.path)
             .with_context(|| format!("{shown} cannot be written: give --out another place"))?;
         let found = file.metadata()?;
-        let others = || {
-            anyhow::anyhow!(
-                "another atelier is writing to {shown}: wait until it is done, or give --out another file"
-            )
-        };
-        match file.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => return Err(others()),
-            Err(TryLockError::Error(error)) => {
-                return Err(error).with_context(|| format!("{shown} could not be locked"));
-            }
-        }
         // Another run may have put a new file there before the lock was ours.
-        if !std::fs::metadata(&self.path).is_ok_and(|now| is_same(&found, &now)) {
-            return Err(others());
-        }
+        let is_ours = try_lock(&file, &self.path)?
+            && std::fs::metadata(&self.path).is_ok_and(|now| is_same(&found, &now));
+        ensure!(
+            is_ours,
+            "another atelier is writing to {shown}: wait until it is done, or give --out another file"
+        );
         self.held = Some(file);
         self.is_made = !was_there;
         Ok(found.len() > 0)
@@ -201,7 +197,16 @@ impl OutFile {
     /// # Errors
     /// A place that cannot be written.
     pub fn write(&mut self, text: &str) -> anyhow::Result<()> {
-        self.write_with(|to| Ok(to.write_all(text.as_bytes())?))
+        self.write_with(|to| Ok(to.write_all(text.as_bytes())?))?;
+        if text.len() as u64 > file::REPORT && !self.is_said {
+            self.is_said = true;
+            output::say(&format!(
+                "atelier: {} is larger than {} MB: neither --resume, `atelier figures` nor `atelier open` reads it",
+                self.path.display(),
+                file::REPORT >> 20
+            ));
+        }
+        Ok(())
     }
 
     /// The same, piece by piece.

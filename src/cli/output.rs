@@ -11,13 +11,18 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use super::table::WIDTH;
 use crate::study::report::Report;
 
-/// Characters that move a terminal's cursor, change its colours or its title: names and texts come out of
-/// files, and none of them is to speak to the terminal. Each becomes a blank, and so does a line break
-/// where `lines` is false.
+/// Characters that move a terminal's cursor, change its colours, its title or the order of its letters: names
+/// and texts come out of files, and none of them is to speak to the terminal. Each becomes a blank, and so does
+/// a line break where `lines` is false.
 pub fn plain(text: &str, lines: bool) -> String {
-    let is_kept = |c: char| !c.is_control() || lines && c == '\n';
+    let is_kept = |c: char| !(c.is_control() || turns_letters(c)) || lines && c == '\n';
     let shown = text.chars().map(|c| if is_kept(c) { c } else { ' ' });
     shown.collect()
+}
+
+/// Marks of the direction of writing: what follows them is shown in another order than it is written.
+fn turns_letters(c: char) -> bool {
+    matches!(c, '\u{61c}' | '\u{200e}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// Prints what people read. On a terminal, lines that are longer than a table may be are broken between words.
@@ -75,10 +80,22 @@ pub fn print_with(write: impl FnOnce(&mut dyn Write) -> anyhow::Result<()>) -> a
 /// What a shell sees of a program that `SIGPIPE` ended.
 const PIPE_CODE: i32 = 128 + 13;
 
+/// Characters of a line on standard error: a sentence may quote a file.
+const LONGEST: usize = 4000;
+
+/// Cuts a line that is too long to be read.
+fn cut(line: &str) -> String {
+    match line.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line.to_owned(),
+    }
+}
+
 /// A line on standard error. When its reader is gone nobody hears what goes wrong: the program ends, as
 /// one that `SIGPIPE` reaches does.
 pub fn say(line: &str) {
-    let written = io::stderr().lock().write_all(format!("{}\n", plain(line, false)).as_bytes());
+    let written =
+        io::stderr().lock().write_all(format!("{}\n", cut(&plain(line, false))).as_bytes());
     if written.is_err_and(|error| error.kind() == io::ErrorKind::BrokenPipe) {
         std::process::exit(PIPE_CODE);
     }
@@ -189,5 +206,14 @@ mod tests {
         let text = "a\u{1b}[31m\u{9b}2J\u{7}\r\t\nb é";
         assert_eq!(plain(text, true), "a [31m 2J   \nb é");
         assert_eq!(plain(text, false), "a [31m 2J    b é");
+        // A name that would be read backwards.
+        assert_eq!(plain("\u{202e}gnp\u{2066}.exe\u{200f}\u{61c}", false), " gnp .exe  ");
+    }
+
+    #[test]
+    fn a_line_on_standard_error_has_an_end() {
+        let longest = "é".repeat(LONGEST);
+        assert_eq!(cut(&longest), longest);
+        assert_eq!(cut(&format!("{longest}e")), format!("{longest}…"));
     }
 }

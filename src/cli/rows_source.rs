@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail};
 
 use super::output;
-use crate::study::LoadedModel;
 use crate::study::orders::Reading;
+use crate::study::{LoadedModel, Unknown};
 use crate::task::catalogue::Task;
 use crate::task::file;
 use crate::task::item::Item;
@@ -88,6 +88,16 @@ impl NamedRows {
         let before = self.items.len();
         self.items.retain(|item| !Reading::is_too_long(model, item));
         Ok(before - self.items.len())
+    }
+
+    /// Says how many rows have words that the model does not know, where any has.
+    pub fn say_unknown(&self, count: usize, unknown: &Unknown) {
+        if count > 0 {
+            output::say(&format!(
+                "atelier: {}: {count} rows have words that the model does not know and reads all as {}",
+                self.task, unknown.name
+            ));
+        }
     }
 }
 

@@ -22,7 +22,7 @@ pub enum StudyError {
     )]
     FullContext { context: usize },
     #[error(
-        "there is no sweep '{name}': choose from drop, swap, skip, repeat, reverse, shuffle, parallel, loop, heads"
+        "there is no sweep '{name}': choose from drop, swap, skip, repeat, reverse, shuffle, parallel, loop, heads, family, all"
     )]
     UnknownSweep { name: String },
     #[error(

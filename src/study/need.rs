@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::orders::Reading;
+use super::orders::{Reading, count_unknown};
 use super::without::{PlanPart, parts};
-use super::{LoadedModel, StudyError};
+use super::{LoadedModel, StudyError, Unknown};
 use crate::engine::{Capture, MemberKind, Run, Trace, VocabularyWish};
 use crate::measure::correlation::spearman;
 use crate::measure::decomposition::{argmax, lead};
@@ -131,7 +131,7 @@ impl<'a> Needing<'a> {
         for (row, item) in items.iter().enumerate() {
             let reading = Reading::new(model, item).map_err(|error| StudyError::Row {
                 task: task.to_owned(),
-                row,
+                row: row + 1,
                 error: Box::new(error),
             })?;
             if reading.prompt.option_ids.len() < 2 {
@@ -160,6 +160,14 @@ impl<'a> Needing<'a> {
             found,
             run: None,
         })
+    }
+
+    /// How many of `items`, those it was started with, have words that the model does not know.
+    ///
+    /// # Errors
+    /// The first row with an option that it does not know.
+    pub fn unknown(&self, items: &[Item], unknown: &Unknown) -> Result<usize, StudyError> {
+        count_unknown(&self.task, &self.readings, items, unknown)
     }
 
     /// Some block runs: rows done and to do, `None` once all are.

@@ -1,5 +1,7 @@
 //! What it means for a row to be answered right (docs/definitions.md, section 8), in the
-//! conventions of the lm-evaluation-harness, which the Painters paper uses.
+//! conventions of the lm-evaluation-harness, which the Painters paper uses. BOS stands before texts of a
+//! model that has one; the harness adds none by default. A text longer than the context is refused or left
+//! out; the harness cuts it from the left.
 
 use serde::{Deserialize, Serialize};
 

@@ -47,6 +47,14 @@ pub fn mount() {
     mount_to(host.unchecked_into(), Shell).forget();
 }
 
+/// Says on the page that a part of it failed, and on the console where.
+pub fn tell_failure(info: &std::panic::PanicHookInfo<'_>) {
+    console_error_panic_hook::hook(info);
+    if let Some(news) = document().get_element_by_id("news") {
+        news.set_text_content(Some("The page failed, and may not answer any more: reload it."));
+    }
+}
+
 #[component]
 fn Shell() -> impl IntoView {
     provide_context(Themes::start());

@@ -26,8 +26,6 @@ use crate::study::refusal::TaskRefusal;
 use crate::study::report::{ModelFacts, Report};
 use crate::task::english::EnglishPrompt;
 
-/// Models opened from disk that are kept at hand; their bytes stay on the disk.
-const MOST_OPENED: usize = 5;
 /// Positions side by side in the logit lens: each is a column of words.
 const POSITIONS: usize = 12;
 
@@ -206,12 +204,11 @@ impl Hands {
         found.map(|(_, files)| files.clone()).unwrap_or_default()
     }
 
-    /// Keeps what was opened.
+    /// Keeps what was opened; its bytes stay on the disk.
     pub fn keep(&self, name: &str, files: Vec<File>) {
         let mut folders = self.folders.borrow_mut();
         folders.retain(|(other, _)| other != name);
         folders.insert(0, (name.to_owned(), files));
-        folders.truncate(MOST_OPENED);
     }
 
     /// Where the page's own server serves a folder of this name.

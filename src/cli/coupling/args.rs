@@ -94,7 +94,7 @@ pub struct CouplingArgs {
     method: Method,
 
     /// Of the bootstrap behind the intervals, and of a search's start
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(u64).range(..=u64::from(u32::MAX)))]
     pub seed: u64,
 
     /// Leave out rows that are longer than the model's context, and say how many they are

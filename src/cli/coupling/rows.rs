@@ -11,7 +11,7 @@ use crate::cli::begun::{Begun, begun_alike};
 use crate::cli::fingerprint::{self, Files};
 use crate::cli::orders::{begun as begun_sweeps, put as put_orders, seal as seal_orders};
 use crate::cli::out_file::OutFile;
-use crate::cli::output::{self, Progress};
+use crate::cli::output::Progress;
 use crate::cli::rows_source::NamedRows;
 use crate::study::LoadedModel;
 use crate::study::coupling::{CouplingWish, RowsLinearising, TaskCoupling, orders_of_costs};
@@ -161,13 +161,7 @@ impl AskedRows<'_> {
         let mut sweeping =
             Sweeping::start(self.model, &rows.task, &rows.items, orders, self.args.seed)?;
         if let Some(unknown) = &self.model.unknown {
-            let count = sweeping.unknown(&rows.items, unknown)?;
-            if count > 0 {
-                output::say(&format!(
-                    "atelier: {}: {count} rows have words that the model does not know and reads all as {}",
-                    rows.task, unknown.name
-                ));
-            }
+            rows.say_unknown(sweeping.unknown(&rows.items, unknown)?, unknown);
         }
         if let Some(before) = report.orders.iter().find(|of| of.task == rows.task) {
             sweeping.resume(before)?;

@@ -1,8 +1,7 @@
 //! One model on one task, from the first row or from where it was stopped.
 
+use std::io;
 use std::path::Path;
-
-use anyhow::Context;
 
 use super::folder::Folder;
 use super::journal::{self, Journal};
@@ -106,7 +105,50 @@ pub fn write_rows(
         file.finish()?;
         Ok(())
     }();
-    written.with_context(|| {
-        format!("{} could not be written: make room, and go on with --resume", path.display())
+    written.map_err(|error| {
+        // Rows that cannot be read back need no room.
+        let is_disk = error.chain().any(|cause| cause.is::<io::Error>());
+        let hint = if is_disk { ": make room, and go on with --resume" } else { "" };
+        error.context(format!("{} could not be written{hint}", path.display()))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::ErrorKind;
+
+    use super::*;
+    use crate::study::survey::CellFacts;
+    use crate::task::score::Score;
+
+    #[test]
+    fn room_is_asked_for_where_the_disk_has_none() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("sum.parquet");
+        let about = About {
+            model: "a".to_owned(),
+            task: "sum".to_owned(),
+            members: Vec::new(),
+            facts: CellFacts {
+                score: Score::Option,
+                instead: None,
+                rivals: false,
+                too_long: 0,
+                unknown: 0,
+            },
+            asked: String::new(),
+            shard: Shard::WHOLE,
+        };
+        let why = |error: anyhow::Error| {
+            let written = write_rows(&path, &about, std::iter::once(Err(error)));
+            format!("{:#}", written.expect_err("a row that cannot be read"))
+        };
+        let full = io::Error::from(ErrorKind::StorageFull);
+        assert!(why(full.into()).contains("could not be written: make room, and go on"));
+        let damaged = why(anyhow::anyhow!("row 3 is damaged"));
+        assert!(
+            damaged.ends_with("sum.parquet could not be written: row 3 is damaged"),
+            "{damaged}"
+        );
+    }
 }

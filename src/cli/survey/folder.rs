@@ -1,10 +1,12 @@
 //! The folder that a survey writes: names in it, and the lock on it.
 
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{File, OpenOptions};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail, ensure};
 
+use crate::cli::lock::try_lock;
 use crate::cli::out_file::is_model;
 use crate::unfinished::remove_strays;
 
@@ -57,16 +59,12 @@ impl Folder {
             .truncate(false)
             .open(&lock)
             .with_context(|| format!("{} could not be written", lock.display()))?;
-        match file.try_lock() {
-            Ok(()) => Ok(Self { path: path.to_path_buf(), _lock: Some(file) }),
-            Err(TryLockError::WouldBlock) => bail!(
-                "another atelier is writing to {}: wait until it is done, or give --out another folder",
-                path.display()
-            ),
-            Err(TryLockError::Error(error)) => {
-                Err(error).with_context(|| format!("{} could not be locked", lock.display()))
-            }
-        }
+        ensure!(
+            try_lock(&file, &lock)?,
+            "another atelier is writing to {}: wait until it is done, or give --out another folder",
+            path.display()
+        );
+        Ok(Self { path: path.to_path_buf(), _lock: Some(file) })
     }
 
     /// Takes away what killed runs of this survey left unfinished: nobody else writes here. The journals
@@ -154,6 +152,19 @@ pub fn is_own(path: &Path) -> anyhow::Result<()> {
         path.display()
     );
     Ok(())
+}
+
+/// Removes a file, where there is one.
+///
+/// # Errors
+/// What the system says.
+pub fn remove_if_there(path: &Path) -> anyhow::Result<()> {
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => {
+            Err(error).with_context(|| format!("{} could not be removed", path.display()))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// A name that is one folder on every system.

@@ -7,7 +7,7 @@ use anyhow::{Context, bail, ensure};
 use super::asked::Asked;
 use super::cell::write_rows;
 use super::finish::{Facts, finish};
-use super::folder::Folder;
+use super::folder::{Folder, remove_if_there};
 use super::rows_file::{About, RowsFile};
 use super::running::{failed, failures};
 use super::shard::Shard;
@@ -222,5 +222,6 @@ fn join(
         }
     });
     let rows = rows.map(|row: anyhow::Result<MeasuredRow>| row);
-    write_rows(&folder.rows(model, task), &about, rows)
+    write_rows(&folder.rows(model, task), &about, rows)?;
+    remove_if_there(&folder.failed(model, task))
 }

@@ -29,6 +29,7 @@ mod table;
 use std::path::PathBuf;
 
 use clap::Subcommand;
+use clap::builder::NonEmptyStringValueParser;
 
 use shard::Shard;
 
@@ -59,7 +60,13 @@ enum SurveyCommand {
 #[derive(clap::Args)]
 struct SurveyOptions {
     /// Known models' names (see `atelier models`), or folders with config.json and *.safetensors
-    #[arg(long, value_name = "NAME|FOLDER,…", value_delimiter = ',', required = true)]
+    #[arg(
+        long,
+        value_name = "NAME|FOLDER,…",
+        value_delimiter = ',',
+        required = true,
+        value_parser = NonEmptyStringValueParser::new()
+    )]
     models: Vec<String>,
 
     /// Tasks or their groups (see `atelier tasks`), or TOML files that define one

@@ -8,7 +8,7 @@ use anyhow::{Context, bail, ensure};
 use super::asked::{Asked, Questions, RowsWanted, distinct};
 use super::cell::{CellJob, End};
 use super::finish::{Facts, finish, why_not};
-use super::folder::Folder;
+use super::folder::{Folder, remove_if_there};
 use super::shard::Shard;
 use super::{SurveyOptions, table};
 use crate::cli::out_file::write_whole;
@@ -274,17 +274,8 @@ impl SurveyRunning<'_> {
     /// A task that has its rows needs neither its journal nor why it had none: a run that was killed
     /// once the rows were written leaves them.
     fn tidy(&self, model: &str, task: &str) -> anyhow::Result<()> {
-        let left = [self.folder.part(model, task), self.folder.failed(model, task)];
-        for path in left {
-            match std::fs::remove_file(&path) {
-                Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                    return Err(error)
-                        .with_context(|| format!("{} could not be removed", path.display()));
-                }
-                _ => {}
-            }
-        }
-        Ok(())
+        remove_if_there(&self.folder.part(model, task))?;
+        remove_if_there(&self.folder.failed(model, task))
     }
 }
 

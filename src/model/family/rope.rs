@@ -85,7 +85,13 @@ struct ScalingObject<'a> {
 impl<'a> ScalingObject<'a> {
     fn of(fields: &'a Fields) -> Result<Self, ModelError> {
         let spelled = |field| fields.get(field).map(|value| (field, value));
-        let Some((field, value)) = spelled("rope_scaling").or(spelled("rope_parameters")) else {
+        let (older, newer) = (spelled("rope_scaling"), spelled("rope_parameters"));
+        if let (Some((field, older)), Some((_, newer))) = (older, newer) {
+            expect(field, shown(older), older == newer, || {
+                "rope_parameters says something else: keep the one of them that is meant".into()
+            })?;
+        }
+        let Some((field, value)) = older.or(newer) else {
             return Ok(Self { field: "rope_scaling", value: None });
         };
         let Some(object) = value.as_object() else {

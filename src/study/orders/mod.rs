@@ -20,7 +20,7 @@ pub(in crate::study) use generating::Generating;
 pub use median::{Median, medians};
 pub use parts::PartedSweep;
 pub use reading::Reading;
-pub(in crate::study) use reading::{Rivals, read_likeliest, with_rivals};
+pub(in crate::study) use reading::{Rivals, count_unknown, read_likeliest, with_rivals};
 pub use result::{Fingerprint, Measures, OrderRows, Orders, SweepPoint, Variant, VoteMeans};
 pub use summary::per_token;
 pub use sweep::{Extent, MAX_SEEDS, Sweep};

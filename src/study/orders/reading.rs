@@ -126,6 +126,28 @@ impl Reading {
     }
 }
 
+/// How many rows of `task` have words that the model does not know; `items` are what was made ready.
+///
+/// # Errors
+/// The first row with an option that it does not know.
+pub fn count_unknown(
+    task: &str,
+    readings: &[Reading],
+    items: &[Item],
+    unknown: &Unknown,
+) -> Result<usize, StudyError> {
+    let mut count = 0;
+    for (row, (reading, item)) in readings.iter().zip(items).enumerate() {
+        let known = reading.is_known(item, unknown);
+        count += usize::from(!known.map_err(|error| StudyError::Row {
+            task: task.to_owned(),
+            row: row + 1,
+            error: Box::new(error),
+        })?);
+    }
+    Ok(count)
+}
+
 /// `continuation` after `context`: the tokens of both together from the first that differs from the
 /// context's own, since a tokenizer may cut across the seam.
 fn passage(

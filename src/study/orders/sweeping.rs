@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::generating::Generating;
-use super::reading::{Reading, read_likeliest, with_rivals};
+use super::reading::{Reading, count_unknown, read_likeliest, with_rivals};
 use super::result::OrderRows;
 use super::{Order, Orders};
 use crate::engine::{Capture, Reference, Run, TokenScore, Trace, VocabularyWish};
@@ -106,16 +106,7 @@ impl<'a> Sweeping<'a> {
     /// # Errors
     /// The first row with an option that it does not know.
     pub fn unknown(&self, items: &[Item], unknown: &Unknown) -> Result<usize, StudyError> {
-        let mut count = 0;
-        for (row, (reading, item)) in self.readings.iter().zip(items).enumerate() {
-            let known = reading.is_known(item, unknown);
-            count += usize::from(!known.map_err(|error| StudyError::Row {
-                task: self.task.clone(),
-                row: row + 1,
-                error: Box::new(error),
-            })?);
-        }
-        Ok(count)
+        count_unknown(&self.task, &self.readings, items, unknown)
     }
 
     /// Goes on from what a stopped sweep of the same orders on the same rows had.

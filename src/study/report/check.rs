@@ -10,6 +10,7 @@ use crate::plan::{HeadsOff, MAX_RUNS};
 use crate::study::coupling::{ModelsCoupling, check};
 use crate::study::geometry::Geometry;
 use crate::study::member::check::account;
+use crate::study::need::Need;
 use crate::study::orders::{Measures, OrderRows, Orders, SweepPoint, VoteMeans};
 use crate::study::parts::PartLosses;
 
@@ -57,6 +58,18 @@ pub(super) fn report(report: &Report) -> Result<(), ReportError> {
             return Err(shape(&place)("it is there twice".to_owned()));
         }
         check::task(one).map_err(shape(&place))?;
+    }
+    let mut seen = HashSet::new();
+    for one in &report.need {
+        let place = format!("the need on “{}”", one.task);
+        if !seen.insert(one.task.as_str()) {
+            return Err(shape(&place)("it is there twice".to_owned()));
+        }
+        need(one).map_err(shape(&place))?;
+    }
+    for (i, median) in report.medians.iter().enumerate() {
+        let counted = counted_blocks([Some(median.at), median.middle, median.rounds]);
+        counted.map_err(|reason| shape("the medians")(format!("median {i} {reason}")))?;
     }
     Ok(())
 }
@@ -426,11 +439,23 @@ fn point(point: &SweepPoint, variants: usize) -> Result<(), Reason> {
     if let Some(i) = point.variants.iter().find(|&&i| i >= variants) {
         return Err(format!("is of variant {i} of {variants}"));
     }
-    let numbers = [Some(point.at), point.middle, point.rounds];
-    if let Some(n) = numbers.into_iter().flatten().find(|&n| n > MAX_RUNS) {
-        return Err(format!("counts to {n} blocks"));
-    }
+    counted_blocks([Some(point.at), point.middle, point.rounds])?;
     measures(&point.measures).map_err(|reason| format!("does not fit: {reason}"))
+}
+
+/// Numbers of a point of a sweep are of a plan's blocks.
+fn counted_blocks(numbers: [Option<usize>; 3]) -> Result<(), Reason> {
+    match numbers.into_iter().flatten().find(|&n| n > MAX_RUNS) {
+        Some(n) => Err(format!("counts to {n} blocks")),
+        None => Ok(()),
+    }
+}
+
+fn need(need: &Need) -> Result<(), Reason> {
+    match need.parts.iter().find(|part| part.run >= MAX_RUNS) {
+        Some(part) => Err(format!("it has a part of run {}", part.run)),
+        None => Ok(()),
+    }
 }
 
 #[cfg(test)]
@@ -481,6 +506,17 @@ mod tests {
         })
     }
 
+    /// Vote and need of one part.
+    fn need(run: usize) -> Value {
+        json!({
+            "task": "sum", "rows": 2, "resamples": 1000, "seed": 0, "accuracy": mean(), "lead": mean(),
+            "parts": [{
+                "kind": "mlp", "run": run, "block": 0, "plan": "0a,1-11", "vote": mean(),
+                "loss": mean(), "accuracy": mean(),
+            }],
+        })
+    }
+
     fn with_sweeps(sweeps: &[Value]) -> Value {
         let mut report = baked();
         report["orders"] = json!(sweeps);
@@ -493,6 +529,9 @@ mod tests {
         assert!(lens.lens.is_some());
         let swept = read(&with_sweeps(&[sweep()])).expect("a sweep");
         assert_eq!(swept.orders.len(), 1);
+        let mut needed = baked();
+        needed["need"] = json!([need(MAX_RUNS - 1)]);
+        assert_eq!(read(&needed).expect("a need").need.len(), 1);
     }
 
     #[test]
@@ -510,6 +549,18 @@ mod tests {
             let mut changed = sweep();
             change(&mut changed);
             why(&with_sweeps(&[changed]))
+        };
+        let needs = |needs: &[Value]| {
+            let mut report = baked();
+            report["need"] = json!(needs);
+            why(&report)
+        };
+        let medians = |change: &dyn Fn(&mut Value)| {
+            let mut median = json!({"sweep": "reverse", "at": 0, "tasks": 2, "accuracy": 0.5});
+            change(&mut median);
+            let mut report = with_sweeps(&[sweep()]);
+            report["medians"] = json!([median]);
+            why(&report)
         };
         let pop = |list: &mut Value| drop(list.as_array_mut().map(Vec::pop));
         for (sentence, says) in [
@@ -554,6 +605,13 @@ mod tests {
                 "point 0 is of variant 9 of 1",
             ),
             (why(&with_sweeps(&[sweep(), sweep()])), "it is there twice"),
+            (
+                needs(&[need(0), need(0)]),
+                "the need on “sum” does not fit the rest of the file (it is there twice)",
+            ),
+            (needs(&[need(MAX_RUNS)]), "it has a part of run"),
+            (medians(&|median| median["at"] = json!(MAX_RUNS + 1)), "median 0 counts to"),
+            (medians(&|median| median["middle"] = json!(MAX_RUNS + 1)), "median 0 counts to"),
         ] {
             assert!(sentence.contains(says), "{sentence}");
         }

@@ -1,5 +1,6 @@
 //! The five data sets of *Transformer Layers as Painters*, read from the files they are published
-//! in, one set a file. Prompts are the lm-evaluation-harness's defaults without examples in front.
+//! in, one set a file. Prompts are the lm-evaluation-harness's defaults without examples in front, but for BOS and
+//! long rows (see [`score`](crate::task::score)).
 //!
 //! A file is read whole or refused with the number of its first wrong line: no row is left out.
 

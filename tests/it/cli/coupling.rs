@@ -47,6 +47,7 @@ fn bad_input_is_one_sentence() {
     refuses(&ids(&["--steps", "0,99", "--self", "1"]), "there is no step 99");
     refuses(&ids(&["--plan", "0,77"]), "77");
     refuses(&ids(&["--ids", "99999999"]), "99999999");
+    refuses(&ids(&["--seed", "4294967296"]), "4294967296 is not in 0..=4294967295");
     refuses(&ids(&["--resume"]), "--resume");
     refuses(&ids(&["--json", "--csv"]), "--csv");
     let folder = model("random-llama2");

@@ -214,7 +214,7 @@ fn words_that_the_model_does_not_know_are_said() {
     let rows = format!("{good}\n{}\n", good.replace("ball", "zeppelin"));
     folder.write("rows.jsonl", rows.as_bytes());
     let file = folder.file("rows.jsonl").display().to_string();
-    for command in ["lens", "orders"] {
+    for command in ["lens", "orders", "need"] {
         let output = atelier(&[command, "--model", &path, "--prompts", &file]);
         let said = said(&output);
         assert!(output.status.success(), "{said}");
@@ -223,8 +223,10 @@ fn words_that_the_model_does_not_know_are_said() {
     folder.write("rows.jsonl", format!("{good}\n{}\n", good.replace(" blue", " mauve")).as_bytes());
     let why = refused(&["lens", "--model", &path, "--prompts", &file]);
     assert!(why.contains("rows.jsonl, line 2: the model does not know the option"), "{why}");
-    let why = refused(&["orders", "--model", &path, "--prompts", &file]);
-    assert!(why.contains("row 2: the model does not know the option"), "{why}");
+    for command in ["orders", "need"] {
+        let why = refused(&[command, "--model", &path, "--prompts", &file]);
+        assert!(why.contains("row 2: the model does not know the option"), "{why}");
+    }
 }
 
 #[test]

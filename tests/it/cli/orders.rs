@@ -95,6 +95,31 @@ fn several_tasks_have_medians_and_plans_a_geometry() {
     }
 }
 
+/// The medians' table has a line a head, each with its head.
+#[test]
+fn medians_of_heads_are_told_apart() {
+    let output = atelier(&[
+        "orders",
+        "--model",
+        "scholar-2",
+        "--task",
+        "sum,topic",
+        "--strategy",
+        "heads",
+        "--rows",
+        "4",
+    ]);
+    let printed = String::from_utf8(output.stdout).expect("UTF-8");
+    let (_, medians) = printed.split_once("medians over 2 tasks").expect("medians");
+    let names = medians.lines().filter(|line| line.contains("head"));
+    let names: Vec<_> = names
+        .filter_map(|line| line.split_whitespace().find(|word| word.starts_with("head")))
+        .collect();
+    assert!(names.contains(&"head:0:0") && names.contains(&"head:1:1"), "{names:?}");
+    let distinct: std::collections::HashSet<_> = names.iter().collect();
+    assert_eq!(distinct.len(), names.len(), "{names:?}");
+}
+
 /// Of a sweep without its fingerprint, as it is written.
 fn checksum(sweep: &Value) -> String {
     let sweep = atelier::study::orders::Orders {
@@ -199,8 +224,10 @@ fn sweeps_that_cannot_be_run() {
         assert!(sentence.contains(piece), "{piece} in {sentence}");
     }
     let ids = model("random-llama2");
-    let sentence = refused(&["orders", "--model", &ids, "--task", "sum"]);
-    assert!(sentence.contains("sum, row 1: ") && sentence.contains("tokenizer"), "{sentence}");
+    for command in ["orders", "need"] {
+        let sentence = refused(&[command, "--model", &ids, "--task", "sum"]);
+        assert!(sentence.contains("sum, row 1: ") && sentence.contains("tokenizer"), "{sentence}");
+    }
 }
 
 #[test]

@@ -39,6 +39,19 @@ fn more_threads_than_a_machine_has_are_not_begun() {
     );
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn help_that_cannot_be_printed_is_a_failure() {
+    for ask in ["--help", "--version"] {
+        let full = std::fs::File::create("/dev/full").expect("a full device");
+        let mut command = Command::new(env!("CARGO_BIN_EXE_atelier"));
+        let output = command.arg(ask).stdout(full).output().expect("atelier starts");
+        assert_eq!(output.status.code(), Some(1), "{ask}");
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(said.starts_with("atelier: the help could not be printed: "), "{said}");
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn a_signal_is_told_by_its_number() {

@@ -217,7 +217,10 @@ fn array(reader: &mut HeaderReader, key: &str, depth: u8) -> Result<MetadataValu
     const DEEPEST: u8 = 4;
     let number = reader.u32()?;
     let count = reader.u64()?;
-    let Some(kind) = Type::of(number).filter(|_| depth < DEEPEST) else {
+    if depth >= DEEPEST {
+        return Err(reader.error(&format!("{key} has lists in lists deeper than {DEEPEST}")));
+    }
+    let Some(kind) = Type::of(number) else {
         return Err(
             reader.error(&format!("{key} is a list of type {number}, which does not exist"))
         );

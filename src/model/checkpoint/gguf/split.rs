@@ -48,11 +48,24 @@ pub fn read<'a>(
         }
         first.get_or_insert(header.metadata);
     }
-    let files = files.iter().map(|(file, _)| file.to_string()).collect();
     let metadata = first.ok_or_else(|| ModelError::MissingFile {
         folder: "the model".into(),
         file: "*.gguf file",
         hint: "open one",
     })?;
+
+    // Parts of two models may have the same numbers.
+    if let Some(promised) = metadata.integer("split.tensors.count")?
+        && promised != places.len() as u64
+    {
+        return Err(ModelError::NotGguf {
+            file: files[0].0.into(),
+            reason: format!(
+                "it promises {promised} tensors in all parts of the model, and they have {}; all parts of a model belong together",
+                places.len()
+            ),
+        });
+    }
+    let files = files.iter().map(|(file, _)| file.to_string()).collect();
     Ok((metadata, TensorPlaces::of(files, places, "its metadata")))
 }

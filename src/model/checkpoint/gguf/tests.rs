@@ -174,3 +174,46 @@ fn damage_anywhere_is_survived() {
         assert!(cut.read().is_err(), "cut at {at}");
     }
 }
+
+/// Numbers of types in a header.
+const LIST: u32 = 9;
+const I32: u32 = 5;
+const U16: u32 = 2;
+
+#[test]
+fn parts_that_lack_tensors_of_the_model_are_refused() {
+    let integer = |number: i32| number.to_le_bytes().to_vec();
+    let read_parts = |promised: i32| {
+        let part = |number: u16, name: &str| {
+            let pairs = [
+                ("split.no", U16, number.to_le_bytes().to_vec()),
+                ("split.count", U16, 2u16.to_le_bytes().to_vec()),
+                ("split.tensors.count", I32, integer(promised)),
+            ];
+            GgufFile::with_tensors(&pairs, &[(name, F32, 0)], 256).0
+        };
+        let parts = [part(0, "v"), part(1, "w")];
+        let files = [("a.gguf", parts[0].len() as u64), ("b.gguf", parts[1].len() as u64)];
+        split::read(&files, |at, range| {
+            Ok(Cow::Borrowed(&parts[at][range.start as usize..range.end as usize]))
+        })
+    };
+    assert!(read_parts(2).is_ok());
+    let error = read_parts(3).map(|_| ()).expect_err("one is missing").to_string();
+    assert!(
+        error.contains("it promises 3 tensors in all parts of the model, and they have 2"),
+        "{error}"
+    );
+}
+
+#[test]
+fn lists_in_lists_have_an_end() {
+    let nested = |depth: usize| {
+        let list = [LIST.to_le_bytes().to_vec(), 1u64.to_le_bytes().to_vec()].concat();
+        let empty = [I32.to_le_bytes().to_vec(), 0u64.to_le_bytes().to_vec()].concat();
+        GgufFile::new(&[("deep", LIST, [list.repeat(depth - 1), empty].concat())]).read()
+    };
+    assert!(nested(4).is_ok());
+    let error = nested(5).map(|_| ()).expect_err("too deep").to_string();
+    assert!(error.contains("deep has lists in lists deeper than 4"), "{error}");
+}

@@ -64,6 +64,16 @@ fn rope_parameters_say_the_same_as_the_older_spelling() {
     assert_eq!(scaling, Some(RopeScaling::Linear { factor: 4.0 }));
 }
 
+/// Neither spelling is sure to be the one that its training had.
+#[test]
+fn two_spellings_that_differ_are_refused() {
+    let mut config = config("random-llama3");
+    config["rope_parameters"] = config["rope_scaling"].clone();
+    assert_eq!(shape_of(&config), shape("random-llama3"));
+    config["rope_parameters"]["factor"] = json!(16.0);
+    refused(&config, &["rope_scaling is ", "rope_parameters says something else"]);
+}
+
 /// Where the config says it twice, transformers takes the one outside.
 #[test]
 fn the_original_context_outside_wins() {
