@@ -40,7 +40,7 @@ impl Opening {
     fn opened(&self) -> String {
         let (_, after) = self.url.split_once("=opened/").expect("what was opened");
         let digits = after.get(..16).expect("16 digits");
-        format!("opened/{digits}/")
+        format!("opened/{digits}/0/")
     }
 }
 
