@@ -99,13 +99,13 @@ pub fn remove_strays(folder: &Path, ours: impl Fn(&str) -> bool) {
         let Some(finished) = name.to_str().and_then(finished_name) else {
             continue;
         };
-        let is_stray = || {
-            let file = OpenOptions::new().write(true).open(entry.path());
-            // Whoever still writes it holds it.
-            file.is_ok_and(|file| file.try_lock().is_ok())
-        };
         let is_file = entry.file_type().is_ok_and(|kind| kind.is_file());
-        if ours(finished) && is_file && is_stray() {
+        if !ours(finished) || !is_file {
+            continue;
+        }
+        // Whoever still writes it holds it. The lock lasts until the file is gone, so that nobody takes it meanwhile.
+        let file = OpenOptions::new().write(true).open(entry.path());
+        if file.as_ref().is_ok_and(|file| file.try_lock().is_ok()) {
             let _ = std::fs::remove_file(entry.path());
         }
     }

@@ -35,7 +35,11 @@ fn folder_on(system: &str, variable: impl Fn(&str) -> Option<PathBuf>) -> Option
 }
 
 /// A folder of models. Symbolic links that lead out of it are not followed.
-pub struct ModelsFolder(PathBuf);
+pub struct ModelsFolder {
+    path: PathBuf,
+    /// A name that another model has already.
+    taken: Option<String>,
+}
 
 impl ModelsFolder {
     /// Opens a folder.
@@ -44,7 +48,23 @@ impl ModelsFolder {
     /// It is not there, or is no folder.
     pub fn open(path: &Path) -> io::Result<Self> {
         let path = path.canonicalize()?;
-        if path.is_dir() { Ok(Self(path)) } else { Err(io::ErrorKind::NotADirectory.into()) }
+        if path.is_dir() {
+            Ok(Self { path, taken: None })
+        } else {
+            Err(io::ErrorKind::NotADirectory.into())
+        }
+    }
+
+    /// Leaves a name to another model.
+    pub fn leave(&mut self, name: Option<String>) {
+        self.taken = name;
+    }
+
+    /// Says where in this folder a model lies.
+    pub fn place(&self, model: &ServedFiles) -> String {
+        let file = model.first().filter(|file| is_gguf(file));
+        let below = file.and_then(|file| file.strip_prefix(&self.path).ok());
+        below.map_or_else(|| model.from().to_owned(), |below| below.display().to_string())
     }
 
     /// Lists the models by name: every `.gguf` file here or one folder below, and every folder with `config.json` and
@@ -54,7 +74,7 @@ impl ModelsFolder {
         let mut add = |name: String, from: &str, files| {
             let mut free = name.clone();
             for number in 2.. {
-                if !models.contains_key(&free) {
+                if !models.contains_key(&free) && self.taken.as_ref() != Some(&free) {
                     break;
                 }
                 free = format!("{name} ({number})");
@@ -63,7 +83,7 @@ impl ModelsFolder {
         };
 
         // The files of this folder come first: they keep their names.
-        let entries = self.entries(&self.0);
+        let entries = self.entries(&self.path);
         for (name, files) in ggufs(&entries) {
             add(name, &files[0].0.clone(), files);
         }
@@ -81,7 +101,7 @@ impl ModelsFolder {
         models.into_values().collect()
     }
 
-    /// Names and places of what lies in a folder, in order, where a request can name it.
+    /// Names and places of what lies in a folder and is not hidden, in order, where a request can name it.
     fn entries(&self, folder: &Path) -> Vec<(String, PathBuf)> {
         let Ok(entries) = folder.read_dir() else {
             return Vec::new();
@@ -89,9 +109,10 @@ impl ModelsFolder {
         let found = entries.filter_map(|entry| {
             let entry = entry.ok()?;
             let name = entry.file_name().into_string().ok()?;
-            let is_plain = !name.chars().any(|c| c.is_control() || ":\\".contains(c));
+            let is_plain = !name.starts_with('.')
+                && !name.chars().any(|c| c.is_control() || ":\\".contains(c));
             let path = entry.path().canonicalize().ok()?;
-            (is_plain && path.starts_with(&self.0)).then_some((name, path))
+            (is_plain && path.starts_with(&self.path)).then_some((name, path))
         });
         let mut found: Vec<_> = found.collect();
         found.sort();
@@ -129,6 +150,11 @@ fn ggufs(entries: &[(String, PathBuf)]) -> Vec<(String, Vec<(String, PathBuf)>)>
         models.entry(name.to_owned()).or_default().push((file.clone(), path.clone()));
     }
     models.into_iter().collect()
+}
+
+/// Checks by its name whether a file holds a model.
+fn is_gguf(file: &Path) -> bool {
+    file.extension().is_some_and(|ending| ending == "gguf")
 }
 
 /// Of `name-00001-of-00003`, a part of a model: `name`.
@@ -197,6 +223,8 @@ mod tests {
         };
         for path in [
             "b.gguf",
+            ".hidden.gguf",
+            ".cache/c.gguf",
             "split-00001-of-00002.gguf",
             "split-00002-of-00002.gguf",
             "notes.txt",
@@ -212,6 +240,9 @@ mod tests {
             put(path);
         }
         let folder = ModelsFolder::open(home.path()).expect("the folder");
+        let places: Vec<String> = folder.models().iter().map(|model| folder.place(model)).collect();
+        let inner = Path::new("package").join("b.gguf").display().to_string();
+        assert_eq!(places, ["b.gguf", &*inner, "llama", "split-00001-of-00002.gguf"]);
         let models = folder.models().into_iter().map(|model| {
             let name = model.name().to_owned();
             let files: Vec<String> = model.into_files().into_iter().map(|(file, _)| file).collect();

@@ -1,4 +1,5 @@
-//! What is opened with the page: below a path that no other user of this machine guesses.
+//! What is opened with the page: below a path that no other user of this machine guesses, each in a folder of its
+//! own.
 
 use std::io;
 
@@ -14,6 +15,8 @@ pub struct OpenedSite<F> {
     page: F,
     path: String,
     opened: Vec<Box<dyn Files>>,
+    /// Name of the model opened: no other one has it.
+    taken: Option<String>,
     /// `key=value` pairs of the address that names what was opened.
     query: Vec<String>,
 }
@@ -26,7 +29,7 @@ impl<F: Files> OpenedSite<F> {
     pub fn new(page: F) -> io::Result<Self> {
         let unguessable = getrandom::u64().map_err(io::Error::other)?;
         let path = format!("opened/{unguessable:016x}/");
-        Ok(Self { page, path, opened: Vec::new(), query: Vec::new() })
+        Ok(Self { page, path, opened: Vec::new(), taken: None, query: Vec::new() })
     }
 
     /// Opens a report, of a name that has no slash.
@@ -38,12 +41,14 @@ impl<F: Files> OpenedSite<F> {
     /// Opens a model: the page begins with it.
     pub fn open_model(&mut self, model: ServedFiles) {
         self.begin_with(model.name());
+        self.taken = Some(model.name().to_owned());
         self.opened.push(Box::new(model));
     }
 
     /// Offers the models of a folder, if there are any. Where nothing else was opened and SmolLM2 is among them, the
     /// page begins with it.
-    pub fn offer(&mut self, folder: ModelsFolder) {
+    pub fn offer(&mut self, mut folder: ModelsFolder) {
+        folder.leave(self.taken.clone());
         let models = folder.models();
         if models.is_empty() {
             return;
@@ -60,9 +65,11 @@ impl<F: Files> OpenedSite<F> {
         self.name_in_query("model", &format!("{}/", encoded(model)));
     }
 
-    /// Names something opened by its path, spelled as in a URL: as a value of the query that spelling is encoded again.
+    /// Names what is opened next by its path, spelled as in a URL: as a value of the query that spelling is encoded
+    /// again.
     fn name_in_query(&mut self, key: &str, inner: &str) {
-        self.query.push(format!("{key}={}", encoded(&format!("{}{inner}", self.path))));
+        let path = format!("{}{}/{inner}", self.path, self.opened.len());
+        self.query.push(format!("{key}={}", encoded(&path)));
     }
 
     /// The part of the page's address that names what was opened: empty, or `?…`.
@@ -74,7 +81,10 @@ impl<F: Files> OpenedSite<F> {
 impl<F: Files> Files for OpenedSite<F> {
     fn find(&self, path: &str) -> Option<Found> {
         match path.strip_prefix(&self.path) {
-            Some(opened) => self.opened.iter().find_map(|files| files.find(opened)),
+            Some(opened) => {
+                let (index, inner) = opened.split_once('/')?;
+                self.opened.get(index.parse::<usize>().ok()?)?.find(inner)
+            }
             None => self.page.find(path),
         }
     }
@@ -124,9 +134,11 @@ mod tests {
         assert_eq!(site.query(), "");
         site.open_report("a b.json".into(), b"{}".to_vec());
         let path = site.path.clone();
-        assert_eq!(site.query(), format!("?report={path}a%2520b.json"));
-        assert!(site.find(&format!("{path}a b.json")).is_some());
-        for other in ["", "b.json", "a b.json/", "x/y", "models.json"] {
+        assert_eq!(site.query(), format!("?report={path}0/a%2520b.json"));
+        assert!(site.find(&format!("{path}0/a b.json")).is_some());
+        for other in
+            ["", "a b.json", "0/b.json", "0/a b.json/", "1/a b.json", "0/models.json", "x/y"]
+        {
             assert!(site.find(&format!("{path}{other}")).is_none(), "{other}");
             assert!(site.find(&format!("opened/{other}")).is_none(), "{other}");
         }
@@ -152,11 +164,43 @@ mod tests {
         };
         assert_eq!(offered(false), "", "an empty folder offers nothing");
         std::fs::write(home.path().join("a b.gguf"), "").expect("a file");
-        assert_eq!(offered(false), "?models=PATH/");
+        assert_eq!(offered(false), "?models=PATH/0/");
         let file = std::fs::File::create(home.path().join(smollm2::FILE)).expect("a file");
         file.set_len(smollm2::BYTES).expect("a sparse file");
-        let first = "?model=PATH/SmolLM2-135M-Instruct.Q4_1/&models=PATH/";
+        let first = "?model=PATH/0/SmolLM2-135M-Instruct.Q4_1/&models=PATH/0/";
         assert_eq!(offered(false), first);
-        assert_eq!(offered(true), "?report=PATH/r&models=PATH/");
+        assert_eq!(offered(true), "?report=PATH/0/r&models=PATH/1/");
+    }
+
+    fn text(found: Option<Found>) -> String {
+        match found {
+            Some(Found::Bytes { bytes, .. }) => String::from_utf8_lossy(&bytes).into_owned(),
+            _ => panic!("not there"),
+        }
+    }
+
+    /// Two of one name were one, and a report called `models.json` hid the list.
+    #[test]
+    fn what_is_opened_hides_nothing_of_the_models_folder() {
+        let home = tempfile::tempdir().expect("a folder");
+        std::fs::write(home.path().join("b.gguf"), "of the folder").expect("a file");
+        let folder = || ModelsFolder::open(home.path()).expect("the folder");
+        let mut site = OpenedSite::new(NoPage).expect("random numbers");
+        let elsewhere = home.path().join("elsewhere.gguf");
+        let opened =
+            ServedFiles::new("b".into(), "b.gguf".into(), vec![("b.gguf".into(), elsewhere)]);
+        site.open_model(opened);
+        site.offer(folder());
+        let path = site.path.clone();
+        assert_eq!(site.query(), format!("?model={path}0/b/&models={path}1/"));
+        let list = text(site.find(&format!("{path}1/models.json")));
+        assert!(list.contains("\"b (2)\"") && !list.contains("\"b\""), "{list}");
+        assert!(site.find(&format!("{path}1/b (2)/b.gguf")).is_some());
+
+        let mut site = OpenedSite::new(NoPage).expect("random numbers");
+        site.open_report("models.json".into(), b"a report".to_vec());
+        site.offer(folder());
+        assert_eq!(text(site.find(&format!("{}0/models.json", site.path))), "a report");
+        assert!(text(site.find(&format!("{}1/models.json", site.path))).contains("\"b\""));
     }
 }

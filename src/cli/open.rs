@@ -3,9 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use anyhow::{Context, bail};
+use anyhow::{Context, bail, ensure};
 use atelier_server::{OpenedSite, POLICY, Passing, ServedFiles, Server, encoded, open_browser};
 
+use super::out_file::is_model;
 use super::page_files::{self, PageFiles};
 use super::rows_source::bytes;
 use super::served_model::served_files;
@@ -111,7 +112,13 @@ enum WantedFirst<'a> {
 
 /// A report's name and its bytes, which the one reader of reports has read.
 fn report(path: &Path) -> anyhow::Result<(String, Vec<u8>)> {
-    let path = if path.is_dir() { &path.join("survey.atelier.json") } else { path };
+    let survey = path.join("survey.atelier.json");
+    if path.is_dir() && !survey.exists() {
+        let shown = path.display();
+        ensure!(!is_model(path), "{shown} is a model's folder: give it with --model");
+        bail!("{shown} holds no survey and no page");
+    }
+    let path: &Path = if path.is_dir() { &survey } else { path };
     let bytes = bytes(path)?;
     Opened::read(&bytes).with_context(|| format!("{} cannot be opened", path.display()))?;
     let name = path.file_name().map(|name| name.to_string_lossy());

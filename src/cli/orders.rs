@@ -12,7 +12,7 @@ use super::orders_picture as picture;
 use super::out_file::{OutFile, There};
 use super::output::{self, Progress};
 use super::rows_source::{NamedRows, SweepSource};
-use super::{fingerprint, interrupt};
+use super::{fingerprint, interrupt, version};
 use crate::plan::Plan;
 use crate::study::geometry::{Averaging, Geometry};
 use crate::study::orders::{self, Extent, Fingerprint, Order, Orders, Sweep, Sweeping};
@@ -120,23 +120,24 @@ pub fn run(args: OrdersArgs) -> anyhow::Result<()> {
         .as_deref()
         .map(|path| OutFile::new(path, there(&args), &inputs(&args)))
         .transpose()?;
-    let there_before = match &mut out {
-        Some(out) => out.hold()?,
-        None => false,
-    };
     let sweeps = sweeps(&args.strategy)?;
     let sources = SweepSource::of(&args.task, args.data.as_deref(), args.prompts.as_deref())?;
     let sources = sources
         .iter()
         .map(|source| source.rows(args.rows))
         .collect::<anyhow::Result<Vec<NamedRows>>>()?;
+    // Only now: standard input may have been waited for.
+    let there_before = match &mut out {
+        Some(out) => out.hold()?,
+        None => false,
+    };
 
     let files = super::known::files(&args.model)?;
     let hashes = if out.is_some() { fingerprint::files(&files) } else { BTreeMap::new() };
     let model = super::known::load(&files, &args.engine.choice()?)?;
     let unknown = model.unknown.clone();
     let fingerprint = |rows: &NamedRows| Fingerprint {
-        program: env!("CARGO_PKG_VERSION").to_string(),
+        program: version::program(),
         engine: model.engine.describe(),
         files: hashes.clone(),
         questions: fingerprint::questions(rows.items.iter().map(|item| (0, item))),

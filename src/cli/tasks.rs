@@ -114,6 +114,11 @@ fn check(args: &CheckArgs) -> anyhow::Result<()> {
         "{} comes from a file: give the folder of data sets with --data DIR",
         task.name()
     );
+    ensure!(
+        task.needs_data() || args.data.is_none(),
+        "{} needs no file: leave out --data",
+        task.name()
+    );
     let read = task.rows(args.data.as_deref(), task.first())?;
     let mut said = format!(
         "{}: {}\nfrom      {}\nscore     {}\n",

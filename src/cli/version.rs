@@ -13,6 +13,12 @@ const FEATURES: [(&str, bool); 4] = [
     ("embedded-page", cfg!(feature = "embedded-page")),
 ];
 
+/// Says which program wrote something, in one line: version and, where it is known, commit.
+pub fn program() -> String {
+    let version = env!("CARGO_PKG_VERSION");
+    COMMIT.map_or_else(|| version.to_owned(), |commit| format!("{version}, commit {commit}"))
+}
+
 /// Three lines: version, commit, features.
 pub fn long() -> &'static str {
     static LONG: LazyLock<String> = LazyLock::new(|| {

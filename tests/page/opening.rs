@@ -47,7 +47,7 @@ impl Opening {
     pub fn opened(&self) -> String {
         let (_, after) = self.url.split_once("=opened/").expect("what was opened");
         let digits = after.get(..16).expect("16 digits");
-        format!("opened/{digits}/")
+        format!("opened/{digits}/0/")
     }
 }
 

@@ -67,7 +67,8 @@ Usage: cargo xtask <chore>
 
   serve [--no-open] [--port N] [--no-real]
                                  build the page in release, serve it, open a browser; beside it fetch
-                                 SmolLM2 into the models folder, where there are Python and a network
+                                 SmolLM2 into the models folder, where there are Python and a network;
+                                 --no-real fetches nothing, and still offers what lies there
   build [--binary] [--pack] [--no-real] [--site URL] [--hub URL] [--hub-cdn ORIGINS]
                                  build the page in release into dist/, for any static host; with
                                  --binary also the program `atelier` with the page in it; with --pack
@@ -115,9 +116,7 @@ fn run(arguments: &[String]) -> Result<(), Stop> {
         options.retain(|option| option != flag);
         options.len() < before
     };
-    if ["serve", "build", "test", "setup"].contains(&chore) && has("--no-install") {
-        return setup::check(&place, ["test", "setup"].contains(&chore));
-    }
+    let lists = ["serve", "build", "test", "setup"].contains(&chore) && has("--no-install");
     let binary = chore == "build" && has("--binary");
     let packs = chore == "build" && has("--pack");
     let long = chore == "test" && has("--long");
@@ -125,6 +124,14 @@ fn run(arguments: &[String]) -> Result<(), Stop> {
     let real = if leaves_out { Real::LeftOut } else { Real::Wanted };
     let only = (chore == "test").then(|| take_only(&mut options)).transpose()?.flatten();
     let peer = (chore == "peers").then(|| options.pop()).flatten();
+    if lists {
+        return match options.first() {
+            Some(option) => {
+                Err(Stop::usage(format!("`--no-install` takes no `{option}` beside it.")))
+            }
+            None => setup::check(&place, ["test", "setup"].contains(&chore), real),
+        };
+    }
     if !["serve", "build", "release"].contains(&chore)
         && let Some(option) = options.first()
     {
@@ -212,4 +219,16 @@ fn take_only(options: &mut Vec<String>) -> Result<Option<String>, Stop> {
     }
     options.remove(at);
     Ok(Some(options.remove(at)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn beside_no_install_nothing_unknown_is_swallowed() {
+        let words = ["serve", "--no-install", "--no-real", "--nonsense"].map(String::from);
+        let why = run(&words).err().map(|stop| stop.to_string());
+        assert!(why.is_some_and(|why| why.contains("takes no `--nonsense` beside it")));
+    }
 }

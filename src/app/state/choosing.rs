@@ -70,6 +70,10 @@ impl Studio {
     fn choose(self, model: Choice) {
         self.step();
         self.state.begins.set_value(true);
+        // The hash that a link wanted is no condition of a choice.
+        if !self.state.exchange.with_untracked(|exchange| exchange.holds(&model)) {
+            self.state.hash.set_value(None);
+        }
         self.state.draft.update(|draft| draft.ask(model));
         self.load();
     }

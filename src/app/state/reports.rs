@@ -105,10 +105,14 @@ impl Studio {
             let sentence = "The models of this machine could not be listed: open the page by the address that `cargo xtask \
                             serve` or `atelier open` printed last.";
             self.fail(Place::Address, sentence.to_owned());
-            if is_bare && self.hands().first.take().is_some() {
+            if is_bare && let Some(first) = self.hands().first.take() {
                 self.hands().served.borrow_mut().clear();
-                self.state.begins.set_value(false);
-                self.state.draft.set(examples::first());
+                // What the reader asked meanwhile stays.
+                let first = Choice::Folder(first.name);
+                if self.draft.with_untracked(|draft| draft.model == first) {
+                    self.state.begins.set_value(false);
+                    self.state.draft.set(examples::first());
+                }
             }
             return;
         };

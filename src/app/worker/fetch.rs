@@ -92,14 +92,19 @@ pub async fn served(
     let (mut small, mut weights) = (Vec::new(), Vec::new());
     count.done = 0.0;
     count.total = listing.files.iter().map(|file| file.bytes).sum();
-    for file in listing.files {
-        let file = file.name;
+    for ServedFile { name: file, bytes } in listing.files {
         if !ModelFiles::wants(&file) {
             continue;
         }
         // Encoded, a name stays in its folder, whatever it is.
         let encoded = String::from(js_sys::encode_uri_component(&file));
         let blob = fetch(desk, id, &format!("{folder}{encoded}"), &mut count).await?;
+        if blob.size() != bytes {
+            return Err(Stop::Failed(format!(
+                "{file} came with {} bytes, and the server lists it with {bytes}: open the model again",
+                blob.size()
+            )));
+        }
         if ModelFiles::is_weights(&file) {
             weights.push((file, blob));
         } else {

@@ -39,11 +39,12 @@ pub fn run(args: CouplingArgs) -> anyhow::Result<()> {
     };
     let mut out =
         args.out.as_deref().map(|path| OutFile::new(path, there, &args.inputs())).transpose()?;
+    // Before the place is held: standard input may be waited for.
+    let input = args.input()?;
     let there_before = match &mut out {
         Some(out) => out.hold()?,
         None => false,
     };
-    let input = args.input()?;
     let before = match &mut out {
         Some(out) if args.resume && there_before => Some(Stopped::read(out)?),
         _ => None,

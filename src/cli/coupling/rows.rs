@@ -13,6 +13,7 @@ use crate::cli::orders::{begun as begun_sweeps, put as put_orders, seal as seal_
 use crate::cli::out_file::OutFile;
 use crate::cli::output::Progress;
 use crate::cli::rows_source::NamedRows;
+use crate::cli::version;
 use crate::study::LoadedModel;
 use crate::study::coupling::{CouplingWish, RowsLinearising, TaskCoupling, orders_of_costs};
 use crate::study::orders::{Fingerprint, Orders, Sweeping};
@@ -132,7 +133,7 @@ impl AskedRows<'_> {
 
     fn fingerprint(&self, rows: &NamedRows) -> Fingerprint {
         Fingerprint {
-            program: env!("CARGO_PKG_VERSION").to_string(),
+            program: version::program(),
             engine: self.model.engine.describe(),
             files: self.hashes.clone(),
             questions: fingerprint::questions(rows.items.iter().map(|item| (0, item))),

@@ -70,6 +70,12 @@ impl Questions {
             "{} comes from a file: give the folder of data sets with --data DIR",
             task.name()
         );
+        // A folder may hold the files of many tasks, and be of no use to those that need none.
+        ensure!(
+            task.needs_data() || data.is_none_or(Path::is_dir),
+            "{} needs no file: leave out --data",
+            task.name()
+        );
         let count = wanted.rows.unwrap_or(task.first());
         let mut print = Fnv::default();
         let (rows, notes) = match task {
@@ -120,16 +126,18 @@ impl Questions {
 }
 
 impl Asked {
-    /// Writes it into a new folder, or finds the same in one that is gone on with.
+    /// Writes it into a new folder, or finds the same in one that is gone on with; the models' folders are there
+    /// then.
     ///
     /// # Errors
-    /// A folder that holds a survey already, or another one.
+    /// A folder that holds a survey already, or another one; a link in a model's place.
     pub fn agree(&self, folder: &Folder, resume: bool) -> anyhow::Result<()> {
         let path = folder.asked();
         if !path.exists() {
             folder.remove_strays(&[]);
             let text = serde_json::to_string_pretty(self)? + "\n";
-            return write_whole(&path, text.as_bytes());
+            write_whole(&path, text.as_bytes())?;
+            return self.models.iter().try_for_each(|model| folder.make(model));
         }
         let before = Self::read(folder)?;
         if !resume {
@@ -140,6 +148,7 @@ impl Asked {
         }
         match self.differs(&before) {
             None => {
+                self.models.iter().try_for_each(|model| folder.make(model))?;
                 folder.remove_strays(&self.models);
                 Ok(())
             }

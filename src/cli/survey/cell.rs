@@ -54,7 +54,8 @@ impl CellJob<'_> {
         };
         let batches = asking.batches(self.shard.index, self.shard.of);
         let part = folder.part(&self.model.name, self.task);
-        let (mut journal, before) = Journal::open(&part, &batches)?;
+        let cell = self.name();
+        let (mut journal, before) = Journal::open(&part, cell.clone(), &batches)?;
         let mut done: usize = batches[..before].iter().map(Vec::len).sum();
         progress(done);
         for batch in &batches[before..] {
@@ -82,9 +83,14 @@ impl CellJob<'_> {
             asked: self.asked.to_string(),
             shard: self.shard,
         };
-        let rows = journal::rows(&part, WINDOW)?;
+        let rows = journal::rows(&part, cell, WINDOW)?;
         write_rows(&folder.rows(&self.model.name, self.task), &about, rows)?;
         Ok(End::Done)
+    }
+
+    /// All that the cell's rows depend on: what was asked, and which of its models, tasks and parts this is.
+    fn name(&self) -> String {
+        format!("{}\n{}\n{}\n{}", self.asked, self.model.name, self.task, self.shard)
     }
 }
 

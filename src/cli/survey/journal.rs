@@ -1,5 +1,6 @@
-//! The rows of an unfinished task: one line a row, a checksum and a JSON object, appended batch by
-//! batch. A line that was cut off or is not what was written, and a batch that was, is run again.
+//! The rows of an unfinished task: one line a row, a checksum of its cell and itself and a JSON object,
+//! appended batch by batch. A line that was cut off, is not what was written, or is of another cell (a file
+//! that was copied here), and a batch with such a line, is run again.
 
 use std::fs::{File, OpenOptions};
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom, Write};
@@ -15,6 +16,8 @@ use crate::study::survey::MeasuredRow;
 pub struct Journal {
     path: PathBuf,
     file: File,
+    /// All that its rows depend on, in every line's checksum.
+    cell: String,
     synced: Instant,
 }
 
@@ -23,8 +26,12 @@ pub struct Journal {
 const SYNC: Duration = Duration::from_secs(1);
 
 impl Journal {
-    /// Opens or begins it; how many of `batches` are whole in it. What follows them is cut off.
-    pub fn open(path: &Path, batches: &[Vec<usize>]) -> anyhow::Result<(Self, usize)> {
+    /// Opens or begins that of a cell; how many of `batches` are whole in it. What follows them is cut off.
+    pub fn open(
+        path: &Path,
+        cell: String,
+        batches: &[Vec<usize>],
+    ) -> anyhow::Result<(Self, usize)> {
         let could_not = || format!("{} could not be written", path.display());
         is_own(path)?;
         let mut file = OpenOptions::new()
@@ -43,7 +50,7 @@ impl Journal {
                 let Ok((bytes, line)) = line_of(&mut reader) else {
                     break 'batches;
                 };
-                if read(&line).is_none_or(|found| found.row != row) {
+                if read(&cell, &line).is_none_or(|found| found.row != row) {
                     break 'batches;
                 }
                 length += bytes as u64;
@@ -53,7 +60,7 @@ impl Journal {
         }
         file.set_len(end).with_context(could_not)?;
         file.seek(SeekFrom::Start(end)).with_context(could_not)?;
-        let journal = Self { path: path.to_path_buf(), file, synced: Instant::now() };
+        let journal = Self { path: path.to_path_buf(), file, cell, synced: Instant::now() };
         Ok((journal, done))
     }
 
@@ -62,7 +69,7 @@ impl Journal {
         let mut text = Vec::new();
         for row in rows {
             let json = serde_json::to_string(row)?;
-            text.extend_from_slice(format!("{} {json}\n", checksum(&json)).as_bytes());
+            text.extend_from_slice(format!("{} {json}\n", checksum(&self.cell, &json)).as_bytes());
         }
         let mut written = self.file.write_all(&text);
         if written.is_ok() && self.synced.elapsed() > SYNC {
@@ -88,24 +95,25 @@ fn line_of(from: &mut impl BufRead) -> std::io::Result<(usize, String)> {
     Ok((bytes, line))
 }
 
-/// A whole line's row, unless the line is another than was written.
-fn read(line: &str) -> Option<MeasuredRow> {
+/// A whole line's row, unless the line is another than was written for this cell.
+fn read(cell: &str, line: &str) -> Option<MeasuredRow> {
     let (sum, json) = line.strip_suffix('\n')?.split_once(' ')?;
-    let row = (sum == checksum(json)).then(|| serde_json::from_str(json).ok());
+    let row = (sum == checksum(cell, json)).then(|| serde_json::from_str(json).ok());
     row.flatten()
 }
 
-/// Enough to see that a line changed.
-fn checksum(json: &str) -> String {
-    let mut sum = fingerprint::bytes(json.as_bytes());
+/// Enough to see that a line changed, or came from another cell.
+fn checksum(cell: &str, json: &str) -> String {
+    let mut sum = fingerprint::bytes(format!("{cell}\n{json}").as_bytes());
     sum.truncate(16);
     sum
 }
 
-/// Every row of a finished journal, in the rows' order: it holds windows in order, and of one window
+/// Every row of a cell's finished journal, in the rows' order: it holds windows in order, and of one window
 /// at a time rows are in memory.
 pub fn rows(
     path: &Path,
+    cell: String,
     window: usize,
 ) -> anyhow::Result<impl Iterator<Item = anyhow::Result<MeasuredRow>>> {
     let shown = path.display().to_string();
@@ -114,7 +122,7 @@ pub fn rows(
     let mut lines = std::iter::from_fn(move || match line_of(&mut file) {
         Ok((0, _)) => None,
         Ok((_, line)) => {
-            Some(read(&line).with_context(|| format!("{shown} holds a line that is no row")))
+            Some(read(&cell, &line).with_context(|| format!("{shown} holds a line that is no row")))
         }
         Err(error) => Some(Err(error).with_context(|| format!("{shown} cannot be read"))),
     });
@@ -145,4 +153,40 @@ pub fn rows(
         held = rows.into_iter();
         held.next().map(Ok)
     }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(row: usize) -> MeasuredRow {
+        let json = format!(
+            r#"{{"row":{row},"line":1,"tokens":2,"answer":0,"answered":0,"correct":true,"option_ids":[],"logits":[],
+                "member_logits":[],"sum_error":0,"probability":[0,0,0],"logit":[0,0,0],"centred":[0,0,0],
+                "offset":[0,0,0],"paper":[0,0,0],"answer_tokens":1}}"#
+        );
+        serde_json::from_str(&json).expect("a row")
+    }
+
+    /// A journal that was copied from one model's folder into another's was taken for its own, and the report had the
+    /// first one's numbers.
+    #[test]
+    fn rows_of_another_cell_are_run_again() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("sum.rows.part");
+        let batches = [vec![0], vec![1]];
+        let open = |cell: &str| Journal::open(&path, cell.to_owned(), &batches).expect("a journal");
+        let (mut journal, done) = open("asked\na\nsum\n1/1");
+        assert_eq!(done, 0);
+        journal.add(&[row(0)]).expect("written");
+        drop(journal);
+
+        assert_eq!(open("asked\na\nsum\n1/1").1, 1);
+        let read = |cell: &str| {
+            let mut rows = rows(&path, cell.to_owned(), 64).expect("a journal");
+            rows.next().expect("a line").is_ok()
+        };
+        assert!(read("asked\na\nsum\n1/1") && !read("asked\nb\nsum\n1/1"));
+        assert_eq!(open("asked\nb\nsum\n1/1").1, 0);
+    }
 }

@@ -144,7 +144,6 @@ fn join_model(folder: &Folder, shards: &[Folder], model: &str) -> anyhow::Result
         }
         known = Some(facts);
     }
-    folder.make(model)?;
     match known {
         Some(facts) => facts.write(folder, model),
         None => Ok(()),

@@ -1,6 +1,5 @@
 //! Runs what was asked, model after model, task after task.
 
-use std::cell::Cell as Counter;
 use std::sync::atomic::Ordering;
 
 use anyhow::{Context, bail, ensure};
@@ -9,11 +8,12 @@ use super::asked::{Asked, Questions, RowsWanted, distinct};
 use super::cell::{CellJob, End};
 use super::finish::{Facts, finish, why_not};
 use super::folder::{Folder, remove_if_there};
+use super::rows_file::RowsFile;
 use super::shard::Shard;
 use super::{SurveyOptions, table};
 use crate::cli::out_file::write_whole;
 use crate::cli::output::{self, Progress};
-use crate::cli::{fingerprint, interrupt, known};
+use crate::cli::{fingerprint, interrupt, known, version};
 use crate::engine::EngineChoice;
 use crate::model::ModelFiles;
 use crate::study::report::VERSION;
@@ -64,7 +64,7 @@ pub(super) fn run(ask: &SurveyOptions) -> anyhow::Result<()> {
     };
     let asked = Asked {
         atelier: VERSION,
-        program: env!("CARGO_PKG_VERSION").to_string(),
+        program: version::program(),
         engine: ask.engine.asked(),
         rows: ask.rows,
         shots: ask.shots,
@@ -177,10 +177,10 @@ impl SurveyRunning<'_> {
         let stop = interrupt::listen()?;
         let go_on = || !stop.load(Ordering::Relaxed);
         let bar = Progress::with_rate("running", "rows");
-        let share = |rows: usize| rows / self.shard.of;
-        let each: Vec<usize> = self.questions.iter().map(|q| share(q.rows.len())).collect();
+        let share = |questions: &Questions| self.shard.share(questions.rows.len());
+        let each: Vec<usize> = self.questions.iter().map(share).collect();
         let total = files.len() * each.iter().sum::<usize>();
-        let before = Counter::new(0);
+        let mut through = 0;
         for files in files {
             // Rows of a model whose facts are lost are read with those that it has now.
             let is_known = self.folder.facts(&files.name).exists();
@@ -190,7 +190,9 @@ impl SurveyRunning<'_> {
                 if !go_on() {
                     return Ok(Went::Stopped);
                 }
-                let is_done = self.folder.rows(&files.name, task).exists();
+                let before = through;
+                through += rows;
+                let is_done = self.is_done(&files.name, task)?;
                 if is_done && !matches!(loaded, Some(Err(_))) {
                     self.tidy(&files.name, task)?;
                 } else {
@@ -209,7 +211,7 @@ impl SurveyRunning<'_> {
                                 shard: self.shard,
                                 asked: self.asked,
                             };
-                            let at = |rows: usize| bar.at(before.get() + rows, total);
+                            let at = |rows: usize| bar.at(before + rows, total);
                             job.run(self.folder, &go_on, &at)?
                         }
                         Some(Err(why)) => {
@@ -221,9 +223,8 @@ impl SurveyRunning<'_> {
                     match end {
                         End::Done => {
                             self.note(&files.name, task, None)?;
-                            let done = before.get() + rows;
                             bar.part_is_done(&format!(
-                                "atelier: {} on {task} is done: {done} of {total} rows in all",
+                                "atelier: {} on {task} is done: {through} of {total} rows in all",
                                 files.name
                             ));
                         }
@@ -233,15 +234,30 @@ impl SurveyRunning<'_> {
                         }
                     }
                 }
-                before.set(before.get() + rows);
             }
         }
         Ok(Went::Through)
     }
 
+    /// Checks whether a task has its rows.
+    ///
+    /// # Errors
+    /// They are damaged, or of another survey: the journal, from which they can be made again, stays.
+    fn is_done(&self, model: &str, task: &str) -> anyhow::Result<bool> {
+        let path = self.folder.rows(model, task);
+        if !path.exists() {
+            return Ok(false);
+        }
+        ensure!(
+            RowsFile::open(&path)?.about.is_of(model, task, self.asked, self.shard),
+            "{} is not of this survey: remove it and run the survey with --resume",
+            path.display()
+        );
+        Ok(true)
+    }
+
     /// The model, or why there is none: others go on.
     fn load(&self, files: &ModelFiles) -> anyhow::Result<Result<LoadedModel, String>> {
-        self.folder.make(&files.name)?;
         let model = match known::load(files, self.engine) {
             Ok(model) => model,
             Err(error) => return Ok(Err(error.to_string())),

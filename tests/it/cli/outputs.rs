@@ -25,6 +25,30 @@ fn what_is_there_is_replaced_by_force_alone() {
     printed(&lens(&model, &empty, &[]));
 }
 
+/// What came there while a run was at work was replaced.
+#[test]
+fn a_place_that_another_run_holds_is_left_to_it() {
+    let folder = Folder::with_words("random-llama2", &["the", "ball", "is", "red", "blue"]);
+    folder.write("held.json", b"");
+    let held = std::fs::File::open(folder.file("held.json")).expect("a file");
+    held.try_lock().expect("held");
+    let rows = r#"{"prompt": "the ball is", "options": [" red", " blue"], "answer": 1}"#;
+    folder.write("rows.jsonl", rows.as_bytes());
+    let [model, out] = [folder.path(), folder.file("held.json").display().to_string()];
+    let rows = folder.file("rows.jsonl").display().to_string();
+    let many = ["lens", "--model", &model, "--prompts", &rows, "--out", &out];
+    let need = ["need", "--model", "scholar-2", "--task", "sum", "--rows", "1", "--out", &out];
+    for args in [&lens(&model, &out, &[])[..], &many, &need] {
+        let why = refused(args);
+        assert!(why.contains("another atelier is writing to "), "{why}");
+    }
+    // Held only once standard input has come: who stops the waiting leaves no empty file.
+    for command in ["orders", "coupling", "need", "lens"] {
+        let why = refused(&[command, "--model", "scholar-2", "--prompts", "-", "--out", &out]);
+        assert!(why.contains("holds no rows"), "{command}: {why}");
+    }
+}
+
 #[test]
 fn a_dash_is_no_file() {
     let why = refused(&lens(&model("random-llama2"), "-", &[]));

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::support::{Folder, model, refused, tokenizer};
+use super::support::{Folder, in_project, model, refused, tokenizer};
 
 const IDS: [&str; 6] = ["--ids", "1,5,9", "--rows", "17,230", "--answer", "0"];
 
@@ -355,5 +355,26 @@ fn tokenizers_whose_parts_do_not_fit_together() {
         let text = ["lens", "--model", &path, "--prompt", "the ball is"];
         let options = ["--option", " red", "--option", " blue", "--answer", "0"];
         says(&refused(&[&text[..], &options[..]].concat()), &["tokenizer.json cannot be read ("]);
+    }
+}
+
+#[test]
+fn a_folder_that_open_cannot_show_is_called_what_it_is() {
+    let why = refused(&["open", "--no-open", &model("random-llama2")]);
+    assert!(why.ends_with("random-llama2 is a model's folder: give it with --model"), "{why}");
+    let empty = tempfile::tempdir().expect("a folder");
+    let why = refused(&["open", "--no-open", &empty.path().display().to_string()]);
+    assert!(why.ends_with(" holds no survey and no page"), "{why}");
+}
+
+#[test]
+fn data_that_no_task_reads_is_refused() {
+    let file = in_project("Cargo.toml").display().to_string();
+    let folder = tempfile::tempdir().expect("a folder");
+    let out = folder.path().display().to_string();
+    let survey =
+        ["survey", "--models", "scholar-2", "--tasks", "sum", "--out", &out, "--data", &file];
+    for args in [&["tasks", "check", "sum", "--data", &file][..], &survey] {
+        assert_eq!(refused(args), "sum needs no file: leave out --data");
     }
 }

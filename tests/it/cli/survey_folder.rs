@@ -143,6 +143,41 @@ fn rows_are_not_written_through_a_link() {
     }
 }
 
+/// A survey that is done has nothing to write, and took away what it took for its own leavings.
+#[cfg(unix)]
+#[test]
+fn nothing_is_removed_through_a_link() {
+    let survey = Small::new();
+    let elsewhere = tempfile::tempdir().expect("a folder");
+    printed(&survey.args(&[]));
+    std::fs::rename(survey.path("rows"), elsewhere.path().join("rows")).expect("moved");
+    std::os::unix::fs::symlink(elsewhere.path().join("rows"), survey.path("rows")).expect("a link");
+    let names = ["sum.rows.part", "sum.parquet.aB3xYz.part"];
+    names.iter().for_each(|name| survey.put(&format!("rows/scholar-2/{name}")));
+    let why = refused(&survey.args(&["--resume"]));
+    assert!(why.contains(" is a link, and no folder that a survey made"), "{why}");
+    for name in names {
+        assert!(elsewhere.path().join("rows/scholar-2").join(name).exists(), "{name}");
+    }
+}
+
+/// A part "was done", and the journal from which its rows could be made again was taken away.
+#[test]
+fn damaged_rows_are_not_done_and_their_journal_stays() {
+    let part = ["--resume", "--shard", "1/1"];
+    for (more, folder) in [(&part[..1], ""), (&part[..], "shard-1-of-1/")] {
+        let survey = Small::new();
+        let begun = atelier(&survey.args(&more[1..]));
+        assert!(begun.status.success());
+        let journal = format!("{folder}rows/scholar-2/sum.rows.part");
+        survey.put(&journal);
+        survey.put(&format!("{folder}rows/scholar-2/sum.parquet"));
+        let why = refused(&survey.args(more));
+        assert!(why.contains("sum.parquet is not as it was written: remove it and run"), "{why}");
+        assert!(survey.path(&journal).exists());
+    }
+}
+
 /// A cluster's job was over, and none of the jobs behind it knew.
 #[test]
 fn a_part_with_failures_fails() {
