@@ -8,7 +8,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 #[path = "../../tests/page/driver.rs"]
-#[allow(dead_code)]
+#[allow(dead_code, reason = "a bench needs a part of the page tests' driver")]
 mod driver;
 mod setting;
 mod site;
@@ -109,7 +109,7 @@ fn prompts(model: &Path) -> Vec<BenchPrompt> {
     PROMPTS.map(beginning).into()
 }
 
-/// The same file with every Q4_1 matrix as Q8_0.
+/// Writes the model's file with every Q4_1 matrix as Q8_0.
 fn requantise(from: &Path, to: &Path) -> Result<()> {
     let mut file = File::open(from)?;
     let content = Content::read(&mut file)?;

@@ -1,5 +1,5 @@
-//! What is opened with the page: below a path that no other user of this machine guesses, each in a folder of its
-//! own.
+//! Models and reports that are opened with the page: below a random path, each in a folder of its own. A command line
+//! shows that path while it opens a browser (SECURITY.md).
 
 use std::io;
 

@@ -95,7 +95,7 @@ const fn value(line: &'static str, role: &str, theme: &str) -> Option<&'static s
     }
 }
 
-/// What stands behind a beginning.
+/// Returns the rest of a text behind a beginning; `None` where it begins otherwise.
 const fn after(text: &'static str, beginning: &str) -> Option<&'static str> {
     let (whole, part) = (text.as_bytes(), beginning.as_bytes());
     if whole.len() < part.len() {

@@ -9,8 +9,8 @@ static STOP: AtomicBool = AtomicBool::new(false);
 /// The signal that asked; 0 before one did.
 static SIGNAL: AtomicI32 = AtomicI32::new(0);
 
-/// What the first Ctrl-C says at once: what a command keeps, it says when it has stopped. A progress bar's line may be
-/// open before it.
+/// Said at the first Ctrl-C, behind a progress bar's line that may be open. What was kept, a command says when it has
+/// stopped.
 const STOPPING: &str =
     "\natelier: stopping at the end of the work at hand; Ctrl-C again ends at once\n";
 

@@ -12,7 +12,7 @@ use super::output;
 /// have, is said and written to.
 ///
 /// # Errors
-/// What else the system says.
+/// The file cannot be locked for another reason.
 pub fn try_lock(file: &File, path: &Path) -> anyhow::Result<bool> {
     match file.try_lock() {
         Ok(()) => Ok(true),

@@ -62,8 +62,8 @@ impl MemberTable<'_> {
         let text = if table::width(&whole) <= table::WIDTH {
             table::text(&whole)
         } else {
-            let each = all.iter().map(|one| table::text(&self.beside(&blocks, &[one])));
-            each.collect::<Vec<_>>().join("\n")
+            let tables = all.iter().map(|columns| table::text(&self.beside(&blocks, &[columns])));
+            tables.collect::<Vec<_>>().join("\n")
         };
         let mut legend = Vec::new();
         if votes.is_some() {
@@ -115,7 +115,7 @@ struct MemberColumns {
 }
 
 impl MemberColumns {
-    /// What each member says of the options.
+    /// Columns of the votes: the options by each member alone.
     fn of_votes(lens: &Lens, labels: &[String], view: ShownColumn) -> Self {
         let points: Vec<Vec<f64>> = lens
             .member_logits

@@ -94,10 +94,10 @@ impl Session {
         let held = &mut self.held;
         let mut make_room = |engine: &EngineChoice, bytes: u64| {
             memory = bytes;
-            let both = bytes.saturating_add(held.as_ref().map_or(0, |held| held.memory));
+            let both_models = bytes.saturating_add(held.as_ref().map_or(0, |held| held.memory));
             let is_room = match engine {
-                EngineChoice::Cpu => is_room_on_processor(both, budget),
-                _ => is_room_for(both, budget),
+                EngineChoice::Cpu => is_room_on_processor(both_models, budget),
+                _ => is_room_for(both_models, budget),
             };
             if is_room {
                 return false;

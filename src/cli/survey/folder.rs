@@ -157,7 +157,7 @@ pub fn is_own(path: &Path) -> anyhow::Result<()> {
 /// Removes a file, where there is one.
 ///
 /// # Errors
-/// What the system says.
+/// The file is there and cannot be removed.
 pub fn remove_if_there(path: &Path) -> anyhow::Result<()> {
     match std::fs::remove_file(path) {
         Err(error) if error.kind() != ErrorKind::NotFound => {

@@ -178,14 +178,14 @@ impl SurveyRunning<'_> {
         let go_on = || !stop.load(Ordering::Relaxed);
         let bar = Progress::with_rate("running", "rows");
         let share = |questions: &Questions| self.shard.share(questions.rows.len());
-        let each: Vec<usize> = self.questions.iter().map(share).collect();
-        let total = files.len() * each.iter().sum::<usize>();
+        let task_rows: Vec<usize> = self.questions.iter().map(share).collect();
+        let total = files.len() * task_rows.iter().sum::<usize>();
         let mut through = 0;
         for files in files {
             // Rows of a model whose facts are lost are read with those that it has now.
             let is_known = self.folder.facts(&files.name).exists();
             let mut loaded = if is_known { None } else { Some(self.load(files)?) };
-            for (questions, rows) in self.questions.iter().zip(&each) {
+            for (questions, rows) in self.questions.iter().zip(&task_rows) {
                 let task = &questions.task.name;
                 if !go_on() {
                     return Ok(Went::Stopped);
@@ -211,8 +211,8 @@ impl SurveyRunning<'_> {
                                 shard: self.shard,
                                 asked: self.asked,
                             };
-                            let at = |rows: usize| bar.at(before + rows, total);
-                            job.run(self.folder, &go_on, &at)?
+                            let tell = |rows: usize| bar.at(before + rows, total);
+                            job.run(self.folder, &go_on, &tell)?
                         }
                         Some(Err(why)) => {
                             self.note(&files.name, task, Some(why))?;

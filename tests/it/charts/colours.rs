@@ -1,19 +1,19 @@
 //! How far apart the colours of `style/tokens.css` are, to readers with all cones and to those who lack one kind.
 //!
-//! What such readers see is simulated as Machado, Oliveira and Fernandes (2009) do at full severity; differences are
+//! Their sight is simulated as Machado, Oliveira and Fernandes (2009) do at full severity; differences are
 //! CIEDE2000's. At 1 a difference is just seen side by side; here colours lie apart and are thin.
 
 use std::collections::BTreeSet;
 
 use atelier::chart::{DARK, LIGHT, Theme};
 
-/// What two roles differ by at least.
+/// Least difference of two roles.
 const ROLES_APART: f64 = 12.0;
 
-/// What two pens differ by at least.
+/// Least difference of two pens.
 const PENS_APART: f64 = 14.0;
 
-/// What a word in a colour and the paper behind it have at least: WCAG 2.2, 1.4.3.
+/// Least contrast of a coloured word and the paper behind it: WCAG 2.2, 1.4.3.
 const CONTRAST: f64 = 4.5;
 
 /// Things without a role that one figure tells apart.

@@ -25,7 +25,7 @@ fn what_is_there_is_replaced_by_force_alone() {
     printed(&lens(&model, &empty, &[]));
 }
 
-/// What came there while a run was at work was replaced.
+/// A file that came there while a run was at work was replaced once.
 #[test]
 fn a_place_that_another_run_holds_is_left_to_it() {
     let folder = Folder::with_words("random-llama2", &["the", "ball", "is", "red", "blue"]);

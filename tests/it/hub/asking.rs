@@ -1,4 +1,4 @@
-//! What a hub answers when it errs or means harm, signals while it is waited for, and what the environment says of it.
+//! A hub that errs or means harm, signals while it is waited for, and the environment's variables about it.
 
 use std::time::{Duration, Instant};
 

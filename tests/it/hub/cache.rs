@@ -12,7 +12,7 @@ use super::{REPO, Scene, model_file, right};
 
 const NAME: &str = "hub:makers/tiny";
 
-/// What asks the model of [`Scene`] without a tokenizer.
+/// Options of `lens` that ask the model of [`Scene`] without a tokenizer.
 const LENS: [&str; 9] = ["lens", "--model", NAME, "--ids", "1,5", "--rows", "2,3", "--answer", "0"];
 
 fn make_pipe(path: &Path) {

@@ -1,6 +1,6 @@
 //! Vectors as the rows of one list, and bases of them.
 
-/// Of two vectors. Eight sums side by side, so that none waits for the one before.
+/// Dot product of two vectors. Eight sums side by side, so that none waits for the one before.
 pub fn product(a: &[f64], b: &[f64]) -> f64 {
     let mut sums = [0.0; 8];
     let (heads, tails) = (a.chunks_exact(8), b.chunks_exact(8));

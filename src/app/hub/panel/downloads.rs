@@ -124,11 +124,11 @@ impl Downloads {
         self.clear();
         wasm_bindgen_futures::spawn_local(async move {
             let (used, quota) = estimate().await;
-            let there = match Shelf::open().await {
+            let kept_bytes = match Shelf::open().await {
                 Some(shelf) => shelf.bytes(&model).await,
                 None => 0,
             };
-            let needed = model.bytes().saturating_sub(there);
+            let needed = model.bytes().saturating_sub(kept_bytes);
             if let Some(quota) = quota.filter(|quota| quota.saturating_sub(used) < needed) {
                 let sentence = format!(
                     "{} are needed and {} are free: delete a model, or make room on this machine.",
