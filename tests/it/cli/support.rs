@@ -19,7 +19,15 @@ pub fn atelier<S: AsRef<std::ffi::OsStr>>(args: &[S]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_atelier"));
     // The user's own models folder is never looked into.
     let command = command.env("ATELIER_MODELS", in_project("target/no-models")).args(args);
-    command.output().expect("atelier starts")
+    without_colour_settings(command).output().expect("atelier starts")
+}
+
+/// Removes what would add or take colours: a developer's settings, and the `CI` of a build service.
+pub fn without_colour_settings(command: &mut Command) -> &mut Command {
+    for name in ["CI", "CLICOLOR", "CLICOLOR_FORCE", "NO_COLOR"] {
+        command.env_remove(name);
+    }
+    command
 }
 
 /// Standard output of a run that must succeed.

@@ -5,7 +5,7 @@ use std::io::Write;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use super::support::{in_project, printed, refused};
+use super::support::{in_project, printed, refused, without_colour_settings};
 
 const COLUMNS: usize = 80;
 
@@ -27,7 +27,8 @@ fn on_a_terminal(command: &str, environment: &[(&str, &str)]) -> String {
     let run = format!("stty cols 80 rows 24; exec '{program}' {command} 2>/dev/null");
     let mut script = Command::new("script");
     script.args(["--quiet", "--return", "--command", &run, "/dev/null"]);
-    script.env("TERM", "xterm-256color").env_remove("NO_COLOR").envs(environment.iter().copied());
+    without_colour_settings(&mut script).env("TERM", "xterm-256color");
+    script.envs(environment.iter().copied());
     script.env("ATELIER_MODELS", in_project("target/no-models"));
     let output = script.stdin(std::process::Stdio::null()).output().expect("script");
     let shown = String::from_utf8(output.stdout).expect("UTF-8");
