@@ -148,8 +148,8 @@ fn a_model_is_pulled_used_listed_and_removed() {
     assert!(scene.hub.seen().is_empty());
 
     let listed = String::from_utf8(scene.run(&["models"]).stdout).expect("UTF-8");
-    let line = listed.lines().find(|line| line.starts_with("hub:makers/tiny"));
-    assert!(line.is_some_and(|line| line.contains("main") && line.contains("kB")), "{listed}");
+    let facts = listed.lines().skip_while(|line| !line.starts_with("hub:makers/tiny")).nth(1);
+    assert!(facts.is_some_and(|facts| facts.contains("main") && facts.contains("kB")), "{listed}");
     assert!(listed.contains("hub:HuggingFaceTB/SmolLM2-135M") && listed.contains("scholar-12"));
 
     let removed = scene.run(&["models", "remove", &name]);

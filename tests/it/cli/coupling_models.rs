@@ -110,7 +110,7 @@ fn models_against_what_skipping_and_swapping_cost() {
         "--top",
         "4",
     ]);
-    assert!(table.contains("by swapping neighbours, mean, topic"), "{table}");
+    assert!(table.contains("\nneighbours, mean, topic"), "{table}");
 }
 
 /// Steps are the plan's that ran, in the table and in the relation.

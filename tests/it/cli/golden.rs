@@ -56,7 +56,7 @@ fn the_logit_lens_is_the_goldens() {
     assert_eq!(members.last(), found.last());
     let held = asked(&["--lens", "3", "--lens-norm", "held"]);
     let shown = String::from_utf8(held.stdout).expect("text");
-    assert!(shown.contains("held at the run's end") && shown.contains("KL to the end"), "{shown}");
+    assert!(shown.contains("held at the run's end") && shown.contains("KL to"), "{shown}");
 
     for (more, says) in [
         (&["--lens", "0"][..], "0 likeliest tokens cannot be read: ask for 1 to 50"),
