@@ -190,9 +190,10 @@ impl<'a> Needing<'a> {
                 engine.start(prompts.into(), self.plans.clone(), capture)?
             }
         };
-        if run.advance()?.is_some() {
+        if let Some((advanced, of)) = run.advance()? {
             self.run = Some(run);
-            return Ok(Some((done, all)));
+            // Rows go through the model together: each is as far as all.
+            return Ok(Some((done + chunk.len() * advanced / of.max(1), all)));
         }
         let traces = run.finish()?;
         let answers = chunk.iter().map(|row| row.answer);
