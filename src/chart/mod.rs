@@ -65,7 +65,7 @@ pub use inside::{
 pub use lab::lab_figures;
 pub use lesson::{marked_member, step_figure};
 pub use member::{member_figures, member_title};
-pub use need::need_figure;
+pub use need::{need_figure, rank_correlations};
 #[cfg(feature = "cli")]
 pub use need::part_name;
 pub use orders::{Quantity, sweep_figures};

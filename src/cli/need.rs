@@ -10,7 +10,10 @@ use super::output::{self, Progress};
 use super::rows_source::{NamedRows, SweepSource};
 use super::table::{column, table, text};
 use crate::chart::number::{percent, percent_tenths};
-use crate::chart::{LIGHT, NO_PARTS, breaks_from, number, part_figures, part_loss_name, part_name};
+use crate::chart::{
+    LIGHT, NO_PARTS, breaks_from, number, part_figures, part_loss_name, part_name,
+    rank_correlations,
+};
 use crate::study::LoadedModel;
 use crate::study::need::{Need, Needing};
 use crate::study::parts::{LeavingOut, PartLoss, PartLosses};
@@ -231,9 +234,7 @@ fn shown(need: &Need) -> String {
         let [from, to] = &ends;
         rows.add_row([&name, &votes[i], &losses[i], &from[i], &to[i], &lost[i], &right, &first]);
     }
-    let together = need
-        .rank_correlation
-        .map_or_else(String::new, |r| format!("; rank correlation of vote and loss {r:.2}"));
+    let together = rank_correlations(need).map_or_else(String::new, |found| format!("; {found}"));
     let beyond = match (need.first_word, need.log_probability) {
         (Some(first), Some(log)) => format!(
             "Of the whole vocabulary: {} right as the first word, ln P of the right option {} nats.",
