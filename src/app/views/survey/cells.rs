@@ -121,13 +121,7 @@ fn table(surveys: Surveys, survey: &Survey, of: MeanOf) -> impl IntoView + use<>
     }
 }
 
-fn mean(
-    surveys: Surveys,
-    model: String,
-    task: String,
-    of: MeanOf,
-    value: f64,
-) -> impl IntoView {
+fn mean(surveys: Surveys, model: String, task: String, of: MeanOf, value: f64) -> impl IntoView {
     let shown = if of.is_share() { percent_tenths(value) } else { short(value) };
     let label = format!("Rows of {model} on {task}: {} {shown}", of.words());
     let (own_model, own_task) = (model.clone(), task.clone());
