@@ -12,7 +12,7 @@ use super::table::{column, table, text};
 use crate::chart::number::{percent, percent_tenths};
 use crate::chart::{
     LIGHT, NO_PARTS, breaks_from, number, part_figures, part_loss_name, part_name,
-    rank_correlations,
+    rank_correlations, unnamed_heads,
 };
 use crate::study::LoadedModel;
 use crate::study::need::{Need, Needing};
@@ -127,7 +127,9 @@ pub fn run(args: NeedArgs) -> anyhow::Result<()> {
     } else {
         let parts = report.lens.iter().zip(report.parts.as_deref()).map(parts_shown);
         let tables: String = report.need.iter().map(shown).chain(parts).collect();
-        output::show(&format!("{}, {}\n{tables}", report.model.name, report.engine))
+        let unnamed = unnamed_heads(&report.model).map(|sentence| sentence + "\n");
+        let unnamed = unnamed.unwrap_or_default();
+        output::show(&format!("{}, {}\n{unnamed}{tables}", report.model.name, report.engine))
     }
 }
 
