@@ -2,6 +2,7 @@
 
 use leptos::prelude::*;
 
+use super::open_again;
 use crate::app::protocol::Known;
 use crate::app::spacing::spaced;
 use crate::app::state::{Shown, Studio};
@@ -161,6 +162,7 @@ fn beyond(lens: &Lens, judged: bool) -> AnyView {
         {small_mass(lens).map(|warning| view! { <p class="small-mass">{warning}</p> })}
         {unlike_spaces(lens).map(|warning| view! { <p class="says-first unlike-spaces">{warning}</p> })}
         <p class="says-first">{says_first(lens, judged)}</p>
+        {open_again(lens)}
     }
     .into_any()
 }

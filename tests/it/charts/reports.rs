@@ -58,6 +58,7 @@ pub fn lens(name: &str, answer: Option<usize>) -> Lens {
     Lens {
         vocabulary: None,
         vocabulary_lacks_bytes: None,
+        vocabulary_ran_out: false,
         logit_lens: None,
         logit_lens_members: None,
         logit_lens_norm: None,
