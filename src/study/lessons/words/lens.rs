@@ -10,6 +10,7 @@ pub fn words(parts: &[&str]) -> Option<String> {
         ["lead"] => "lead of the right option (logits)",
         ["percent", "right"] => "share of the right option among these (%)",
         ["percent", "wrong"] => "share of the others among these (%)",
+        ["percent", "of_all"] => "probability of the right option among all tokens (%)",
         ["members"] => "members",
         ["blocks"] => "blocks run",
         ["alone"] => "members whose largest vote is for the right option",
