@@ -65,17 +65,17 @@ pub use inside::{
 pub use lab::lab_figures;
 pub use lesson::{marked_member, step_figure};
 pub use member::{member_figures, member_title};
-pub use need::need_figure;
 #[cfg(feature = "cli")]
 pub use need::part_name;
+pub use need::{need_figure, rank_correlations};
 pub use orders::{Quantity, sweep_figures};
 #[cfg(feature = "cli")]
 pub use parts::name as part_loss_name;
-pub use parts::{NO_PARTS, breaks_from, part_figures, with_losses};
+pub use parts::{NO_PARTS, breaks_from, part_figures, unnamed_heads, with_losses};
 pub use prompts::prompt_figures;
 pub use strokes::{MEMBER_PICK, Tile, option_name, stroke_name, tiles, votes as stroke_votes};
 pub use survey::{
-    below_majority, chosen, left_out as left_out_figures, model_figures, overview_figures,
+    below_majority, chosen, left_out as left_out_figure, model_figures, overview_figures,
     survey_figures,
 };
 pub use table::{Table, TableCell};

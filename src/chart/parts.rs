@@ -8,8 +8,9 @@ use super::strokes::{self, member_pick, option_name, tiles};
 use super::votes::capital;
 use super::{Figure, FigureDraft, Table, TableCell, Theme};
 use crate::engine::{MemberKind, member_names};
+use crate::plan::HeadsOff;
 use crate::study::parts::{PartLoss, PartLosses};
-use crate::study::report::Lens;
+use crate::study::report::{Lens, ModelFacts};
 
 const CELL: u32 = 26;
 /// More columns than this have no room for numbers.
@@ -243,6 +244,15 @@ fn words(lens: &Lens, parts: &PartLosses, list: &[PartLoss], noun: &str) -> [Str
     ]
 }
 
+/// Says of a model with more heads than a plan can name that the others are never left out alone.
+pub fn unnamed_heads(model: &ModelFacts) -> Option<String> {
+    let more = model.heads.checked_sub(HeadsOff::MOST).filter(|&more| more > 0)?;
+    Some(format!(
+        "A plan names heads 0 to {} of a block: the other {more} are never left out alone.",
+        HeadsOff::MOST - 1
+    ))
+}
+
 /// From which KL on the model breaks, in one sentence.
 pub fn breaks_from(kl: f64) -> String {
     format!(
@@ -351,6 +361,18 @@ mod tests {
         let says =
             "Block 1's attention costs most where the model does not break, 2.00 nats of ln P; ";
         assert!(led[0].title.starts_with(says), "{}", led[0].title);
+    }
+
+    #[test]
+    fn heads_that_no_plan_names_are_told() {
+        let text = include_str!("../../public/examples/first.atelier.json");
+        let mut model = Report::read(text).expect("the example").model;
+        assert_eq!(unnamed_heads(&model), None);
+        model.heads = 232;
+        assert_eq!(
+            unnamed_heads(&model).expect("more than a plan can name"),
+            "A plan names heads 0 to 127 of a block: the other 104 are never left out alone."
+        );
     }
 
     #[test]

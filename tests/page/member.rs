@@ -117,6 +117,11 @@ fn an_attention_says_where_its_heads_look() {
     page.browser.run("const s = document.querySelector('#member'); s.value = 'emb'; s.dispatchEvent(new Event('change', { bubbles: true }))");
     page.until_member("emb");
     page.until_says("#member-cost", "It cannot be left out");
+
+    // Under a plan the answer is compared with the original order's.
+    page.open("#view=member&member=1m&plan=drop:0");
+    page.until_member("1m");
+    page.until_says(".says-first", "KL from the original order over the whole vocabulary");
     page.assert_quiet();
 }
 

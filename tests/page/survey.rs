@@ -130,6 +130,29 @@ fn the_baked_survey_shows_at_once_and_fetches_no_model() {
 }
 
 #[test]
+fn means_over_the_whole_vocabulary_stand_beside_those_of_the_options() {
+    let page = Page::survey("survey.html");
+    page.until_survey();
+    for (words, name) in [
+        ("first word", "share of rows whose right answer is the model's first word"),
+        ("ln P", "ln P of the right answer, nats (whole vocabulary)"),
+        ("that the options hold", "share of the whole vocabulary that the options hold"),
+    ] {
+        page.browser.run(&format!(
+            "[...document.querySelectorAll('.cells .columns label')].find(l => l.textContent.includes('{words}')).click()"
+        ));
+        page.until_says(".means caption", name);
+        // Written texts have none of these.
+        let known = "return document.querySelectorAll('.mean').length";
+        assert!(page.browser.run(known).as_u64().is_some_and(|known| known > 0));
+    }
+    page.browser.run("document.querySelector('.mean').click()");
+    page.until_says(".rows h3", "as its first word");
+    page.until_says(".sample-numbers", "ln P(right)");
+    page.assert_quiet();
+}
+
+#[test]
 fn a_second_report_is_compared_where_it_asked_the_same() {
     let folder = tempfile::tempdir().expect("a folder");
     let survey = Command::new(env!("CARGO_BIN_EXE_atelier"))
@@ -178,8 +201,8 @@ fn a_second_report_is_compared_where_it_asked_the_same() {
         let series = drawn.as_array().into_iter().flatten().filter(|s| s[0] == name);
         series.map(|s| s[1].as_array().map_or(0, Vec::len)).sum::<usize>()
     };
-    assert_eq!(named("scholar-2"), 8, "four panels of two tasks: {drawn}");
-    assert_eq!(named("scholar-4 (survey.atelier.json)"), 4);
+    assert_eq!(named("scholar-2"), 12, "six panels of two tasks: {drawn}");
+    assert_eq!(named("scholar-4 (survey.atelier.json)"), 6);
     assert_eq!(named("scholar-12"), 0);
     page.screenshot("survey-compared");
 

@@ -2,6 +2,7 @@
 
 use leptos::prelude::*;
 
+use super::open_again;
 use crate::app::protocol::Known;
 use crate::app::spacing::spaced;
 use crate::app::state::{Shown, Studio};
@@ -41,11 +42,19 @@ pub fn Options() -> impl IntoView {
             Some(draw(lens, judged))
         })
     };
+    let kl = move || {
+        studio.shown.with(|shown| {
+            let shown = shown.as_ref()?;
+            let kl = kl_from_original(shown.lens()?, &shown.report.model.order)?;
+            Some(view! { <p class="says-first">{kl}</p> })
+        })
+    };
     view! {
         <ol class="options" aria-label="Options: share among them, probability and rank in the whole vocabulary">
             {move || with_lens(options)}
         </ol>
         {move || with_lens(beyond)}
+        {kl}
     }
 }
 
@@ -153,7 +162,7 @@ fn beyond(lens: &Lens, judged: bool) -> AnyView {
         {small_mass(lens).map(|warning| view! { <p class="small-mass">{warning}</p> })}
         {unlike_spaces(lens).map(|warning| view! { <p class="says-first unlike-spaces">{warning}</p> })}
         <p class="says-first">{says_first(lens, judged)}</p>
-        {kl_from_original(lens).map(|kl| view! { <p class="says-first">{kl}</p> })}
+        {open_again(lens)}
     }
     .into_any()
 }

@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use crate::app::shell::Themes;
 use crate::app::state::{Surveys, is_found};
 use crate::app::widgets::FigureView;
-use crate::chart::{Figure, left_out_figures, model_figures, overview_figures};
+use crate::chart::{Figure, left_out_figure, model_figures, overview_figures};
 use crate::study::survey::Survey;
 
 #[component]
@@ -31,9 +31,8 @@ pub fn Pictures() -> impl IntoView {
     });
     let none = move || figures.with(Vec::is_empty);
     let left_out = Memo::new(move |_| {
-        let survey = surveys.shown.get();
-        let all = survey.map(|survey| left_out_figures(&survey)).unwrap_or_default();
-        all.into_iter().map(|(_, why)| why).collect::<Vec<_>>()
+        let survey = surveys.shown.get()?;
+        left_out_figure(&survey).map(|(_, why)| why)
     });
     view! {
         <section class="pictures" aria-labelledby="pictures-title">
@@ -41,7 +40,7 @@ pub fn Pictures() -> impl IntoView {
             <Show when=none>
                 <p class="problem">"No model that is ticked has numbers on a task that is ticked: tick another one."</p>
             </Show>
-            {move || left_out.get().into_iter().map(|why| view! { <p class="hint">{why}</p> }).collect_view()}
+            {move || left_out.get().map(|why| view! { <p class="hint">{why}</p> })}
             <All figures />
         </section>
         <section class="pictures" aria-labelledby="stream-title">
