@@ -75,8 +75,8 @@ pub use parts::{NO_PARTS, breaks_from, part_figures, unnamed_heads, with_losses}
 pub use prompts::prompt_figures;
 pub use strokes::{MEMBER_PICK, Tile, option_name, stroke_name, tiles, votes as stroke_votes};
 pub use survey::{
-    below_majority, chosen, left_out as left_out_figure, model_figures, overview_figures,
-    survey_figures,
+    OVERVIEW_QUESTIONS, STREAM_QUESTION, SurveyQuestion, below_majority, chosen,
+    left_out as left_out_figure, model_figures, overview_figures, survey_figures,
 };
 pub use table::{Table, TableCell};
 pub use theme::{DARK, LIGHT, Theme};

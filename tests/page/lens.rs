@@ -417,13 +417,13 @@ fn loading_can_be_cancelled_and_taken_up_again() {
 }
 
 #[test]
-fn figures_are_saved_as_svg_png_and_csv() {
+fn figures_are_saved_as_svg_png_csv_and_json() {
     let page = Page::live();
     page.catch_files();
-    for (form, start) in [("SVG", "<svg"), ("PNG", "data:image/png"), ("CSV", "stroke")] {
-        page.browser.run(&format!(
-            "window.caught.length = 0; [...document.querySelectorAll('#figure-votes button')].find(b => b.textContent === '{form}').click()"
-        ));
+    let forms = [("SVG", "<svg"), ("PNG", "data:image/png"), ("CSV", "stroke"), ("JSON", "{\n")];
+    for (form, start) in forms {
+        page.browser.run("window.caught.length = 0");
+        page.press_in_menu("votes", form);
         page.browser.until("a file is handed out", "window.caught.length > 0");
         let file = page.browser.text("window.caught[0]");
         assert!(file.starts_with(start), "{form}: {}", &file[..file.len().min(80)]);
@@ -434,6 +434,10 @@ fn figures_are_saved_as_svg_png_and_csv() {
             if let Some(path) = picture_file("votes.svg") {
                 std::fs::write(path, file).expect("written");
             }
+        } else if form == "JSON" {
+            let file: serde_json::Value = serde_json::from_str(&file).expect("JSON");
+            assert_eq!(file["title"], page.text("#figure-votes h3"));
+            assert_eq!(file["rows"].as_array().map(Vec::len), Some(25));
         }
     }
     page.assert_quiet();

@@ -36,6 +36,7 @@ mod coupling;
 mod crew;
 mod doctor;
 mod embed;
+mod figures;
 mod first_picture;
 mod gpu;
 mod hosts;

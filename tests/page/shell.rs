@@ -513,12 +513,11 @@ fn a_newcomers_tasks_take_few_clicks() {
     clicks.push(("2 against 12 blocks", 3, taken()));
 
     // A link, and a picture.
-    page.browser.run("[...document.querySelectorAll('.keep button')].find(b => /link/i.test(b.textContent)).setAttribute('data-link', '')");
+    page.browser.run("[...document.querySelectorAll('.keep > button')].find(b => /link/i.test(b.textContent)).setAttribute('data-link', '')");
     page.browser.click("[data-link]");
     clicks.push(("a link", 1, taken()));
-    page.browser.run("[...document.querySelectorAll('#figure-votes .keep button')].find(b => b.textContent === 'PNG').setAttribute('data-png', '')");
     page.catch_files();
-    page.browser.click("[data-png]");
+    page.press_in_menu("votes", "PNG");
     page.browser.until("a picture is handed out", "window.caught.length > 0");
     clicks.push(("a picture", 1, taken()));
     for (task, before, clicks) in &clicks {

@@ -10,13 +10,13 @@ use crate::page::{LOOKS, Page, picture_file, root};
 
 const OVERVIEW: [&str; 8] = [
     "table-1",
+    "fig-6-depth",
     "levels",
     "fig-3-correlation",
-    "fig-4-shares",
-    "fig-6-depth",
-    "identity",
     "tradeoff",
+    "identity",
     "uniform",
+    "fig-4-shares",
 ];
 const OF_A_MODEL: [&str; 3] = ["fig-5-stream", "information-votes", "information-copula"];
 
@@ -72,13 +72,11 @@ impl Page {
         self.until_says(".rows h3", &format!("{model} on {task}"));
     }
 
-    /// The file that a figure's button hands out.
+    /// The file that a figure's menu hands out.
     fn saved_figure(&self, key: &str, form: &str) -> String {
         self.catch_files();
         self.browser.run("window.caught.length = 0");
-        self.browser.run(&format!(
-            "[...document.querySelectorAll('#figure-{key} .keep button')].find(b => b.textContent === '{form}').click()"
-        ));
+        self.press_in_menu(key, form);
         self.browser.until(&format!("{key}.{form} is saved"), "window.caught.length > 0");
         self.browser.text("window.caught.pop()")
     }

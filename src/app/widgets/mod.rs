@@ -10,6 +10,7 @@ mod figure_table;
 mod index;
 mod judging;
 mod member_links;
+mod menu;
 mod number;
 mod open_again;
 mod open_model;

@@ -7,6 +7,7 @@ mod identity;
 mod information;
 mod levels;
 mod plane;
+mod questions;
 mod shares;
 mod stream;
 mod table1;
@@ -16,6 +17,7 @@ use super::number::{counted, percent, percent_tenths};
 use super::plot::{Line, Mark, Panel, Pen, Plot, Point, Series};
 use super::{Figure, FigureDraft, Table, TableCell, Theme};
 use crate::study::survey::{ChoiceShare, Found, Survey, SurveyModel, SurveyTask};
+pub use questions::{OVERVIEW_QUESTIONS, STREAM_QUESTION, SurveyQuestion};
 
 /// Every figure that the survey has numbers for.
 pub fn survey_figures(survey: &Survey, theme: &Theme) -> Vec<Figure> {

@@ -109,12 +109,11 @@ fn several_models_are_held_against_one_another() {
     );
     page.until_hash("view=coupling");
     page.until_coupled();
-    page.browser
-        .until("a plot over the models", "document.querySelector('#figure-models-0 .chart svg')");
     page.browser.until(
         "their straightness",
         "document.querySelector('#figure-models-straightness .chart svg')",
     );
+    page.unfold("models-0");
     page.until_says(".index a", "Several models");
     page.assert_figures_differ();
     page.until_says("#figure-models-0 h3, #figure-models-1 h3", "against number of steps");

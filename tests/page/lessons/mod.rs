@@ -11,10 +11,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::driver::{DOWN, TAB};
+use crate::driver::{DOWN, ENTER, TAB};
 use crate::page::Page;
-
-const ENTER: &str = "\u{E007}";
 
 /// How long a step's runs may take on a slow machine.
 const RUNS: Duration = Duration::from_secs(240);

@@ -11,6 +11,7 @@ use leptos::prelude::*;
 
 use crate::app::state::Surveys;
 use crate::app::widgets::{Index, IndexEntry, OpenModelNote};
+use crate::chart::{OVERVIEW_QUESTIONS, STREAM_QUESTION};
 
 pub use pictures::{ModelChoice, TaskChoice};
 
@@ -22,16 +23,15 @@ pub fn SurveyView() -> impl IntoView {
     let surveys = expect_context::<Surveys>();
     let there = Memo::new(move |_| surveys.shown.with(Option::is_some));
     let places = Signal::derive(|| {
-        [
+        let before = [
             ("reports-title", "Reports"),
             ("filters-title", "What is compared"),
             ("cells-title", "Means and rows"),
-            ("pictures-title", "Figures"),
-            ("stream-title", "One model's stream"),
-            ("words-title", "Words"),
-        ]
-        .map(|(id, name)| IndexEntry::new(id, name))
-        .to_vec()
+        ];
+        let questions = OVERVIEW_QUESTIONS.iter().chain([&STREAM_QUESTION]);
+        let questions = questions.map(|question| (question.id, question.name));
+        let all = before.into_iter().chain(questions).chain([("words-title", "Words")]);
+        all.map(|(id, name)| IndexEntry::new(id, name)).collect::<Vec<_>>()
     });
     view! {
         <Index places />
