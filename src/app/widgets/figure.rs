@@ -29,6 +29,9 @@ pub fn FigureView(
     #[prop(into)] source: Signal<String>,
     #[prop(optional, into)] on_plan: Option<Callback<String>>,
     #[prop(optional, into)] on_pick: Option<Callback<String>>,
+    /// What a mark of a member does with the member's name, where it is not to open the member's own row.
+    #[prop(optional)]
+    on_member: Option<Callback<String>>,
     /// The point of the first series that is shown as if it were pointed at.
     #[prop(optional, into)]
     point: Option<Signal<Option<usize>>>,
@@ -44,6 +47,9 @@ pub fn FigureView(
     /// Where it scrolls, its right end is seen first.
     #[prop(optional)]
     from_end: bool,
+    /// What the reader sets for this figure alone.
+    #[prop(optional)]
+    children: Option<Children>,
 ) -> impl IntoView {
     // A mark of a member leads to its own row, whatever else the figure's marks do.
     let address = expect_context::<Address>();
@@ -54,6 +60,9 @@ pub fn FigureView(
     let is_pickable = Signal::derive(move || on_pick.is_some() || leads.get());
     let on_pick = Callback::new(move |pick: String| {
         if let Some(member) = pick.strip_prefix(MEMBER_PICK) {
+            if let Some(on_member) = on_member {
+                return on_member.run(member.to_owned());
+            }
             browser::go(&untrack(|| ways.to(member)));
         } else if let Some(on_pick) = on_pick {
             on_pick.run(pick);
@@ -92,6 +101,7 @@ pub fn FigureView(
     view! {
         <figure class="figure" class:wide=wide class:chosen=is_chosen id=format!("figure-{key}")>
             <h3>{title}</h3>
+            {children.map(|children| children())}
             {wide.then(|| view! { <p class="hint scrolls">"This picture is wider than the screen: swipe it sideways."</p> })}
             <div
                 class="drawing"
