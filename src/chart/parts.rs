@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::number::{counted, fixed, ordinal, short, signed};
 use super::plot::{Axis, Panel, Patch, Plot, Ramp, VoidCell};
 use super::strokes::{self, member_pick, option_name, tiles};
-use super::votes::capital;
+use super::votes::{capital, uncapital};
 use super::{Figure, FigureDraft, Table, TableCell, Theme};
 use crate::engine::{MemberKind, member_names};
 use crate::plan::HeadsOff;
@@ -38,7 +38,7 @@ pub fn with_losses(mut figures: [Figure; 3], lens: &Lens, parts: &PartLosses) ->
             true => "",
             false => " where the model does not break",
         };
-        let said = small(&votes.title);
+        let said = uncapital(&votes.title);
         votes.title = format!("{who} costs most{scope}, {lost} nats of ln P; {said}");
     }
     figures
@@ -280,13 +280,6 @@ fn table(lens: &Lens, parts: &PartLosses, list: &[PartLoss]) -> Table {
         ]
     });
     Table { headers: headers.map(str::to_owned).to_vec(), rows: rows.collect() }
-}
-
-/// First letter small, for the middle of a sentence.
-fn small(text: &str) -> String {
-    let mut chars = text.chars();
-    let first = chars.next().map(|first| first.to_lowercase().to_string());
-    first.unwrap_or_default() + chars.as_str()
 }
 
 #[cfg(test)]

@@ -66,7 +66,7 @@ fn the_copied_link_is_the_address_and_holds_the_picture() {
     page.browser.type_into("#plan", "0-1,(0,1)x2");
     page.browser.until(
         "the plan ran",
-        "location.hash.includes('plan=') && document.querySelectorAll('.tile').length > 4",
+        "location.hash.includes('plan=') && document.querySelectorAll('#component option').length > 7",
     );
     page.browser.click("input[name=column][value=logit]");
     page.browser.click("#prompt");

@@ -237,7 +237,7 @@ impl Page {
     /// Everything of the picture that is made of words and numbers.
     pub fn picture(&self) -> String {
         self.browser.text(
-            "[...document.querySelectorAll('.tokens, .options, .tile, .identity, .figure h3, .figure td')].map(e => e.textContent).join('|')",
+            "[...document.querySelectorAll('.tokens, .options, #component option, .identity, .figure h3, .figure td')].map(e => e.textContent).join('|')",
         )
     }
 

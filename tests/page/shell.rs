@@ -80,7 +80,8 @@ fn model_prompt_plan_and_sweep_outlive_every_view_and_back_restores_each() {
     page.browser.click(".examples button:nth-of-type(3)");
     page.until_settled();
     page.browser.type_into("#plan", "0-5,7");
-    page.browser.until("the plan ran", "document.querySelectorAll('.tile').length === 8");
+    page.browser
+        .until("the plan ran", "document.querySelectorAll('#component option').length === 15");
     page.until_settled();
     let (prompt, picture) = (page.prompt(), page.picture());
 
@@ -388,34 +389,16 @@ fn what_a_line_may_mean_is_offered() {
     page.browser
         .until("both readings are offered", "document.querySelectorAll('.reading').length === 2");
     assert_eq!(
-        page.browser.run("return document.querySelectorAll('.tile').length"),
-        13,
+        page.browser.run("return document.querySelectorAll('#component option').length"),
+        25,
         "nothing ran"
     );
     page.browser.click(".reading:nth-of-type(1)");
     page.browser.until(
         "block 5 is left out",
-        "document.querySelector('#plan').value === 'drop:5' && document.querySelectorAll('.tile').length === 12",
+        "document.querySelector('#plan').value === 'drop:5' && document.querySelectorAll('#component option').length === 23",
     );
     page.until_settled();
-    page.assert_quiet();
-}
-
-#[test]
-fn a_tile_says_its_numbers_and_leads_to_its_strokes() {
-    let page = Page::live();
-    page.browser.run("document.querySelectorAll('.tile button')[3].focus()");
-    page.until_says(".readout", "Block 2: attention");
-    page.until_says(".readout", "logits");
-    page.browser.keys("\u{E007}");
-    page.browser.until(
-        "the figure is in sight",
-        "(() => { const r = document.querySelector('#figure-votes').getBoundingClientRect(); return r.top >= 0 && r.top < innerHeight / 2; })()",
-    );
-    page.browser.until(
-        "the stroke is pointed at",
-        "document.querySelector('#figure-votes svg').textContent.includes('block 2')",
-    );
     page.assert_quiet();
 }
 
@@ -436,22 +419,22 @@ fn your_own_order_is_tried_on_many_rows() {
     page.assert_quiet();
 }
 
-/// The first screen holds prompt, answer, tiles and equation.
+/// The first screen holds prompt, answer and the beginning of the first figure.
 #[test]
 fn the_picture_comes_first() {
-    for (width, height, old_tile, old_equation) in [(1440, 900, 1278, 1516), (390, 844, 1974, 2189)]
-    {
+    for (width, height) in [(1440, 900), (390, 844)] {
         let page = Page::new(width, height);
         page.open("");
         page.until_live();
         page.until_settled();
         let window = f64::from(height);
-        let (tile, equation) = (page.top(".tile"), page.top(".identity"));
         say!(
-            "{width} x {height}: first tile at y {tile:.0} (was {old_tile}), equation at y {equation:.0} (was {old_equation}), tiles end at {:.0}",
-            page.lower(".tiles")
+            "{width} x {height}: the first figure's heading at y {:.0}, its end at {:.0}, the equation at {:.0}",
+            page.top("#figure-votes h3"),
+            page.lower("#figure-votes .chart"),
+            page.top(".identity")
         );
-        for css in [".tokens", ".options", ".identity", ".tiles"] {
+        for css in [".tokens", ".options", "#figure-votes h3"] {
             let lower = page.lower(css);
             assert!(lower <= window, "{css} ends at {lower}, the window at {window}");
         }
@@ -487,7 +470,8 @@ fn a_newcomers_tasks_take_few_clicks() {
     page.browser.keys("skip 5");
     page.browser.until("it is offered", "document.querySelector('.reading')");
     page.browser.click(".reading:nth-of-type(1)");
-    page.browser.until("it is left out", "document.querySelectorAll('.tile').length === 12");
+    page.browser
+        .until("it is left out", "document.querySelectorAll('#component option').length === 23");
     page.until_settled();
     clicks.push(("leave out a layer", 1, taken()));
 

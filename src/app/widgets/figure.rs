@@ -30,6 +30,9 @@ pub fn FigureView(
     #[prop(into)] source: Signal<String>,
     #[prop(optional, into)] on_plan: Option<Callback<String>>,
     #[prop(optional, into)] on_pick: Option<Callback<String>>,
+    /// What a mark of a member does with the member's name, where it is not to open the member's own row.
+    #[prop(optional)]
+    on_member: Option<Callback<String>>,
     /// The point of the first series that is shown as if it were pointed at.
     #[prop(optional, into)]
     point: Option<Signal<Option<usize>>>,
@@ -61,6 +64,9 @@ pub fn FigureView(
     let is_pickable = Signal::derive(move || on_pick.is_some() || leads.get());
     let on_pick = Callback::new(move |pick: String| {
         if let Some(member) = pick.strip_prefix(MEMBER_PICK) {
+            if let Some(on_member) = on_member {
+                return on_member.run(member.to_owned());
+            }
             browser::go(&untrack(|| ways.to(member)));
         } else if let Some(on_pick) = on_pick {
             on_pick.run(pick);

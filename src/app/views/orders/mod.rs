@@ -85,7 +85,7 @@ pub fn OrdersView() -> impl IntoView {
                 <div class="bench">
                     <Show when=move || judged.get()>
                         <p class="field" id="own-row">"The original order"</p>
-                        <Painters lens=original bare=true />
+                        <Painters lens=original />
                     </Show>
                     <p class="field">"This plan"</p>
                     <Row />
