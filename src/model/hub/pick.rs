@@ -1,6 +1,6 @@
 //! Which files of a place on a hub are the model.
 
-use super::{HubError, HubName, RemoteFile};
+use super::{HubError, HubName, MAX_SHORT, RemoteFile};
 use crate::model::files::{ShardIndex, shard_count, split_of};
 
 const MODEL: &str = "model.safetensors";
@@ -48,6 +48,12 @@ pub fn pick(
     let mut small: Vec<RemoteFile> = SMALL.iter().filter_map(|path| find(path)).collect();
     let has_config = small.iter().any(|file| file.path == "config.json");
     if let Some(weights) = weights.filter(|_| has_config) {
+        if weights.path == INDEX && weights.size > MAX_SHORT {
+            return Err(HubError::NotAModel {
+                repo: name.repo.clone(),
+                reason: format!("its index has over {} MB", MAX_SHORT >> 20),
+            });
+        }
         small.push(weights);
         return Ok(small);
     }
@@ -96,6 +102,12 @@ pub fn shards(
     let mut named: Vec<&String> = index.weight_map.values().collect();
     named.sort();
     named.dedup();
+    if let Some(path) = named.iter().find(|path| !path.ends_with(".safetensors")) {
+        return Err(HubError::NotAModel {
+            repo: name.repo.clone(),
+            reason: format!("its index names {path:?}, which is no *.safetensors"),
+        });
+    }
     let found = named.into_iter().map(|path| {
         let found = files.iter().find(|file| file.path == *path).cloned();
         found.ok_or_else(|| HubError::NoFile {

@@ -109,8 +109,33 @@ fn an_index_names_shards() {
     assert_eq!(found.iter().map(|file| &*file.path).collect::<Vec<_>>(), &paths[2..]);
     let away = br#"{"weight_map":{"x":"../model-2.safetensors"}}"#;
     assert!(shards(&name, away, &all).is_err());
-    for lost in [r#"{"weight_map":{"x":"model-3.safetensors"}}"#, r#"{"weight_map":{}}"#] {
+    for lost in [
+        r#"{"weight_map":{"x":"model-3.safetensors"}}"#,
+        r#"{"weight_map":{}}"#,
+        r#"{"weight_map":{"x":"config.json"}}"#,
+    ] {
         assert!(shards(&name, lost.as_bytes(), &all).is_err(), "{lost}");
+    }
+    // Read, 300 MB of it took 2.2 GB.
+    let mut large = files(&paths);
+    large[1].size = 65 << 20;
+    let sentence = pick(&name, None, &large).expect_err("too large").to_string();
+    assert!(sentence.contains("its index has over 64 MB"), "{sentence}");
+}
+
+#[test]
+fn another_answer_than_a_file_is_told_by_its_head() {
+    let file = &files(&["model.safetensors"])[0];
+    let bytes = Some("application/octet-stream");
+    assert!(file.may_be(Some("10"), bytes) && file.may_be(None, bytes) && file.may_be(None, None));
+    let page = Some(" Text/HTML; charset=utf-8");
+    for (length, kind) in [(Some("26"), bytes), (Some("10"), page), (None, page), (Some(""), None)]
+    {
+        assert!(!file.may_be(length, kind), "{length:?} {kind:?}");
+    }
+    assert!(file.is_rest("bytes 4-9/10", 4) && file.is_rest("bytes 4-9/*", 4));
+    for range in ["bytes 4-9/11", "bytes 0-9/10", "bytes 4-9/", "bytes 40-49/10", ""] {
+        assert!(!file.is_rest(range, 4), "{range}");
     }
 }
 
