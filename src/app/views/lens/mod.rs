@@ -86,7 +86,7 @@ pub fn LensView() -> impl IntoView {
         <Show when=move || judged.get()>
             <Votes figure=figure(0) source=said />
             <section class="pictures along" aria-labelledby="pictures-title">
-                <h2 id="pictures-title" class="claim">{heading}</h2>
+                <h2 id="pictures-title" class="sentence">{heading}</h2>
                 <IdentityLine />
                 <Columns />
                 <FigureView figure=figure(1) key="spread" group="lens" source=said />
