@@ -49,6 +49,7 @@ mod member;
 mod offline;
 mod orders;
 mod pack;
+mod question;
 mod shell;
 mod start;
 mod survey;

@@ -44,6 +44,9 @@ pub fn FigureView(
     /// Where it scrolls, its right end is seen first.
     #[prop(optional)]
     from_end: bool,
+    /// What the reader sets for this figure alone.
+    #[prop(optional)]
+    children: Option<Children>,
 ) -> impl IntoView {
     // A mark of a member leads to its own row, whatever else the figure's marks do.
     let address = expect_context::<Address>();
@@ -92,6 +95,7 @@ pub fn FigureView(
     view! {
         <figure class="figure" class:wide=wide class:chosen=is_chosen id=format!("figure-{key}")>
             <h3>{title}</h3>
+            {children.map(|children| children())}
             {wide.then(|| view! { <p class="hint scrolls">"This picture is wider than the screen: swipe it sideways."</p> })}
             <div
                 class="drawing"

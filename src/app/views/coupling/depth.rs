@@ -2,6 +2,7 @@
 
 use leptos::prelude::*;
 
+use super::facts::RunFacts;
 use super::{Pictures, with_coupling};
 use crate::app::link::pair;
 use crate::app::state::Studio;
@@ -26,14 +27,16 @@ pub fn AlongDepth(pictures: Pictures) -> impl IntoView {
     view! {
         <section class="pictures" aria-labelledby="depth-title">
             <h2 id="depth-title">"Along the depth"</h2>
-            <Measures />
             <FigureView
                 figure=pictures.one("coupling-map")
                 key="coupling-map"
                 group="coupling-map"
                 source=said
                 on_pick=pick
-            />
+            >
+                <Measures />
+            </FigureView>
+            <RunFacts />
             <Show when=move || has_distance.get()>
                 <FigureView figure=pictures.one("coupling-distance") key="coupling-distance" group="coupling-distance" source=said />
             </Show>

@@ -8,8 +8,7 @@ use leptos::prelude::*;
 use crate::app::shell::Themes;
 use crate::app::state::{Shown, Studio};
 use crate::app::widgets::{
-    Columns, FigureView, MemberHint, Options, Painters, PromptEditor, PromptLine, Provenance,
-    WhichIsRight, source,
+    Columns, FigureView, MemberHint, Painters, Question, SaveRun, WhichIsRight, source,
 };
 use crate::chart::{figures, prompt_figures, with_losses};
 use identity::IdentityLine;
@@ -63,26 +62,16 @@ pub fn LensView() -> impl IntoView {
     // Whoever comes back looks for no member.
     on_cleanup(move || studio.look_at(None));
     view! {
-        <section class="first" aria-label="The prompt, the answer, the painters">
-            <div class="prompt">
-                <PromptLine />
-            </div>
-            <div class="verdict">
-                <Options />
-                <Show when=move || judged.get()>
-                    <IdentityLine />
-                </Show>
-                <WhichIsRight when=asks />
-            </div>
-            <div class="painters">
-                <Show when=move || judged.get()>
-                    <Painters lens=lens />
-                </Show>
-                <Show when=move || there.get()>
-                    <Provenance />
-                </Show>
-            </div>
-            <PromptEditor />
+        <Question />
+        <section class="painters" aria-label="The components, and the identity">
+            <WhichIsRight when=asks />
+            <Show when=move || judged.get()>
+                <Painters lens=lens />
+                <IdentityLine />
+            </Show>
+            <Show when=move || there.get()>
+                <SaveRun />
+            </Show>
         </section>
         <Show when=move || judged.get()>
             <section class="pictures" aria-labelledby="pictures-title">
