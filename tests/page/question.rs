@@ -24,7 +24,7 @@ const LINES: &str = "
 
 impl Page {
     /// Puts the cursor at the end of the prompt.
-    fn into_prompt(&self) {
+    fn focus_prompt(&self) {
         self.browser.click("#prompt");
         self.browser.run(
             "const t = document.querySelector('#prompt'); t.setSelectionRange(t.value.length, t.value.length)",
@@ -95,7 +95,7 @@ fn tokens_are_marked_in_the_prompt_itself() {
     assert!(page.text(".gap").contains('A'), "{}", page.text(".gap"));
 
     // Marks of another text would be wrong: there are none until the run of this one has come.
-    page.into_prompt();
+    page.focus_prompt();
     let after_a_letter = page.browser.run_async(
         "const done = arguments[0], field = document.querySelector('#prompt');
          field.value = field.value.replace('horse', 'dog');
@@ -154,7 +154,7 @@ fn the_marks_lie_below_their_words() {
 fn the_prompt_is_typed_pasted_composed_and_undone() {
     let page = Page::live();
     let first = page.prompt();
-    page.into_prompt();
+    page.focus_prompt();
     let compose = |command: &str, text: &str| {
         let params = match command {
             "Input.imeSetComposition" => {
@@ -182,7 +182,7 @@ fn the_prompt_is_typed_pasted_composed_and_undone() {
     assert_eq!(page.prompt(), first);
 
     // Shift and Enter break the line, Enter alone does not.
-    page.into_prompt();
+    page.focus_prompt();
     page.browser.type_into("#prompt", "\u{E008}\u{E007}\u{E008}");
     page.browser.type_into("#prompt", "\u{E007}");
     assert_eq!(page.prompt(), format!("{first}\n"));
