@@ -22,13 +22,13 @@ pub mod framing;
 pub mod joining;
 pub mod link;
 pub mod machine;
+pub mod marks;
 pub mod opened;
 pub mod pace;
 pub mod protocol;
 pub mod queue;
 pub mod roles;
 pub mod sharing;
-pub mod spacing;
 pub mod state;
 pub mod tasks;
 

@@ -29,7 +29,7 @@ fn the_first_picture_is_there_before_any_weight() {
     page.screenshot("first-picture");
     page.server.hold(None);
     page.until_live();
-    page.until_says(".provenance", "The baked example agrees");
+    page.until_says("#agreement", "The baked example agrees");
     // The first pictures are drawings of our own; what answers pointing comes behind them.
     page.until_pointable();
     let all = page.sent_bytes();
@@ -230,9 +230,9 @@ fn what_it_says_by_itself_stands_with_its_true_probabilities() {
     page.browser.click(".says");
     page.until_says("#offered", "the options are the five likeliest that can be one");
     page.until_settled();
-    let all = page.browser.run(
-        "return [...document.querySelectorAll('.options li:not(.heads) .of-all')].map(e => e.textContent)",
-    );
+    let all = page
+        .browser
+        .run("return [...document.querySelectorAll('.options .of-all')].map(e => e.textContent)");
     let all: Vec<String> = serde_json::from_value(all).expect("texts");
     assert_eq!(all.len(), shares.len());
     for (n, (text, share)) in all.iter().zip(shares).enumerate() {
@@ -399,7 +399,7 @@ fn broken_files_give_a_sentence_and_the_rest_still_works() {
     page.browser.until("the error is gone", "!document.querySelector('.of-model:not(.empty)')");
 
     // Options the tokenizer cannot use.
-    page.browser.type_into(".option-field:first-child .option-text", "xyzzy ? ! .");
+    page.browser.type_into(".option-text", "xyzzy ? ! .");
     page.until_says(".of-prompt", ".");
     println!("of a bad option the page says: {}", page.text(".of-prompt"));
     page.browser.click(".examples button:nth-of-type(1)");

@@ -95,7 +95,7 @@ fn a_stroke_of_the_lens_leads_to_its_own_row_with_the_command_lines_numbers() {
     let plan = expected["member"]["without"]["plan"].as_str().expect("a plan");
     page.until_says("#leave-out", plan);
     page.browser.click("#leave-out");
-    page.until_says("h1", "What if the painters change places?");
+    page.until_says("h1", "What if the blocks change places?");
     let plan = page.browser.text("document.querySelector('#plan, #line')?.value ?? ''");
     assert!(plan.len() > 1, "{plan}");
     page.browser.run("history.back()");

@@ -357,9 +357,11 @@ impl Page {
 
     /// Opens what is folded, or folds it again, and waits until that is drawn.
     fn fold(&self, open: bool) {
+        let closed = !open;
         self.browser.run_async(&format!(
             "const done = arguments[0];
              let tables = 0;
+             document.querySelector('.question-more[aria-expanded={closed}]')?.click();
              for (const d of document.querySelectorAll('details'))
                d.open = {open} && !(d.matches('.numbers') && tables++);
              requestAnimationFrame(() => requestAnimationFrame(done));"

@@ -54,23 +54,6 @@ impl Page {
         let sent = self.server.sent();
         sent.iter().filter(|sent| sent.path.ends_with(ending)).count()
     }
-
-    /// Upper edge of an element, in pixels from the top of the page.
-    fn top(&self, css: &str) -> f64 {
-        let top = self.browser.run(&format!(
-            "const e = document.querySelector({}); return e ? e.getBoundingClientRect().top + scrollY : -1",
-            Value::from(css)
-        ));
-        top.as_f64().expect("a place")
-    }
-
-    fn lower(&self, css: &str) -> f64 {
-        let lower = self.browser.run(&format!(
-            "const e = document.querySelector({}); return e ? e.getBoundingClientRect().bottom + scrollY : 1e9",
-            Value::from(css)
-        ));
-        lower.as_f64().expect("a place")
-    }
 }
 
 #[test]
@@ -417,29 +400,6 @@ fn your_own_order_is_tried_on_many_rows() {
     let said = page.text(".own-orders tbody tr:nth-child(2)");
     assert!(said.contains(&format!("{:.1} %", 100.0 * accuracy)), "{accuracy} in {said}");
     page.assert_quiet();
-}
-
-/// The first screen holds prompt, answer and the beginning of the first figure.
-#[test]
-fn the_picture_comes_first() {
-    for (width, height) in [(1440, 900), (390, 844)] {
-        let page = Page::new(width, height);
-        page.open("");
-        page.until_live();
-        page.until_settled();
-        let window = f64::from(height);
-        say!(
-            "{width} x {height}: the first figure's heading at y {:.0}, its end at {:.0}, the equation at {:.0}",
-            page.top("#figure-votes h3"),
-            page.lower("#figure-votes .chart"),
-            page.top(".identity")
-        );
-        for css in [".tokens", ".options", "#figure-votes h3"] {
-            let lower = page.lower(css);
-            assert!(lower <= window, "{css} ends at {lower}, the window at {window}");
-        }
-        page.screenshot(&format!("first-screen-{width}"));
-    }
 }
 
 /// What a newcomer wants, by the clicks it takes; typing is no click. Beside them, what it took when every view

@@ -33,48 +33,104 @@ pub fn Masthead() -> impl IntoView {
                     })
                     .collect_view()}
             </nav>
+            <Offer />
             <ThemePicker />
         </div>
     }
 }
 
-/// What the view is about: its question, and a few words that fold away where there is no room.
+/// What the view is about: its question, one line, and more words behind a button.
 #[component]
 pub fn Intro() -> impl IntoView {
     let studio = expect_context::<Studio>();
     move || {
         let view = studio.view.get();
-        let is_first = view == View::Lens;
-        let (title, lead) = match view {
-            View::Lens => ("What does each layer add to an answer?", lens().into_any()),
-            View::LogitLens => ("Where does the answer appear?", logit_lens().into_any()),
-            View::Attention => ("Where do the heads look?", attention().into_any()),
-            View::Member => ("What does one stroke do?", member().into_any()),
-            View::Orders => ("What if the painters change places?", orders().into_any()),
-            View::Coupling => ("Do the blocks pull the same way?", coupling().into_any()),
-            View::Survey => ("Does it hold on whole data sets?", survey().into_any()),
-            View::Theory => ("Eight theorems, and where they end", theory().into_any()),
-            View::Lessons => ("What do you expect?", lessons().into_any()),
-            View::Start => ("What would you like to see?", start().into_any()),
-        };
+        let ViewWords { title, lead } = words(view);
         let open = RwSignal::new(false);
-        let pressed = move || if open.get() { "true" } else { "false" };
+        let expanded = move || if open.get() { "true" } else { "false" };
         view! {
             <div class="intro" class:open=move || open.get()>
                 <h1>{title}</h1>
+                <p class="lead">{lead}</p>
                 <button
                     type="button"
                     class="about"
-                    aria-expanded=pressed
-                    aria-controls="lead"
+                    aria-expanded=expanded
+                    aria-controls="about"
                     on:click=move |_| open.update(|open| *open = !*open)
                 >
                     "What is this?"
                 </button>
-                {is_first.then(|| view! { <Offer /> })}
-                <p class="lead" id="lead">{lead}</p>
+                <p class="about-words" id="about">{about(view)}</p>
             </div>
         }
+    }
+}
+
+/// A view's title, and its lead in one line.
+struct ViewWords {
+    title: &'static str,
+    lead: &'static str,
+}
+
+fn words(view: View) -> ViewWords {
+    let (title, lead) = match view {
+        View::Lens => (
+            "What does each layer add to an answer?",
+            "A language model runs in this page. Each block adds two vectors to a running sum: one from attention, one from the MLP.",
+        ),
+        View::LogitLens => (
+            "Where does the answer appear?",
+            "Read the running sum after every block, at every token, as if the model stopped there: which next word leads?",
+        ),
+        View::Attention => (
+            "Where do the heads look?",
+            "Each block looks back over the prompt with a few heads. See where each head looks, then switch it off.",
+        ),
+        View::Member => (
+            "What does one component do?",
+            "See what it reads, which words it raises and lowers, its vote on the options, and what the answer loses without it.",
+        ),
+        View::Orders => (
+            "What if the blocks change places?",
+            "Every block adds to the same sum, so blocks can be moved, left out, repeated or run side by side.",
+        ),
+        View::Coupling => (
+            "Do the blocks pull the same way?",
+            "Each block stretches some directions most. See whether two blocks stretch the same ones, beyond chance.",
+        ),
+        View::Survey => (
+            "Does it hold on whole data sets?",
+            "One prompt is an anecdote. A survey measures bias and diversity of every model on many rows of every task.",
+        ),
+        View::Theory => (
+            "Eight theorems, and where they end",
+            "Each theorem of the paper is a picture computed here, with one control that breaks what it rests on.",
+        ),
+        View::Lessons => (
+            "What do you expect?",
+            "Say first what you expect. Then a model runs in this page, and its numbers answer.",
+        ),
+        View::Start => (
+            "What would you like to see?",
+            "A small language model runs in this page, and every layer of it can be looked at, moved and measured.",
+        ),
+    };
+    ViewWords { title, lead }
+}
+
+fn about(view: View) -> AnyView {
+    match view {
+        View::Lens => lens().into_any(),
+        View::LogitLens => logit_lens().into_any(),
+        View::Attention => attention().into_any(),
+        View::Member => member().into_any(),
+        View::Orders => orders().into_any(),
+        View::Coupling => coupling().into_any(),
+        View::Survey => survey().into_any(),
+        View::Theory => theory().into_any(),
+        View::Lessons => lessons().into_any(),
+        View::Start => start().into_any(),
     }
 }
 

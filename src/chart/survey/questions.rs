@@ -18,7 +18,7 @@ pub const OVERVIEW_QUESTIONS: [SurveyQuestion; 3] = [
         id: "accuracy-title",
         text: "How often are the models right?",
         name: "Accuracy",
-        figures: &[super::table1::KEY, "fig-6-depth", "levels"],
+        figures: &["table-1", "fig-6-depth", "levels"],
     },
     SurveyQuestion {
         id: "tradeoff-title",

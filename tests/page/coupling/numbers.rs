@@ -76,7 +76,7 @@ fn the_couplings_are_the_command_lines() {
         .text("Math.round(performance.now() - window.begun)")
         .parse()
         .expect("milliseconds");
-    let said = page.text("#coupling-prompt .provenance");
+    let said = page.text(".bar .provenance");
     say!(
         "coupling: drawn live {took} ms after the click, maps between tokens with it; the page says: {said}"
     );

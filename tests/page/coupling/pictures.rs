@@ -13,7 +13,7 @@ fn the_baked_couplings_are_there_at_once() {
     page.server.hold(Some("worker_loader.js"));
     page.open("#view=coupling");
     page.until_mapped();
-    page.until_says("#coupling-prompt .provenance", "Baked example");
+    page.until_says(".bar .provenance", "Baked example");
     for key in ["map", "self", "paths", "relation"] {
         page.browser
             .until(key, &format!("document.querySelector('#figure-coupling-{key} .chart svg')"));
@@ -94,7 +94,7 @@ fn the_shared_twins_are_bright() {
     let page = Page::coupling(1440, 1000, "");
     let own = page.numbers_of("coupling-map");
     page.browser.click("#coupling-control");
-    page.until_says("#coupling-prompt .provenance", "Computed here by scholar-12-shared ");
+    page.until_says(".bar .provenance", "Computed here by scholar-12-shared ");
     page.until_settled();
     page.until_says("#figure-coupling-map h3", "share most of their directions");
     let shared = page.numbers_of("coupling-map");
@@ -113,7 +113,7 @@ fn the_shared_twins_are_bright() {
     page.screenshot("coupling-twin-1440");
     // Back is the model before.
     page.browser.run("history.back()");
-    page.until_says("#coupling-prompt .provenance", "Computed here by scholar-12 ");
+    page.until_says(".bar .provenance", "Computed here by scholar-12 ");
     page.until_settled();
     assert_eq!(page.numbers_of("coupling-map"), own);
     page.assert_quiet();

@@ -2,6 +2,7 @@
 
 use leptos::prelude::*;
 
+use super::facts::RunFacts;
 use super::{Pictures, with_coupling};
 use crate::app::link::pair;
 use crate::app::state::{Address, Studio};
@@ -30,16 +31,18 @@ pub fn AlongDepth(pictures: Pictures) -> impl IntoView {
     let said = pictures.said;
     view! {
         <section class="pictures" aria-labelledby="depth-title">
-            <h2 class="question" id="depth-title">"Do blocks share directions along the depth?"</h2>
-            <Measures />
+            <h2 class="asked" id="depth-title">"Do blocks share directions along the depth?"</h2>
             <FigureView
                 figure=pictures.one("coupling-map")
                 key="coupling-map"
                 group="coupling-map"
                 source=said
                 on_pick=pick
-            />
+            >
+                <Measures />
+            </FigureView>
             <p class="look">"A click on a cell of the map opens its two steps below."</p>
+            <RunFacts />
             <Show when=move || has_distance.get()>
                 <FigureView
                     figure=pictures.one("coupling-distance")

@@ -65,7 +65,7 @@ pub fn OverRows() -> impl IntoView {
     let toggle = Callback::new(move |name: String| take(studio, &name));
     view! {
         <section class="pictures" aria-labelledby="cost-title">
-            <h2 class="question" id="cost-title">"What does coupling explain?"</h2>
+            <h2 class="asked" id="cost-title">"What does coupling explain?"</h2>
             <p class="look">
                 "If coupled blocks do the same thing, swapping them should cost little. Hold the two against each other over rows of a task, \
                  then take a point away: with few pairs, one can make the whole correlation."

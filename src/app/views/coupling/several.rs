@@ -75,7 +75,7 @@ pub fn OverModels() -> impl IntoView {
     view! {
         <Show when=move || there.get()>
             <section class="pictures" aria-labelledby="models-title">
-                <h2 class="question" id="models-title">"How do several models compare?"</h2>
+                <h2 class="asked" id="models-title">"How do several models compare?"</h2>
                 <p class="provenance">{words}</p>
                 <Show when=move || has_shape.get()>
                     <FigureView figure=shape key="models-straightness" group="models-straightness" source=said />

@@ -27,7 +27,7 @@ pub fn BetweenTokens(pictures: Pictures) -> impl IntoView {
     let ask = move |_| studio.set_coupling(|s| s.tokens.is_wanted = true);
     view! {
         <section class="pictures" aria-labelledby="tokens-title">
-            <h2 class="question" id="tokens-title">"Do blocks share directions between tokens?"</h2>
+            <h2 class="asked" id="tokens-title">"Do blocks share directions between tokens?"</h2>
             <Show
                 when=move || there.get()
                 fallback=move || view! {

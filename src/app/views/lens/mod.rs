@@ -8,9 +8,7 @@ use leptos::prelude::*;
 
 use crate::app::shell::Themes;
 use crate::app::state::{Shown, Studio};
-use crate::app::widgets::{
-    Columns, FigureView, Options, PromptEditor, PromptLine, Provenance, WhichIsRight, source,
-};
+use crate::app::widgets::{Columns, FigureView, Question, SaveRun, WhichIsRight, source};
 use crate::chart::{Identity, figures, prompt_figures, with_losses};
 use identity::IdentityLine;
 use parts::{LeaveOut, left_out};
@@ -68,21 +66,8 @@ pub fn LensView() -> impl IntoView {
     // Whoever comes back looks for no member.
     on_cleanup(move || studio.look_at(None));
     view! {
-        <section class="first" aria-label="The prompt and the answer">
-            <div class="prompt">
-                <PromptLine />
-            </div>
-            <div class="verdict">
-                <Options />
-                <WhichIsRight when=asks />
-            </div>
-            <div class="painters">
-                <Show when=move || there.get()>
-                    <Provenance />
-                </Show>
-            </div>
-            <PromptEditor />
-        </section>
+        <Question />
+        <WhichIsRight when=asks />
         <Show when=move || judged.get()>
             <Votes figure=figure(0) source=said />
             <section class="pictures along" aria-labelledby="pictures-title">
@@ -95,6 +80,9 @@ pub fn LensView() -> impl IntoView {
         </Show>
         <Show when=move || judged.get() && many.get().is_none()>
             <LeaveOut />
+        </Show>
+        <Show when=move || there.get()>
+            <SaveRun />
         </Show>
     }
 }

@@ -33,18 +33,25 @@ pub fn SurveyView() -> impl IntoView {
         let all = before.into_iter().chain(questions).chain([("words-title", "Words")]);
         all.map(|(id, name)| IndexEntry::new(id, name)).collect::<Vec<_>>()
     });
+    // What is open and compared is rarely changed; it stands open where there is nothing to show, or a problem to read.
+    let needs_report = Memo::new(move |_| !there.get() || !surveys.problem.with(String::is_empty));
     view! {
         <Index places />
-        <open::Open />
-        <OpenModelNote
-            shown=Signal::derive(move || surveys.shown_models())
-            way="To see it here, open the report of"
-            command=SURVEY_COMMAND
-        />
+        <details class="more" id="survey-settings" prop:open=move || needs_report.get()>
+            <summary>"Reports, and what is compared"</summary>
+            <open::Open />
+            <OpenModelNote
+                shown=Signal::derive(move || surveys.shown_models())
+                way="To see it here, open the report of"
+                command=SURVEY_COMMAND
+            />
+            <Show when=move || there.get()>
+                <filters::Filters />
+            </Show>
+        </details>
         <Show when=move || there.get()>
-            <filters::Filters />
-            <cells::Cells />
             <pictures::Pictures />
+            <cells::Cells />
             <glossary::Glossary />
         </Show>
     }

@@ -91,7 +91,7 @@ fn QuestionFigures(
     view! {
         <Show when=move || is_answered.get()>
             <section class="pictures" aria-labelledby=question.id>
-                <h2 class="question" id=question.id>{question.text}</h2>
+                <h2 class="asked" id=question.id>{question.text}</h2>
                 {children.with_value(|children| children.as_ref().map(|children| children()))}
                 {answers}
             </section>
