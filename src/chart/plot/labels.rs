@@ -54,7 +54,7 @@ struct Rect {
 }
 
 /// A straight piece of a line in CSS pixels.
-type Segment = [[f64; 2]; 2];
+type LinePiece = [[f64; 2]; 2];
 
 impl Panel {
     /// Places the labels in turn, each as near to its point as nothing lies under it; one without a free place is
@@ -63,7 +63,7 @@ impl Panel {
         if self.labels.is_empty() {
             return Vec::new();
         }
-        let (mut rects, segments) = self.obstacles(area);
+        let (mut rects, pieces) = self.obstacles(area);
         let ticks = self.y.ticks().into_iter();
         let grid: Vec<f64> =
             ticks.map(|(place, _)| area.top + area.height * (1.0 - place)).collect();
@@ -74,7 +74,7 @@ impl Panel {
             let is_free = |text: &Rect| {
                 let text = text.grown(CLEARANCE);
                 !rects.iter().any(|rect| rect.meets(&text))
-                    && !segments.iter().any(|segment| text.is_crossed_by(segment))
+                    && !pieces.iter().any(|piece| text.is_crossed_by(piece))
             };
             let free = boxes_by_distance(area, point.into(), size, &grid).into_iter().find(is_free);
             if let Some(text) = free {
@@ -88,8 +88,8 @@ impl Panel {
     }
 
     /// Everything drawn that a label keeps clear of: bars, marks and level lines, and pieces of lines.
-    fn obstacles(&self, area: &Area) -> (Vec<Rect>, Vec<Segment>) {
-        let (mut rects, mut segments) = (Vec::new(), Vec::new());
+    fn obstacles(&self, area: &Area) -> (Vec<Rect>, Vec<LinePiece>) {
+        let (mut rects, mut pieces) = (Vec::new(), Vec::new());
         for level in &self.levels {
             if let Some(place) = self.y.place(level.value) {
                 let y = area.top + area.height * (1.0 - place);
@@ -98,7 +98,7 @@ impl Panel {
         }
         for series in &self.series {
             if series.shape == MarkShape::Curve {
-                self.obstacles_of_curve(series, area, &mut rects, &mut segments);
+                self.obstacles_of_curve(series, area, &mut rects, &mut pieces);
             } else {
                 let half = 0.5 * series.shape.bar_width(area.width / self.x.places());
                 rects.extend(series.points.iter().filter_map(|point| {
@@ -109,7 +109,7 @@ impl Panel {
                 }));
             }
         }
-        (rects, segments)
+        (rects, pieces)
     }
 
     fn obstacles_of_curve(
@@ -117,12 +117,12 @@ impl Panel {
         series: &Series,
         area: &Area,
         rects: &mut Vec<Rect>,
-        segments: &mut Vec<Segment>,
+        pieces: &mut Vec<LinePiece>,
     ) {
         let points = series.points.iter().filter_map(|point| area.at(self, point.x, point.y));
         let points: Vec<[f64; 2]> = points.map(Into::into).collect();
         if series.pen.line != Line::None {
-            segments.extend(points.windows(2).map(|ends| [ends[0], ends[1]]));
+            pieces.extend(points.windows(2).map(|ends| [ends[0], ends[1]]));
         }
         if series.pen.mark != Mark::None {
             let mark = |[x, y]: [f64; 2]| Rect { left: x, top: y, right: x, bottom: y };
@@ -191,7 +191,7 @@ impl Rect {
     }
 
     /// Whether a straight piece of a line has a point inside (Liang and Barsky's clipping).
-    fn is_crossed_by(&self, [[x, y], [end_x, end_y]]: &Segment) -> bool {
+    fn is_crossed_by(&self, [[x, y], [end_x, end_y]]: &LinePiece) -> bool {
         let (dx, dy) = (end_x - x, end_y - y);
         let sides = [
             (-dx, x - self.left),

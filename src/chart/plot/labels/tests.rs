@@ -44,7 +44,7 @@ fn area(panel: &Panel, width: u32) -> Area {
 /// Returns the boxes of the labels, having checked that nothing drawn meets one.
 fn clear_boxes(panel: &Panel, width: u32) -> Vec<Rect> {
     let area = area(panel, width);
-    let (rects, segments) = panel.obstacles(&area);
+    let (rects, pieces) = panel.obstacles(&area);
     let placed = panel.placed_labels(&area);
     let boxes: Vec<Rect> = placed
         .iter()
@@ -57,7 +57,7 @@ fn clear_boxes(panel: &Panel, width: u32) -> Vec<Rect> {
         .collect();
     for (n, text) in boxes.iter().enumerate() {
         assert!(!rects.iter().any(|rect| rect.meets(text)), "{width}: a bar under label {n}");
-        let crossed = segments.iter().any(|segment| text.is_crossed_by(segment));
+        let crossed = pieces.iter().any(|piece| text.is_crossed_by(piece));
         assert!(!crossed, "{width}: a line through label {n}");
         assert!(!boxes[..n].iter().any(|other| other.meets(text)), "{width}: labels overlap");
         assert!(text.left >= area.left && text.right <= area.right() + OVERHANG, "{width}: cut");
