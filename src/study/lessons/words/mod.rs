@@ -192,7 +192,9 @@ mod tests {
     use crate::study::lessons::{FieldName, LESSONS, Lesson, LessonStep};
 
     fn step(lesson: usize, id: &str) -> LessonStep {
-        let lesson = Lesson::read("lesson", LESSONS[lesson - 1]).expect("a lesson of ours");
+        let file = format!("public/lessons/{}.toml", LESSONS[lesson - 1]);
+        let text = std::fs::read_to_string(&file).expect("a lesson of ours");
+        let lesson = Lesson::read(&file, &text).expect("a lesson");
         lesson.steps.into_iter().find(|step| step.id == id).expect("its step")
     }
 
