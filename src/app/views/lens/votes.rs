@@ -51,7 +51,7 @@ pub fn Votes(figure: Signal<Option<Figure>>, source: Signal<String>) -> impl Int
 
 /// A component in the list.
 #[derive(Clone, Debug, PartialEq)]
-struct Component {
+struct ListedComponent {
     /// `block 23's attention`.
     name: String,
     /// Its name in addresses and plans: `23a`.
@@ -60,16 +60,16 @@ struct Component {
 }
 
 /// Returns the components as they ran.
-fn components(lens: &Lens) -> Vec<Component> {
+fn components(lens: &Lens) -> Vec<ListedComponent> {
     let members = member_names(&lens.members).into_iter().zip(stroke_votes(lens)).enumerate();
     members
-        .map(|(i, (member, vote))| Component { name: stroke_name(lens, i), member, vote })
+        .map(|(i, (member, vote))| ListedComponent { name: stroke_name(lens, i), member, vote })
         .collect()
 }
 
 /// The components as a list, and a link to the chosen one; at first the one with the largest vote.
 #[component]
-fn Chooser(components: Memo<Option<Vec<Component>>>) -> impl IntoView {
+fn Chooser(components: Memo<Option<Vec<ListedComponent>>>) -> impl IntoView {
     let studio = expect_context::<Studio>();
     let address = expect_context::<Address>();
     let chosen = Memo::new(move |_| {
@@ -80,7 +80,7 @@ fn Chooser(components: Memo<Option<Vec<Component>>>) -> impl IntoView {
             member.unwrap_or_else(|| largest_vote(&votes))
         })
     });
-    let option = move |(n, component): (usize, Component)| {
+    let option = move |(n, component): (usize, ListedComponent)| {
         let text = format!("{}: {}", component.name, number::signed(component.vote));
         let is_chosen = move || chosen.get() == n;
         // The attribute stands in the page as it is sent, the property follows a click on a bar.
