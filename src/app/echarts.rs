@@ -100,7 +100,7 @@ extern "C" {
     #[wasm_bindgen(method)]
     fn dispose(this: &Instance);
 
-    /// What an instance draws on, and what hears the pointer everywhere on it.
+    /// The layer that an instance draws on; it hears the pointer everywhere.
     type Surface;
 
     #[wasm_bindgen(method, js_name = on)]
@@ -113,7 +113,7 @@ extern "C" {
 pub struct Chart {
     instance: Instance,
     clicked: Vec<Closure<dyn FnMut(JsValue)>>,
-    /// What choosing each place of the x-axis is called, in the option drawn last.
+    /// Names of the choices along the x-axis, in the option drawn last.
     places: Rc<RefCell<Vec<String>>>,
     said: Closure<dyn Fn(JsValue) -> JsValue>,
     /// Kind and number of parts of the option drawn last: like parts are moved, others drawn anew.
@@ -220,7 +220,7 @@ fn said(params: JsValue) -> JsValue {
     js_sys::Reflect::get(&first, &JsValue::from_str("name")).unwrap_or(JsValue::UNDEFINED)
 }
 
-/// Returns what choosing the place of the x-axis under the pointer is called.
+/// Returns the name of the choice under the pointer.
 fn pick_at(instance: &Instance, places: &[String], event: &JsValue) -> Option<String> {
     let [x, y] = ["offsetX", "offsetY"].map(|name| field(event, name).as_f64());
     let pixel = [x?, y?];
@@ -228,11 +228,11 @@ fn pick_at(instance: &Instance, places: &[String], event: &JsValue) -> Option<St
         return None;
     }
     let axis = json(&serde_json::json!({ "xAxisIndex": 0 })).ok()?;
-    let place = instance.place_at(&axis, pixel[0]).ok()?;
-    places.get(place as usize).cloned()
+    let index = instance.place_at(&axis, pixel[0]).ok()?;
+    places.get(index as usize).cloned()
 }
 
-/// What choosing each place of the x-axis is called: the first series speaks for the places.
+/// Reads the names of the choices along the x-axis from the first series, which holds them.
 fn places(option: &Value) -> Vec<String> {
     let spoken = option["series"][0]["data"].as_array();
     let picks = spoken.into_iter().flatten().filter(|_| option["series"][0]["name"] == "said");

@@ -86,7 +86,7 @@ pub fn offered(sayings: &[Saying], vocabulary: usize) -> String {
     )
 }
 
-/// How far a plan's answer lies from that of the model's own `order`; `None` of that order itself, and where the
+/// KL of a plan's answer from that of the model's own `order`, in a sentence; `None` of that order itself, and where the
 /// whole vocabulary was not read.
 pub fn kl_from_original(lens: &Lens, order: &[usize]) -> Option<String> {
     if let Some(kl) = lens.vocabulary.as_ref()?.kl {

@@ -11,7 +11,7 @@ pub struct Identity {
     pub mse: String,
     pub bias: String,
     pub diversity: String,
-    /// What averaging gains, in one sentence that the three numbers carry.
+    /// The gain of averaging, in a sentence that the three numbers carry.
     pub heading: String,
     /// Whose error or difference MSE, bias and diversity are, in words.
     pub meanings: [String; 3],
@@ -61,7 +61,7 @@ impl Identity {
     }
 }
 
-/// How much smaller the error of the mean answer is than the answers' errors on average.
+/// Says by how much the error of the mean answer is smaller than the answers' errors on average.
 fn heading(t: &Triple, members: usize) -> String {
     match t.bias > 0.0 && t.diversity > 0.0 {
         true => format!(

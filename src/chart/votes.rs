@@ -1,4 +1,4 @@
-//! What every component adds to the right answer against the others, and the running sum.
+//! Net votes: what every component adds to the right answer against the others, and their running sum.
 
 use super::beyond::verdict;
 use super::number::signed;
@@ -42,7 +42,7 @@ pub(super) struct VoteBars<'a> {
     pub members: &'a [Member],
     /// `[M]`
     pub votes: Vec<f64>,
-    /// What a vote is, as an axis says it.
+    /// The quantity of a vote, as an axis names it.
     pub quantity: String,
     /// `[M]` the step of the plan in which a component's block ran beside others.
     pub groups: Vec<Option<usize>>,
@@ -207,7 +207,7 @@ impl VoteBars<'_> {
     }
 }
 
-/// What a vote is, as an axis says it.
+/// The quantity of a vote, as an axis names it.
 pub(super) fn quantity(options: usize) -> String {
     match options {
         2 => "logit(right) − logit(other)",

@@ -386,10 +386,10 @@ mod tests {
         let largest = |losses: &[Vec<f64>]| LargestLoss::new(losses, &[1, 2], &resamples);
 
         // Both reach from 0 to 11, and the second always costs more.
-        let told = losses(|n| 0.1 + 0.01 * f64::from(n % 3));
-        assert_eq!(largest(&told), Some(LargestLoss { part: 2, beside: Vec::new() }));
+        let apart = losses(|n| 0.1 + 0.01 * f64::from(n % 3));
+        assert_eq!(largest(&apart), Some(LargestLoss { part: 2, beside: Vec::new() }));
         let open = losses(|n| if n % 2 == 0 { 1.0 } else { -0.9 });
         assert_eq!(largest(&open), Some(LargestLoss { part: 2, beside: vec![1] }));
-        assert_eq!(LargestLoss::new(&told, &[1], &resamples), None);
+        assert_eq!(LargestLoss::new(&apart, &[1], &resamples), None);
     }
 }

@@ -153,8 +153,8 @@ fn under_a_plan_the_answer_is_compared_with_the_original_order() {
     // Now it is known, and is not run again.
     let again = kl(&account(&model, &plan, "0m")).expect("compared at once");
     assert!((again - found).abs() < 1e-6 * found.max(1.0), "{again} {found}");
-    let own = model.plan(None).expect("its own order");
-    assert_eq!(kl(&account(&model, &own, "0m")), None);
+    let original = model.plan(None).expect("the original order");
+    assert_eq!(kl(&account(&model, &original, "0m")), None);
 }
 
 #[test]

@@ -334,7 +334,7 @@ impl Page {
         self.fold(false);
     }
 
-    /// The same of what the window shows now, folded or not, such as an open menu.
+    /// Asks axe, by all its rules, about what the window shows now, such as an open menu.
     pub fn assert_accessible_as_it_is(&self, at: &str) {
         self.audit(at, &json!({}));
     }

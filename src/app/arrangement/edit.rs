@@ -214,7 +214,7 @@ impl Arrangement {
     }
 }
 
-/// What is left of a block without this half.
+/// Keeps the block's other half.
 fn other_half(half: Half) -> Result<Half, Refusal> {
     match half {
         Half::Attention => Ok(Half::Mlp),

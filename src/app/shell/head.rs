@@ -39,7 +39,7 @@ pub fn Masthead() -> impl IntoView {
     }
 }
 
-/// What the view is about: its question, one line, and more words behind a button.
+/// The view's question, one line on it, and more words behind a button.
 #[component]
 pub fn Intro() -> impl IntoView {
     let studio = expect_context::<Studio>();
@@ -136,70 +136,65 @@ fn about(view: View) -> AnyView {
 
 fn lens() -> impl IntoView {
     view! {
-        "A small language model runs in this page. Its blocks are painters at one canvas: each adds two strokes, one "
-        <span class="role attention">"attention"</span> ", one " <span class="role mlp">"MLP"</span>
-        ". See how far every stroke is from the right answer (" <span class="role bias">"bias"</span>
-        "), how much they disagree (" <span class="role diversity">"diversity"</span>
-        "), and why together they are better than the average stroke."
+        "The model's logits are the sum of what its components add: the embedding, and the "
+        <span class="role attention">"attention"</span> " and the " <span class="role mlp">"MLP"</span>
+        " of each block. See how far each component's own answer is from the right one ("
+        <span class="role bias">"bias"</span> ") and how much the components differ ("
+        <span class="role diversity">"diversity"</span>
+        "). The difference of the two is the error of their mean answer."
     }
 }
 
 fn logit_lens() -> impl IntoView {
-    "Read the canvas after every block, at every token, as if the run stopped there: which next word leads, how sure it \
-     is, and how far that is from the answer. Sure is not knowing, and an early canvas was never meant to be read."
+    "Each cell has the likeliest next token, its probability, and how far that is from the answer. A high probability may \
+     stand at a wrong token. The model itself reads only the last sum."
 }
 
 fn attention() -> impl IntoView {
-    "Every block looks back over the prompt with a few heads, and carries what it finds to the token it paints. See where \
-     each head looks and how much it carries, then switch it off: only the answer without it tells what it was for."
+    "A head moves information from the tokens it attends to into the token where it stands. Its weights say where it looks, \
+     not what it is for. Switch it off to see what the answer loses."
 }
 
 fn member() -> impl IntoView {
-    "One stroke by itself: what it reads, which of all words it writes for and against, what it votes on the options, and \
-     what the answer loses without it. A loud stroke may cost nothing, and a silent one much."
+    "A component with a large vote may cost nothing when it is left out, and one with a small vote may cost much."
 }
 
 fn start() -> impl IntoView {
-    "A small language model runs in this page, and every layer of it can be looked at, taught with, moved, measured and \
-     read about. Each picture here was drawn when the page was built, from runs of the models that come with it."
+    "Each picture here was drawn when the page was built, from runs of the models that come with it."
 }
 
 fn orders() -> impl IntoView {
     view! {
-        "Every block adds its strokes to the same canvas, so blocks can be moved, left out, repeated or set to work side by \
-         side. Try it on one prompt, see what becomes of the answer, of "
+        "Try it on one prompt and see what becomes of the answer, of "
         <span class="role bias">"bias"</span> " and of " <span class="role diversity">"diversity"</span>
-        ", then sweep over many orders and rows."
+        ". Then sweep over many plans and rows."
     }
 }
 
 fn coupling() -> impl IntoView {
     view! {
-        "Linearise every block where the run has it: its Jacobian stretches some directions most. See whether two blocks \
-         stretch the same ones, along the depth and between tokens, how straight the stream's way is, and how much of that is \
-         more than chance: the pictures of "
-        <cite>"Transformer Block Coupling"</cite> ", with the lines that tell a finding from nothing."
+        "A block is linearised at this prompt: its Jacobian stretches some directions most. See whether two blocks stretch the \
+         same ones, along the depth and between tokens, and how straight a token's way is. These are the pictures of "
+        <cite>"Transformer Block Coupling"</cite> ", each beside what chance gives."
     }
 }
 
 fn survey() -> impl IntoView {
     view! {
-        "One prompt is an anecdote. A survey runs every model on every task and keeps, row by row, how far the strokes are \
-         from the right answer (" <span class="role bias">"bias"</span> ") and how much they disagree ("
-        <span class="role diversity">"diversity"</span> "): the tables and figures of "
-        <cite>"Diversity of Transformer Layers"</cite> ", from your own models, down to the single row."
+        "For every row a survey keeps how far the components are from the right answer ("
+        <span class="role bias">"bias"</span> ") and how much they differ (" <span class="role diversity">"diversity"</span>
+        "). It draws the tables and figures of " <cite>"Diversity of Transformer Layers"</cite> " for your own models."
     }
 }
 
 fn lessons() -> impl IntoView {
-    "Lessons in small steps. Say first what you expect; then models run on this page, or a survey of them is read, and their own numbers answer. \
-     Nothing is scored, and what you answer stays in this browser."
+    "Some questions are answered by a survey that comes with the page. Nothing is scored, and what you answer stays in this \
+     browser."
 }
 
 fn theory() -> impl IntoView {
     view! {
-        "What the paper proves about layers, each as a picture computed here and now: from a model's rows where the theorem is \
-         about them, from voters made up on the spot where it is about an assumption. Each has one control that breaks what it \
-         rests on."
+        "A theorem about models is drawn from a model's rows. A theorem about an assumption is drawn from voters that are made \
+         up on the spot."
     }
 }

@@ -30,7 +30,7 @@ pub fn FigureView(
     #[prop(into)] source: Signal<String>,
     #[prop(optional, into)] on_plan: Option<Callback<String>>,
     #[prop(optional, into)] on_pick: Option<Callback<String>>,
-    /// What a mark of a member does with the member's name, where it is not to open the member's own row.
+    /// Takes the name of a member whose mark was chosen; where it is missing, the member's own row opens.
     #[prop(optional)]
     on_member: Option<Callback<String>>,
     /// The point of the first series that is shown as if it were pointed at.
@@ -51,7 +51,7 @@ pub fn FigureView(
     /// Where it scrolls, its right end is seen first.
     #[prop(optional)]
     from_end: bool,
-    /// What the reader sets for this figure alone.
+    /// Controls of this figure alone.
     #[prop(optional)]
     children: Option<Children>,
 ) -> impl IntoView {

@@ -6,7 +6,7 @@ use leptos::prelude::*;
 
 use crate::app::browser;
 
-/// What a menu with a handful of entries takes, in CSS pixels.
+/// Height of a menu with a handful of entries, in CSS pixels.
 const HEIGHT: f64 = 280.0;
 
 /// Opens at its button, upwards where there is more room. `id` is the menu's, by which entries close it.
@@ -49,7 +49,7 @@ pub fn Menu(id: String, label: &'static str, children: Children) -> impl IntoVie
     }
 }
 
-/// What a menu offers: chosen, it closes the menu.
+/// An entry; choosing it closes the menu.
 #[component]
 pub fn MenuEntry(
     /// Id of the menu.

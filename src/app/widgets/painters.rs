@@ -26,7 +26,7 @@ fn row(lens: &Lens) -> AnyView {
     let most = votes.iter().fold(0.0, |most: f64, vote| most.max(vote.abs()));
     let tiles = tiles(lens);
     let many = tiles.len() > 16;
-    let scale = format!("a full stroke is {} logits", number::short(most));
+    let scale = format!("a full bar is {} logits", number::short(most));
     let rest = format!("{}.", capital(&scale));
     // The last blocks decide most answers: where not all are seen, the row begins with them.
     let frame = NodeRef::<html::Div>::new();

@@ -51,7 +51,7 @@ fn made_by(shown: &Shown) -> String {
     }
 }
 
-/// How far the run that is shown lies from the one that came with the page, where both ask the same.
+/// The largest difference between the run that is shown and the one that came with the page, where both ask the same.
 #[component]
 pub fn Agreement() -> impl IntoView {
     let studio = expect_context::<Studio>();

@@ -100,7 +100,7 @@ impl Axis {
         }
     }
 
-    /// How many places a category axis has, at least 1.
+    /// The number of places of a category axis, at least 1.
     pub(super) fn places(&self) -> f64 {
         self.names().map_or(0, <[String]>::len).max(1) as f64
     }

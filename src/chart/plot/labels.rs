@@ -69,7 +69,7 @@ impl Panel {
             ticks.map(|(place, _)| area.top + area.height * (1.0 - place)).collect();
         let mut placed = Vec::new();
         for label in &self.labels {
-            let Some(point) = area.at(self, label.x, label.y) else { continue };
+            let Some(point) = area.pixel(self, label.x, label.y) else { continue };
             let size = [run(label.text.chars().count(), LABEL_SIZE), BOX_HEIGHT];
             let is_free = |text: &Rect| {
                 let text = text.grown(CLEARANCE);
@@ -102,8 +102,8 @@ impl Panel {
             } else {
                 let half = 0.5 * series.shape.bar_width(area.width / self.x.places());
                 rects.extend(series.points.iter().filter_map(|point| {
-                    let (x, end) = area.at(self, point.x, point.y)?;
-                    let (_, start) = area.at(self, point.x, 0.0)?;
+                    let (x, end) = area.pixel(self, point.x, point.y)?;
+                    let (_, start) = area.pixel(self, point.x, 0.0)?;
                     let (top, bottom) = (end.min(start), end.max(start));
                     Some(Rect { left: x - half, top, right: x + half, bottom })
                 }));
@@ -119,7 +119,7 @@ impl Panel {
         rects: &mut Vec<Rect>,
         pieces: &mut Vec<LinePiece>,
     ) {
-        let points = series.points.iter().filter_map(|point| area.at(self, point.x, point.y));
+        let points = series.points.iter().filter_map(|point| area.pixel(self, point.x, point.y));
         let points: Vec<[f64; 2]> = points.map(Into::into).collect();
         if series.pen.line != Line::None {
             pieces.extend(points.windows(2).map(|ends| [ends[0], ends[1]]));
@@ -175,7 +175,7 @@ impl Rect {
         [0.5 * (self.left + self.right), 0.5 * (self.top + self.bottom)]
     }
 
-    /// How far it is from a point; of boxes as near, one whose middle is nearer counts as nearer.
+    /// The distance from a point; of boxes as near, one whose middle is nearer counts as nearer.
     fn distance(&self, [x, y]: [f64; 2]) -> f64 {
         let beside = (self.left - x).max(x - self.right).max(0.0);
         let above = (self.top - y).max(y - self.bottom).max(0.0);

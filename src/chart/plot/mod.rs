@@ -34,7 +34,7 @@ pub struct Plot {
     /// What pointing at a place of the (category) x-axis says, of all panels together. Without it,
     /// every mark speaks for itself.
     pub hover: Option<Vec<String>>,
-    /// What choosing a place of that axis is called, where its places may be chosen.
+    /// Names of the choices along that axis, where its places may be chosen.
     pub picks: Vec<String>,
 }
 

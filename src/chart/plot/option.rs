@@ -247,11 +247,11 @@ fn spoken(hover: &[String], picks: &[String], panel: &Panel) -> Value {
         Axis::Category { .. } => 0.0,
     };
     let data = hover.iter().enumerate().map(|(x, text)| {
-        let mut place = json!({ "name": text, "value": [x, floor] });
+        let mut point = json!({ "name": text, "value": [x, floor] });
         if let Some(pick) = picks.get(x) {
-            place["pick"] = json!(pick);
+            point["pick"] = json!(pick);
         }
-        place
+        point
     });
     json!({
         "type": "line", "name": "said", "data": data.collect::<Vec<_>>(), "xAxisIndex": 0, "yAxisIndex": 0,

@@ -81,7 +81,7 @@ pub enum MarkShape {
     Curve,
     /// Bars from 0, or from where the series before it ends.
     Bars,
-    /// The same bars with a round end.
+    /// Bars with a round end.
     RoundBars,
     /// Bars that let their marks stand out.
     PaleBars,

@@ -177,7 +177,7 @@ impl Area {
         self.left + self.width
     }
 
-    pub(super) fn at(&self, panel: &Panel, x: f64, y: f64) -> Option<(f64, f64)> {
+    pub(super) fn pixel(&self, panel: &Panel, x: f64, y: f64) -> Option<(f64, f64)> {
         Some((
             self.left + self.width * panel.x.place(x)?,
             self.top + self.height * (1.0 - panel.y.place(y)?),
@@ -298,7 +298,7 @@ impl<'a> Drawing<'a> {
         // Drawn last, a frame lies over its neighbours.
         let (framed, plain): (Vec<_>, Vec<_>) = panel.patches.iter().partition(|p| p.framed);
         for patch in plain.into_iter().chain(framed) {
-            let Some((x, y)) = area.at(panel, patch.x as f64, patch.y as f64) else {
+            let Some((x, y)) = area.pixel(panel, patch.x as f64, patch.y as f64) else {
                 continue;
             };
             let frame = if patch.framed {
@@ -336,7 +336,7 @@ impl<'a> Drawing<'a> {
     /// Crossed out: there is nothing that a colour could stand for.
     fn voids(&mut self, panel: &Panel, area: &Area, [width, height]: [f64; 2]) {
         for cell in &panel.voids {
-            let Some((x, y)) = area.at(panel, cell.x as f64, cell.y as f64) else {
+            let Some((x, y)) = area.pixel(panel, cell.x as f64, cell.y as f64) else {
                 continue;
             };
             let (left, top) = (x - width / 2.0, y - height / 2.0);
@@ -363,7 +363,7 @@ impl<'a> Drawing<'a> {
         let Some(band) = &panel.band else { return };
         let end = |i: usize| {
             band.ends.iter().enumerate().filter_map(move |(x, ends)| {
-                let at = area.at(panel, x as f64, ends[i])?;
+                let at = area.pixel(panel, x as f64, ends[i])?;
                 Some(format!("{:.1} {:.1}", at.0, at.1))
             })
         };
@@ -383,7 +383,7 @@ impl<'a> Drawing<'a> {
     fn curve(&mut self, series: &Series, panel: &Panel, area: &Area) {
         let mut run: Vec<(f64, f64)> = Vec::new();
         for point in &series.points {
-            match area.at(panel, point.x, point.y) {
+            match area.pixel(panel, point.x, point.y) {
                 Some(at) => run.push(at),
                 // A value that the axis cannot show is a gap, not a jump.
                 None => self.line(&series.pen, &std::mem::take(&mut run)),
@@ -392,8 +392,8 @@ impl<'a> Drawing<'a> {
         self.line(&series.pen, &run);
         for point in &series.points {
             let ends = point.interval.and_then(|[low, high]| {
-                let (x, bottom) = area.at(panel, point.x, low)?;
-                Some((x, bottom, area.at(panel, point.x, high)?.1))
+                let (x, bottom) = area.pixel(panel, point.x, low)?;
+                Some((x, bottom, area.pixel(panel, point.x, high)?.1))
             });
             if let Some((x, bottom, top)) = ends {
                 self.add(&format!(
@@ -401,7 +401,7 @@ impl<'a> Drawing<'a> {
                     series.pen.colour
                 ));
             }
-            if let Some((x, y)) = area.at(panel, point.x, point.y) {
+            if let Some((x, y)) = area.pixel(panel, point.x, point.y) {
                 self.mark(&series.pen, x, y, point);
                 if let Some(label) = &point.label {
                     self.beside(x, y, area, label, series.pen.colour);
@@ -447,7 +447,7 @@ impl<'a> Drawing<'a> {
                 None => stacked.push((point.x, to)),
             }
             let (Some((x, one)), Some((_, other))) =
-                (area.at(panel, point.x, to), area.at(panel, point.x, from))
+                (area.pixel(panel, point.x, to), area.pixel(panel, point.x, from))
             else {
                 continue;
             };
@@ -481,7 +481,7 @@ impl<'a> Drawing<'a> {
 
     fn note(&mut self, panel: &Panel, area: &Area) {
         let Some(note) = &panel.note else { return };
-        let Some((x, y)) = area.at(panel, note.x, note.y) else {
+        let Some((x, y)) = area.pixel(panel, note.x, note.y) else {
             return;
         };
         let (ink, paper) = (self.theme.ink, self.theme.paper);

@@ -1,4 +1,4 @@
-//! What a survey's figures answer, in the order in which one asks.
+//! Questions that a survey's figures answer, in the order in which one asks them.
 
 /// A question, and the figures that answer it: the first at once, the others where somebody wants more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -6,13 +6,13 @@ pub struct SurveyQuestion {
     /// Element ids are made of it.
     pub id: &'static str,
     pub text: &'static str,
-    /// What a list of contents calls it.
+    /// Its name in a list of contents.
     pub name: &'static str,
     /// Keys of the figures.
     pub figures: &'static [&'static str],
 }
 
-/// Those of all models together.
+/// Questions about all models together.
 pub const OVERVIEW_QUESTIONS: [SurveyQuestion; 3] = [
     SurveyQuestion {
         id: "accuracy-title",
@@ -34,7 +34,7 @@ pub const OVERVIEW_QUESTIONS: [SurveyQuestion; 3] = [
     },
 ];
 
-/// The one along a model's stream.
+/// The question about one model's stream.
 pub const STREAM_QUESTION: SurveyQuestion = SurveyQuestion {
     id: "stream-title",
     text: "What happens along one model's stream?",

@@ -189,7 +189,7 @@ fn token(cache: &HubCache) -> Result<Option<String>, HubError> {
     Ok(Some(token).filter(|token| !token.is_empty()))
 }
 
-/// How long a connection may stand still.
+/// The longest time without a byte on a connection.
 fn stillness() -> Result<Duration, HubError> {
     let Some(value) = variable("HF_HUB_DOWNLOAD_TIMEOUT") else {
         return Ok(Duration::from_secs(STILL));

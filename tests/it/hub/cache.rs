@@ -137,7 +137,7 @@ fn a_commit_is_removed_with_the_branch_that_leads_to_it() {
     right(&other);
 }
 
-/// What another writer of the cache, or an archive, put in a folder's place.
+/// Links that another writer of the cache, or an archive, put in folders' places.
 #[test]
 fn nothing_is_written_or_removed_behind_a_folder_that_is_a_link() {
     let commit = Place::open(&super::tiny()).commit("main");

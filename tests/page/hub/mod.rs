@@ -66,6 +66,17 @@ impl Scene {
         Self::on(Page::new(1440, 1000))
     }
 
+    /// A scene whose model was fetched and has answered, with the panel shown.
+    fn answering() -> Self {
+        let scene = Self::new();
+        scene.show();
+        scene.fetch();
+        scene.until_fetched();
+        scene.page.until_settled();
+        scene.show();
+        scene
+    }
+
     /// In this browser.
     fn on(page: Page) -> Self {
         let hub = TestHub::start();

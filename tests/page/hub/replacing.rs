@@ -99,12 +99,7 @@ fn in_memory_too_the_newer_commit_takes_the_older_ones_place() {
 /// Another tab deleted it.
 #[test]
 fn a_model_whose_files_are_gone_is_offered_no_more() {
-    let scene = Scene::new();
-    scene.show();
-    scene.fetch();
-    scene.until_fetched();
-    scene.page.until_settled();
-    scene.show();
+    let scene = Scene::answering();
     scene.until("it can be opened", "document.querySelector('.kept .open')");
     scene.clear();
     scene.page.browser.run(&format!("{PANEL}.querySelector('.kept .open').click()"));

@@ -147,12 +147,7 @@ fn a_browser_that_asks_whether_it_may_keep_files_delays_no_download() {
 
 #[test]
 fn deleted_while_it_answers_it_says_what_that_means() {
-    let scene = Scene::new();
-    scene.show();
-    scene.fetch();
-    scene.until_fetched();
-    scene.page.until_settled();
-    scene.show();
+    let scene = Scene::answering();
     scene.press(".kept .delete");
     scene.until("it is asked once more", "document.querySelector('.kept .sure')");
     scene.assert_whole();

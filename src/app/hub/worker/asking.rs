@@ -166,7 +166,7 @@ impl Fetcher {
         Ok(get(&next, "value").map(JsCast::unchecked_into))
     }
 
-    /// What the request under way brings next. It is ended when that does not come.
+    /// Waits for the next part of the request under way, and ends the request when none comes in time.
     async fn patiently(&self, next: Promise) -> Result<JsValue, NoAnswer> {
         let abort = self.abort.borrow().clone();
         let end = Closure::once(move || {

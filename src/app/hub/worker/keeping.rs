@@ -59,11 +59,10 @@ impl Fetcher {
                 None => None,
             };
             if is_there.is_none_or(|there| there.size() as u64 != file.size) {
-                let mut told =
-                    |done| self.progress(&model.name, before.saturating_add(done), total);
-                let kept = self.receive(&name, &model.commit, file, shelf, &mut told).await?;
-                if let Some(kept) = kept {
-                    files.push(&kept);
+                let mut say = |done| self.progress(&model.name, before.saturating_add(done), total);
+                let received = self.receive(&name, &model.commit, file, shelf, &mut say).await?;
+                if let Some(received) = received {
+                    files.push(&received);
                 }
             }
             before = before.saturating_add(file.size);

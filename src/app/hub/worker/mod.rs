@@ -29,8 +29,8 @@ pub fn start(scope: &DedicatedWorkerGlobalScope) {
     };
     // What is looked up waits for no download.
     let held = Rc::default();
-    let fetcher = Rc::new(Fetcher::of(scope, &hub, &held));
-    let asker = Rc::new(Fetcher::of(scope, &hub, &held));
+    let fetcher = Rc::new(Fetcher::new(scope, &hub, &held));
+    let asker = Rc::new(Fetcher::new(scope, &hub, &held));
     let listener = Rc::clone(&fetcher);
     let on_message = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
         let text = event.data().as_string().unwrap_or_default();
@@ -89,7 +89,7 @@ struct Fetcher {
 }
 
 impl Fetcher {
-    fn of(
+    fn new(
         scope: &DedicatedWorkerGlobalScope,
         hub: &HubAddress,
         held: &Rc<RefCell<Option<String>>>,

@@ -1,4 +1,4 @@
-//! How the pictures were computed, and the control that they must pass.
+//! Facts on the run behind the pictures, and the control that the pictures must pass.
 
 use leptos::prelude::*;
 

@@ -5,10 +5,10 @@ use leptos::prelude::*;
 use crate::app::state::{Shown, Studio};
 use crate::chart::{AnswerErrors, Identity};
 
-/// What the shares' error is, in words.
+/// Says whose error the error of the shares is.
 const SHARES: &str = "error of the model's own shares among the options";
 
-/// What the surprise is, in words.
+/// Says whose surprise it is, and its unit.
 const SURPRISE: &str = "surprise of the model in nats, −ln\u{a0}P(right) over the whole vocabulary";
 
 #[component]

@@ -1,4 +1,4 @@
-//! What every component adds to the right answer: the lens's first picture, whose bars open their components.
+//! The lens's first picture: the net votes of all components. A bar opens its component.
 
 use leptos::prelude::*;
 

@@ -1,4 +1,4 @@
-//! What the model says by itself, beside the options: in words, and as options or a text where it is asked.
+//! The model's own first words, beside the options: in a sentence, and on request as options or as a text.
 
 use leptos::prelude::*;
 
@@ -40,7 +40,7 @@ pub fn Beyond() -> impl IntoView {
     }
 }
 
-/// What the model says first of all its tokens, and warnings where the options say little about it.
+/// The model's first token of all, and warnings where the options say little about it.
 fn words(lens: &Lens, is_judged: bool, kl: Option<String>) -> AnyView {
     let line = |words: String| view! { <p class="says-first">{words}</p> };
     view! {

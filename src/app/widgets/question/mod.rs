@@ -1,4 +1,4 @@
-//! What the model is asked, at the top of every view: the prompt, the options with what the model says of each,
+//! The question at the top of every view: the prompt, the options with what the model says of each,
 //! and examples. Everything is edited where it stands.
 
 mod beyond;

@@ -20,7 +20,7 @@ const END: &str = "\u{200b}";
 #[derive(Clone, Debug, Default, PartialEq)]
 struct PromptTokens {
     texts: Vec<String>,
-    /// Which of them stand for a word that the tokenizer does not know.
+    /// Whether a token stands for a word that the tokenizer does not know.
     strangers: Vec<bool>,
     known: Option<Known>,
 }

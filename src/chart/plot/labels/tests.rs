@@ -75,7 +75,7 @@ fn a_label_stands_at_its_bar_where_there_is_room() {
         let boxes = clear_boxes(&panel, width);
         assert_eq!(boxes.len(), 2);
         for (text, label) in boxes.iter().zip(&panel.labels) {
-            let point = area.at(&panel, label.x, label.y).expect("a place");
+            let point = area.pixel(&panel, label.x, label.y).expect("a place");
             assert!(text.distance(point.into()) < 30.0, "{width}: {text:?} is far from {point:?}");
         }
     }

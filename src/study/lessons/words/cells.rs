@@ -51,7 +51,7 @@ pub fn words(groups: &[RowGroup], parts: &[&str]) -> Option<String> {
     })
 }
 
-/// How many rows a number is of, behind its unit: `", n = 48"`; nothing where the step does not say.
+/// The number of rows behind a number, after its unit: `", n = 48"`; nothing where the step does not say.
 fn rows_of(groups: &[RowGroup], name: &str) -> String {
     let group = groups.iter().find(|group| group.name() == name);
     let count = group.map(|group| group.count).or_else(|| {
