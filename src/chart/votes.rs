@@ -9,7 +9,7 @@ use crate::engine::{Member, MemberKind};
 use crate::study::report::Lens;
 
 /// Height of the plot area in CSS pixels.
-const PLOT: u32 = 210;
+const PLOT: u32 = 176;
 
 /// Free height above everything drawn, of the height of all that is drawn: a label has room there.
 const HEADROOM: f64 = 0.16;
