@@ -38,13 +38,12 @@ fn figures_are_folded_but_for_the_first_of_a_question() {
     page.browser.run("document.querySelector('#figure-levels summary').focus()");
     page.browser.keys(ENTER);
     page.until_unfolded("table-1,levels,fig-3-correlation,fig-4-shares,fig-5-stream");
-    page.until_hash("figure=levels");
+    page.until_hash("unfolded=levels");
     page.browser.reload();
     page.until_unfolded("table-1,levels,fig-3-correlation,fig-4-shares,fig-5-stream");
-    page.until_in_sight("levels");
     page.browser.click("#figure-levels summary");
     page.until_unfolded(first);
-    page.browser.until("the address forgets it", "!location.hash.includes('figure=')");
+    page.browser.until("the address forgets it", "!location.hash.includes('unfolded=')");
 
     // A figure's own link opens it and leads there.
     page.clipboard("granted");
@@ -79,7 +78,7 @@ fn a_printed_page_has_every_figure() {
     page.browser.until("it is printed", "window.printed !== undefined");
     assert_eq!(page.browser.run("return window.printed"), 11);
     page.until_unfolded("table-1,fig-3-correlation,fig-4-shares,fig-5-stream");
-    assert_eq!(page.browser.text("location.hash.includes('figure=')"), "false");
+    assert_eq!(page.browser.text("location.hash.includes('unfolded=')"), "false");
 }
 
 #[test]
@@ -125,6 +124,13 @@ fn one_menu_holds_what_can_be_done_with_a_figure() {
         page.browser.keys(ESCAPE);
         page.browser.until("it closes", &shut);
         page.until_focused("#figure-votes .opens-menu");
+
+        // The Tab key behind its last entry leaves it.
+        page.browser.keys(ENTER);
+        page.browser.until("it opens", open);
+        page.browser.run("document.querySelector('#menu-votes > button:last-of-type').focus()");
+        page.browser.keys(TAB);
+        page.browser.until("it closes", &shut);
 
         // By the mouse: all of it in the window, each entry large enough for a finger.
         page.browser.click("#figure-votes .opens-menu");

@@ -85,7 +85,13 @@ fn examples_prompts_plans_and_columns_change_the_picture() {
         0
     );
     page.browser.until("the address has it", "location.hash.includes('answer=none')");
-    page.browser.click(".judging button:nth-of-type(2)");
+    // The run that is there was made with the first option: nothing of it is shown as the second one's.
+    let seen = page.browser.run_async(
+        "const done = arguments[0]; document.querySelector('.judging button:nth-of-type(2)').click(); \
+         let wait = Promise.resolve(); for (let i = 0; i < 20; i++) wait = wait.then(() => {}); \
+         wait.then(() => done(document.querySelectorAll('#figure-votes, .identity').length))",
+    );
+    assert_eq!(seen, Value::from(0));
     page.until_settled();
     page.until_picture();
 

@@ -44,8 +44,10 @@ pub struct Link {
     pub coupling: CouplingSettings,
     pub lessons: LessonSettings,
     pub looking: Looking,
-    /// Keys of figures: those that are unfolded, or the one that the link leads to.
-    pub figures: Vec<String>,
+    /// The key of the figure that the link leads to.
+    pub figure: Option<String>,
+    /// Keys of the other figures that are unfolded.
+    pub unfolded: Vec<String>,
 }
 
 /// `key=value` pairs in the order they are written.
@@ -82,7 +84,8 @@ impl Link {
             coupling: CouplingSettings::default(),
             lessons: LessonSettings::default(),
             looking: Looking::default(),
-            figures: Vec::new(),
+            figure: None,
+            unfolded: Vec::new(),
         }
     }
 
@@ -137,7 +140,10 @@ impl Link {
             View::Lessons => self.lessons.write(&mut pairs),
             View::Survey | View::Theory => self.looking.write(self.view, &mut pairs),
         }
-        for key in &self.figures {
+        for key in &self.unfolded {
+            pairs.push(UNFOLDED, key);
+        }
+        if let Some(key) = &self.figure {
             pairs.push(FIGURE, key);
         }
         pairs.0.join("&")
@@ -193,9 +199,10 @@ impl Link {
                 "plan" => draft.plan = value,
                 "column" => link.column = Column::parse(&value).unwrap_or_default(),
                 "view" => {}
-                FIGURE => {
-                    if is_key(&value) && !link.figures.contains(&value) {
-                        link.figures.push(value);
+                FIGURE => link.figure = Some(value).filter(|value| is_key(value)),
+                UNFOLDED => {
+                    if is_key(&value) && !link.unfolded.contains(&value) {
+                        link.unfolded.push(value);
                     }
                 }
                 _ => {
@@ -228,8 +235,11 @@ impl Link {
 /// The whole link to the start page.
 const START: &str = "start";
 
-/// Before a figure's key.
+/// Before the key of the figure that the link leads to.
 const FIGURE: &str = "figure";
+
+/// Before the key of a figure that is unfolded.
+const UNFOLDED: &str = "unfolded";
 
 /// Stands for the right option that nobody chose yet.
 const NO_ANSWER: &str = "none";

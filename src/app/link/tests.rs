@@ -92,17 +92,16 @@ fn every_setting_of_a_coupling_is_in_the_link() {
 
 #[test]
 fn a_link_names_the_figures_that_are_unfolded() {
-    let figures = vec!["coupling-pair".to_owned(), "rows-map".to_owned()];
-    let link = Link { figures, ..Link::to(View::Coupling) };
+    let unfolded = vec!["coupling-pair".to_owned(), "rows-map".to_owned()];
+    let figure = Some("rows-shape".to_owned());
+    let link = Link { figure, unfolded, ..Link::to(View::Coupling) };
     assert_eq!(again(&link), Some(link.clone()));
-    assert!(
-        link.fragment().ends_with("view=coupling&figure=coupling-pair&figure=rows-map"),
-        "{}",
-        link.fragment()
-    );
+    let end = "view=coupling&unfolded=coupling-pair&unfolded=rows-map&figure=rows-shape";
+    assert!(link.fragment().ends_with(end), "{}", link.fragment());
     // A key stands once, and is a word.
-    let read = Link::parse("#view=survey&figure=levels&figure=levels&figure=&figure=a b");
-    assert_eq!(read.expect("a link").figures, ["levels"]);
+    let read = Link::parse("#view=survey&unfolded=levels&unfolded=levels&unfolded=&unfolded=a b");
+    assert_eq!(read.expect("a link").unfolded, ["levels"]);
+    assert_eq!(Link::parse("#view=survey&figure=a b").expect("a link").figure, None);
     // A figure says nothing of model and prompt.
     assert_eq!(Link::parse("#view=survey&figure=levels").expect("a link").draft, None);
 }

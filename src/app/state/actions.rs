@@ -28,14 +28,22 @@ impl Studio {
         }
         let edit = self.state.edits.with_value(|n| n.wrapping_add(1));
         self.state.edits.set_value(edit);
+        let pause = self.end_pause();
         set_timeout(
             move || {
-                if self.state.edits.get_value() == edit {
+                if self.state.pauses.get_value() == pause {
                     self.run();
                 }
             },
             PAUSE,
         );
+    }
+
+    /// What was typed runs no more by itself, as something else runs now. Returns the number of the pause that begins.
+    pub(super) fn end_pause(self) -> u32 {
+        let pause = self.state.pauses.with_value(|n| n.wrapping_add(1));
+        self.state.pauses.set_value(pause);
+        pause
     }
 
     /// Says which option is right.

@@ -18,8 +18,8 @@ pub struct Address {
 
 impl Address {
     pub fn keep(studio: Studio, surveys: Surveys) -> Self {
-        let figures = Link::parse(&browser::fragment()).map(|link| link.figures);
-        let folds = Folds::start(figures.unwrap_or_default());
+        let link = Link::parse(&browser::fragment());
+        let folds = Folds::start(link.map(|link| (link.figure, link.unfolded)).unwrap_or_default());
         let address = Self { studio, surveys, folds };
         // What was typed and is not written yet.
         let unwritten = StoredValue::new(None::<String>);
@@ -104,7 +104,7 @@ impl Address {
     /// The way to a figure of the open view; untracked, as of a click.
     pub fn figure(self, key: &str) -> String {
         let mut link = untrack(|| self.link(self.studio.view.get()));
-        link.figures = vec![key.to_owned()];
+        (link.figure, link.unfolded) = (Some(key.to_owned()), Vec::new());
         browser::page_with(&public_query(&browser::search()), &link.fragment())
     }
 
@@ -121,7 +121,8 @@ impl Address {
             coupling: studio.coupling.get(),
             lessons: studio.lessons.get(),
             looking: self.surveys.looking.get(),
-            figures: if view == studio.view.get() { self.folds.open() } else { Vec::new() },
+            figure: None,
+            unfolded: if view == studio.view.get() { self.folds.open() } else { Vec::new() },
         }
     }
 
@@ -134,7 +135,7 @@ impl Address {
     /// Makes the state that of a link.
     fn follow(self, link: Link) {
         let Self { studio, surveys, folds } = self;
-        folds.follow(link.figures.clone());
+        folds.follow((link.figure.clone(), link.unfolded.clone()));
         if let Some((name, sha256)) = link.hash() {
             studio.expect_hash(name, sha256);
         }

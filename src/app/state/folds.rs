@@ -14,14 +14,14 @@ pub struct Folds {
 }
 
 impl Folds {
-    /// Opens these, and listens to the printer as long as the page is open.
-    pub fn start(figures: Vec<String>) -> Self {
+    /// Opens a link's, and listens to the printer as long as the page is open.
+    pub fn start(link: (Option<String>, Vec<String>)) -> Self {
         let folds = Self {
             open: RwSignal::default(),
             aim: RwSignal::default(),
             is_printing: RwSignal::new(false),
         };
-        folds.follow(figures);
+        folds.follow(link);
         let turn = |is_printing| move |_| folds.is_printing.set(is_printing);
         let before = window_event_listener(leptos::ev::beforeprint, turn(true));
         let after = window_event_listener(leptos::ev::afterprint, turn(false));
@@ -32,13 +32,12 @@ impl Folds {
         folds
     }
 
-    /// Opens a link's. One that names a single figure leads to it, but in another page's frame, where scrolling
-    /// would move that page; several only say what was open.
-    pub(super) fn follow(self, figures: Vec<String>) {
-        let leads = figures.len() == 1 && !browser::has_root_class("embed");
-        let aim = figures.first().filter(|_| leads).cloned();
-        self.open.set(figures);
-        self.aim.set(aim);
+    /// Opens a link's: the figure that it leads to, and those that were open. In another page's frame nothing is
+    /// scrolled to, as that would move that page.
+    pub(super) fn follow(self, (figure, mut unfolded): (Option<String>, Vec<String>)) {
+        unfolded.extend(figure.clone().filter(|key| !unfolded.contains(key)));
+        self.open.set(unfolded);
+        self.aim.set(figure.filter(|_| !browser::has_root_class("embed")));
     }
 
     /// Keys of those that are open, in the order in which they were opened.

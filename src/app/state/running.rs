@@ -43,6 +43,7 @@ impl Studio {
 
     /// Runs the draft on its model; loads the model first where the worker does not hold it.
     pub fn run(self) {
+        self.end_pause();
         self.clear_problems(&[Place::Model, Place::Prompt]);
         self.run_on();
     }
@@ -109,6 +110,7 @@ impl Studio {
     /// Takes for options what the model says by itself after the prompt: when it is there, if it is on its
     /// way.
     pub fn ask_what_it_says(self) {
+        self.end_pause();
         let draft = self.draft.get_untracked();
         if !self.holds_or_loads(&draft.model, WhenLoaded::Says) {
             return;
@@ -121,6 +123,7 @@ impl Studio {
 
     /// Lets the model go on with the prompt, and with what it wrote after it.
     pub fn go_on(self) {
+        self.end_pause();
         let draft = self.draft.get_untracked();
         if !self.holds_or_loads(&draft.model, WhenLoaded::GoOn) {
             return;

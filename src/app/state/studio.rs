@@ -23,7 +23,7 @@ use crate::plan::Plan;
 use crate::study::coupling::ModelsCoupling;
 use crate::study::lessons::{StepOutcome, StepPicture};
 use crate::study::refusal::TaskRefusal;
-use crate::study::report::{ModelFacts, Report};
+use crate::study::report::{Lens, ModelFacts, Report};
 use crate::task::english::EnglishPrompt;
 
 /// Positions side by side in the logit lens: each is a column of words.
@@ -154,8 +154,10 @@ pub(super) struct StudioState {
     pub is_coming: RwSignal<bool>,
     /// Has the worker been started?
     pub is_awake: RwSignal<bool>,
-    /// Counts edits, so that only the last of a burst runs.
+    /// Counts edits, so that a burst of typing is one address.
     pub edits: StoredValue<u32>,
+    /// Counts edits and runs: only the last edit of a burst runs by itself, and only if nothing ran since.
+    pub pauses: StoredValue<u32>,
     pub when_loaded: StoredValue<WhenLoaded>,
     /// The model and the plan that were run last.
     pub ran: StoredValue<Option<(Choice, String)>>,
@@ -281,6 +283,7 @@ impl Studio {
             is_coming: RwSignal::new(false),
             is_awake: RwSignal::new(false),
             edits: StoredValue::new(0),
+            pauses: StoredValue::new(0),
             when_loaded: StoredValue::new(WhenLoaded::Run),
             ran: StoredValue::new(None),
             step: StoredValue::new(false),
@@ -436,6 +439,11 @@ impl Studio {
     /// Has the reader said which option is right? Only then is anything right or wrong.
     pub fn is_judged(self) -> bool {
         self.draft.with(|draft| draft.answer.is_some())
+    }
+
+    /// Whether a run was made with the option that the reader now says is right.
+    pub fn is_judged_as(self, lens: &Lens) -> bool {
+        self.draft.with(|draft| draft.answer == Some(lens.answer))
     }
 
     /// The picture of the view that is open.

@@ -1,5 +1,7 @@
 //! The picture as files: SVG, PNG, its numbers as CSV and JSON, the report; and as a link.
 
+use std::time::Duration;
+
 use leptos::prelude::*;
 use wasm_bindgen::prelude::*;
 
@@ -28,10 +30,15 @@ pub fn FigureMenu(
     let is_framed = expect_context::<Framing>().is_allowed();
     let outcome = RwSignal::new(Ok::<&str, &str>(""));
     let settle = move |result: Result<(), JsValue>, done: &'static str, refused: &'static str| {
-        if result.is_ok() && !done.is_empty() {
-            studio.say(done);
+        let result = result.map(|()| done).map_err(|_| refused);
+        let (Ok(words) | Err(words)) = result;
+        if !words.is_empty() {
+            studio.say(words);
         }
-        outcome.set(result.map(|()| done).map_err(|_| refused));
+        outcome.set(result);
+        if result.is_ok() {
+            set_timeout(move || _ = outcome.try_set(Ok("")), SEEN_FOR);
+        }
     };
     let id = format!("menu-{key}");
     let key = StoredValue::new(key);
@@ -140,6 +147,9 @@ pub fn FigureMenu(
     }
 }
 
+/// Words about a copy that was made stand this long.
+const SEEN_FOR: Duration = Duration::from_secs(3);
+
 /// Said where the clipboard takes no text.
 const NO_TEXT: &str = "The browser does not let this page copy text.";
 
@@ -194,6 +204,7 @@ pub fn CopyFrame() -> impl IntoView {
                 Err(_) => "The browser does not let this page copy",
             });
             studio.say(words.get_untracked());
+            set_timeout(move || _ = words.try_set("Copy iframe"), SEEN_FOR);
         });
     };
     view! {
@@ -214,7 +225,7 @@ pub fn CopyLink() -> impl IntoView {
             let copied = browser::copy(&address.here()).await.is_ok();
             words.set(if copied { "Link copied" } else { "Copy it from the address bar" });
             studio.say(words.get_untracked());
-            set_timeout(move || words.set("Copy link"), std::time::Duration::from_secs(3));
+            set_timeout(move || _ = words.try_set("Copy link"), SEEN_FOR);
         });
     };
     view! { <button type="button" on:click=copy>{words}</button> }

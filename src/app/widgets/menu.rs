@@ -3,6 +3,8 @@
 
 use leptos::html;
 use leptos::prelude::*;
+use wasm_bindgen::JsCast;
+use web_sys::{FocusEvent, Node};
 
 use crate::app::browser;
 
@@ -32,6 +34,17 @@ pub fn Menu(id: String, label: &'static str, children: Children) -> impl IntoVie
         let edge = if opens_up { edges.top() } else { edges.bottom() };
         corner.set((edges.left() + x.unwrap_or_default(), edge + y.unwrap_or_default()));
     };
+    // A browser leaves a popover open when the Tab key leaves it.
+    let menu = NodeRef::<html::Div>::new();
+    let left = move |event: FocusEvent| {
+        let target = event.related_target().and_then(|target| target.dyn_into::<Node>().ok());
+        let (Some(menu), Some(target)) = (menu.get_untracked(), target) else { return };
+        let is_button = button.get_untracked().is_some_and(|button| button.contains(Some(&target)));
+        if !is_button && !menu.contains(Some(&target)) {
+            // It may be closed already.
+            _ = menu.hide_popover();
+        }
+    };
     view! {
         <button type="button" class="opens-menu" popovertarget=id.clone() node_ref=button on:click=meet_button>{label}</button>
         <div
@@ -41,6 +54,8 @@ pub fn Menu(id: String, label: &'static str, children: Children) -> impl IntoVie
             popover="auto"
             role="group"
             aria-label=label
+            node_ref=menu
+            on:focusout=left
             style=("--left", move || format!("{}px", corner.get().0))
             style=("--top", move || format!("{}px", corner.get().1))
         >

@@ -7,6 +7,7 @@ use ureq::Body;
 use ureq::http::Response;
 
 use super::Hub;
+use crate::cli::output;
 use crate::model::hub::{HubError, HubInfo, HubName, MAX_SHORT, Patience, RemoteFile, host_of};
 
 /// The most pages of a list, and the most hops to a file.
@@ -110,6 +111,9 @@ impl Hub {
         let spread = f64::from(clock.map_or(0, |since| since.subsec_nanos()) % 1000) / 1000.0;
         match patience.wait(asked, spread) {
             Some(wait) => {
+                if wait >= 1000 {
+                    output::say(&format!("{error}; asked again in {} s", wait.div_ceil(1000)));
+                }
                 std::thread::sleep(Duration::from_millis(wait));
                 Ok(())
             }

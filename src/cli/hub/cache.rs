@@ -34,7 +34,7 @@ pub struct HubCache {
 /// A model in the cache.
 pub struct CachedModel {
     pub name: HubName,
-    /// Branches and tags that are there; commits where nothing leads to them.
+    /// Branches and tags that are there, then commits that none of them names.
     pub revisions: Vec<String>,
     /// Of all its files on this disk.
     pub bytes: u64,
@@ -244,6 +244,7 @@ impl HubCache {
                     .filter_map(|file| Some(file.strip_prefix(&refs).ok()?.to_str()?.to_owned()))
                     .collect();
                 revisions.sort();
+                revisions.extend(unnamed_commits(&entry.path(), &revisions));
                 let models = CachedModel { name, revisions, bytes };
                 (bytes > 0).then_some(models)
             })
@@ -333,6 +334,24 @@ fn size_of(folder: &Path) -> u64 {
 }
 
 /// Every file below a folder; links are files, wherever they lead.
+/// Returns the commits of a model's folder that none of its branches and tags names, in order.
+fn unnamed_commits(model: &Path, revisions: &[String]) -> Vec<String> {
+    let named = |commit: &String| {
+        let reference = |revision: &String| fs::read_to_string(model.join("refs").join(revision));
+        revisions
+            .iter()
+            .filter_map(|revision| reference(revision).ok())
+            .any(|text| text.trim() == commit)
+    };
+    let snapshots = fs::read_dir(model.join("snapshots")).into_iter().flatten().flatten();
+    let mut commits: Vec<String> = snapshots
+        .filter_map(|folder| folder.file_name().into_string().ok())
+        .filter(|commit| !named(commit))
+        .collect();
+    commits.sort();
+    commits
+}
+
 fn files_below(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {

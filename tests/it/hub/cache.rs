@@ -137,6 +137,17 @@ fn a_commit_is_removed_with_the_branch_that_leads_to_it() {
     right(&other);
 }
 
+#[test]
+fn a_model_that_was_pulled_by_its_commit_is_listed_with_it() {
+    let scene = Scene::new();
+    scene.hub.put(REPO, Place::open(&super::tiny()));
+    let commit = Place::open(&super::tiny()).commit("main");
+    scene.pull(&format!("{NAME}@{commit}"));
+    let models = scene.run(&["models"]);
+    let listed = String::from_utf8_lossy(&models.stdout).into_owned();
+    assert!(listed.contains(&format!("revisions {commit}")), "{listed}");
+}
+
 /// Links that another writer of the cache, or an archive, put in folders' places.
 #[test]
 fn nothing_is_written_or_removed_behind_a_folder_that_is_a_link() {

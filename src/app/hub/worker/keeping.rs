@@ -75,7 +75,10 @@ impl Fetcher {
         if shelf.record(&record_name(model)).await.as_ref() == Some(model) {
             return Ok(());
         }
-        let text = serde_json::to_vec(model).unwrap_or_default();
+        let text = serde_json::to_vec(model).map_err(|error| HubError::Write {
+            path: record_name(model),
+            reason: error.to_string(),
+        })?;
         let written = sink::write_record(shelf, &record_name(model), &text).await;
         written.map_err(|error| sink::unwritten(&error, &model.name, model.bytes()).into())
     }

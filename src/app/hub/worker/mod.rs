@@ -27,10 +27,11 @@ pub fn start(scope: &DedicatedWorkerGlobalScope) {
     let Ok(hub) = HubAddress::parse(&scope.name()) else {
         return;
     };
-    // What is looked up waits for no download.
+    // What is looked up waits for no download, and what is removed for no look-up.
     let held = Rc::default();
     let fetcher = Rc::new(Fetcher::new(scope, &hub, &held));
     let asker = Rc::new(Fetcher::new(scope, &hub, &held));
+    let remover = Rc::new(Fetcher::new(scope, &hub, &held));
     let listener = Rc::clone(&fetcher);
     let on_message = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
         let text = event.data().as_string().unwrap_or_default();
@@ -43,8 +44,7 @@ pub fn start(scope: &DedicatedWorkerGlobalScope) {
             HubAsk::Pause => listener.pause(),
             HubAsk::GiveUp => asker.pause(),
             HubAsk::LookUp { .. } => asker.take(ask),
-            // Nor does another model's end.
-            HubAsk::Remove { ref model } if !listener.has(model) => asker.take(ask),
+            HubAsk::Remove { ref model } if !listener.has(model) => remover.take(ask),
             HubAsk::Fetch { .. } | HubAsk::Remove { .. } => listener.take(ask),
         }
     });

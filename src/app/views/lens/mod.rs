@@ -54,7 +54,17 @@ pub fn LensView() -> impl IntoView {
             shown.lens().is_none().then_some(prompts.rows.len())
         })
     });
-    let judged = Memo::new(move |_| there.get() && (many.get().is_some() || studio.is_judged()));
+    // A first choice waits for its run; another one leaves the pictures of the run before where they are.
+    let judged = Memo::new(move |was: Option<&bool>| {
+        let is_of_choice = || {
+            studio.shown.with(|shown| {
+                let lens = shown.as_ref().and_then(Shown::lens);
+                lens.is_some_and(|lens| studio.is_judged_as(lens))
+            })
+        };
+        let is_kept = was == Some(&true) && studio.is_judged();
+        there.get() && (many.get().is_some() || is_kept || is_of_choice())
+    });
     let asks = Memo::new(move |_| there.get() && !judged.get());
     let heading = move || match many.get() {
         Some(rows) => format!("Bias, diversity, error: means of {rows} prompts"),

@@ -29,6 +29,17 @@ pub fn Votes(figure: Signal<Option<Figure>>, source: Signal<String>) -> impl Int
         });
         studio.look_at(index);
     });
+    // The component that was chosen belongs to its run's components.
+    Effect::new(move |before: Option<Vec<String>>| {
+        let members = components.with(|all| {
+            let all = all.as_deref().unwrap_or_default();
+            all.iter().map(|component| component.member.clone()).collect::<Vec<_>>()
+        });
+        if before.is_some_and(|before| before != members) {
+            studio.look_at(None);
+        }
+        members
+    });
     let has_components = Memo::new(move |_| components.with(Option::is_some));
     view! {
         <section class="votes along" aria-labelledby="votes-title">

@@ -14,14 +14,13 @@ pub fn Beyond() -> impl IntoView {
     let studio = expect_context::<Studio>();
     let is_answered = is_answered(studio);
     let words = move || {
-        let is_judged = studio.is_judged();
         let has_plan = studio.draft.with(|draft| draft.plan_line().is_some());
         studio.picture().with(|shown| {
             let shown = shown.as_ref()?;
             let lens = shown.lens()?;
             let order = &shown.report.model.order;
             let kl = has_plan.then(|| kl_from_original(lens, order)).flatten();
-            Some(words(lens, is_judged, kl))
+            Some(words(lens, studio.is_judged_as(lens), kl))
         })
     };
     view! {

@@ -78,8 +78,15 @@ fn ExampleButton(offer: OfferedExample, is_pressed: Memo<bool>) -> impl IntoView
     let studio = expect_context::<Studio>();
     let OfferedExample { name, look, draft } = offer;
     let pressed = move || if is_pressed.get() { "true" } else { "false" };
+    // A plan is of the model, not of the prompt.
+    let take = move |_| {
+        let current = studio.draft.get_untracked();
+        let is_same_model = current.model.name() == draft.model.name();
+        let plan = if is_same_model { current.plan } else { String::new() };
+        studio.take(Draft { plan, ..draft.clone() });
+    };
     view! {
-        <button type="button" title=look aria-pressed=pressed on:click=move |_| studio.take(draft.clone())>
+        <button type="button" title=look aria-pressed=pressed on:click=take>
             {name}
         </button>
     }

@@ -44,7 +44,7 @@ pub fn Prompt(spaces: RwSignal<bool>) -> impl IntoView {
     };
     view! {
         <label class="unseen" for="prompt">"Your prompt"</label>
-        <div class="prompt" lang="en">
+        <div class="prompt" lang="">
             <p class="tokens"><span aria-hidden="true">{marks} {END}</span> <Gap is_answered /></p>
             <textarea
                 id="prompt"
@@ -104,10 +104,7 @@ fn marks(prompt: &str, tokens: &PromptTokens, are_spaces_shown: bool) -> AnyView
 #[component]
 fn Gap(is_answered: Memo<bool>) -> impl IntoView {
     let studio = expect_context::<Studio>();
-    let gap = move || {
-        let is_judged = studio.is_judged();
-        with_lens(studio, |lens| gap(lens, is_judged))
-    };
+    let gap = move || with_lens(studio, |lens| gap(lens, studio.is_judged_as(lens)));
     view! { <span class:stale=move || !is_answered.get()>{gap}</span> }
 }
 
