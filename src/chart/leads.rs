@@ -27,7 +27,9 @@ impl Leaders<'_> {
         match later.len() {
             0 => format!("{scope} {first} leads all the way"),
             count if count <= MAX_TOLD => format!("{scope} {first} leads, then {told}"),
-            count => format!("{scope} the lead changes {count} times, the last three: {told}"),
+            count => {
+                format!("{scope} the first option changes {count} times, the last three: {told}")
+            }
         }
     }
 

@@ -40,7 +40,7 @@ pub fn begun_alike(
             .or_else(|| (!is_as_written).then(|| "other numbers than it holds now".to_string()));
         if let Some(other) = other {
             bail!(
-                "{} holds a {what} that was begun with {other}: go on with the same, give --out another file, or replace it with --force",
+                "{} holds a {what} that was begun with {other}: resume with the same settings, give --out another file, or replace it with --force",
                 path.display()
             );
         }

@@ -5,6 +5,7 @@ use comfy_table::Cell;
 use super::table::{self, table};
 use crate::chart::number::percent_tenths;
 use crate::engine::{Capture, DepthWish, VocabularyReading};
+use crate::measure::bits::bits;
 use crate::plan::{Plan, Step};
 use crate::study::report::{Lens, LensNorm};
 use crate::study::{LoadedModel, StudyError};
@@ -115,7 +116,7 @@ pub fn text(lens: &Lens, plan: &Plan, model: &LoadedModel) -> String {
     let column = |number: fn(&VocabularyReading) -> f64| {
         table::column(&depths.iter().map(number).collect::<Vec<_>>())
     };
-    let (entropy, kl) = (column(|depth| depth.entropy), column(|depth| depth.kl));
+    let (entropy, kl) = (column(|depth| bits(depth.entropy)), column(|depth| bits(depth.kl)));
     let names = std::iter::once("the embedding".to_owned()).chain(plan.steps().iter().map(named));
     for (n, (depth, name)) in depths.iter().zip(names).enumerate() {
         let top = depth.top_ids.iter().zip(&depth.top_log_probabilities);
@@ -133,7 +134,7 @@ pub fn text(lens: &Lens, plan: &Plan, model: &LoadedModel) -> String {
     };
     format!(
         "What the stream would answer along the depth, through the model's own read-out (the final norm's scale \
-         {norm}; entropy and KL in nats). Early streams were never trained to be read so.\n\n{}\n",
+         {norm}; entropy and KL in bits). Early streams were never trained to be read so.\n\n{}\n",
         table::text(&rows)
     )
 }
@@ -147,7 +148,7 @@ fn named(step: &Step) -> String {
         Step::Block(one) => format!("block {}", run(one)),
         Step::Parallel(group) => {
             let names: Vec<String> = group.iter().map(run).collect();
-            format!("blocks {} side by side", names.join(", "))
+            format!("blocks {} in parallel", names.join(", "))
         }
     }
 }

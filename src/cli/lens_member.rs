@@ -52,7 +52,7 @@ pub fn text(lens: &Lens, account: &MemberAccount) -> String {
 /// Head by head the token that most weight lies on, and the one from which most is carried.
 fn reads(lens: &Lens, account: &MemberAccount) -> String {
     if account.reads.is_empty() {
-        return "It looks at no other token than the last.\n".to_owned();
+        return "It attends to the last token alone.\n".to_owned();
     }
     let token = |t: usize| match &lens.tokens {
         Some(tokens) => format!("{t} {:?}", tokens[t]),
@@ -93,7 +93,7 @@ fn cost(lens: &Lens, account: &MemberAccount) -> String {
         _ => String::new(),
     };
     format!(
-        "Without it (--plan {}) the right option's lead goes from {:+.3} to {:+.3} logits, its share among these from {} to {}{beyond}.\n",
+        "Without it (--plan {}) the logit difference goes from {:+.3} to {:+.3} logits, the right answer's share from {} to {}{beyond}.\n",
         without.plan,
         account.lead,
         without.lead,

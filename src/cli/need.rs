@@ -14,6 +14,7 @@ use crate::chart::{
     LIGHT, NO_PARTS, breaks_from, number, part_figures, part_loss_name, part_name,
     rank_correlations, unnamed_heads,
 };
+use crate::measure::bits::bits;
 use crate::study::LoadedModel;
 use crate::study::need::{Need, Needing};
 use crate::study::parts::{LeavingOut, PartLoss, PartLosses};
@@ -176,16 +177,16 @@ fn parts(prompt: &str, args: &NeedArgs) -> anyhow::Result<Report> {
 
 /// Every component, and the heads that cost most.
 fn parts_shown((lens, parts): (&Lens, &PartLosses)) -> String {
-    let header = ["without", "ln P lost", "lead lost", "KL", "rank", ""];
+    let header = ["without", "surprise\nadded", "logit diff.\nlost", "KL", "rank", ""];
     let rows = |list: &[&PartLoss]| {
         let mut rows = table(&header.map(String::from), 1);
         for part in list {
             let broken = if parts.is_broken(part) { "the model breaks" } else { "" };
             rows.add_row([
                 Cell::new(part_loss_name(lens, part)),
-                Cell::new(number::signed(part.lost)),
+                Cell::new(number::signed(bits(part.lost))),
                 Cell::new(number::signed(part.lead_lost)),
-                Cell::new(number::short(part.kl)),
+                Cell::new(number::short(bits(part.kl))),
                 Cell::new(part.rank),
                 Cell::new(broken),
             ]);
@@ -202,10 +203,10 @@ fn parts_shown((lens, parts): (&Lens, &PartLosses)) -> String {
     let headings: Vec<String> = figures.into_iter().map(|figure| figure.title).collect();
     let breaks = parts.unrelated_kl.map(breaks_from).unwrap_or_default();
     format!(
-        "\n{}.\nln P of the right option is {} nats over the whole vocabulary, its lead {} logits. Each part left out alone, all else run \
+        "\n{}.\nThe surprise of the right answer is {} bits over the whole vocabulary, the logit difference {} logits. Added surprise and KL are in bits. Each component left out alone, all else run \
          again. {breaks}\n\n{}\n\nThe {printed} heads that cost most, of {}; --json has all.\n\n{}\n",
         headings.join(".\n"),
-        number::short(parts.log_probability),
+        number::short(bits(-parts.log_probability)),
         number::short(parts.lead),
         rows(&parts.members.iter().collect::<Vec<_>>()),
         heads.len(),
@@ -220,7 +221,7 @@ fn shown(need: &Need) -> String {
         "loss",
         "95 %\nfrom",
         "to",
-        "ln P\nlost",
+        "surprise\nadded",
         "right\namong\noptions",
         "first\nword",
     ];
@@ -229,7 +230,7 @@ fn shown(need: &Need) -> String {
     let votes = numbers(parts().map(|part| Some(part.vote.mean)));
     let losses = numbers(parts().map(|part| Some(part.loss.mean)));
     let ends = [0, 1].map(|end| numbers(parts().map(|part| Some(part.loss.interval()?[end]))));
-    let lost = numbers(parts().map(|part| Some(part.lost?.mean)));
+    let lost = numbers(parts().map(|part| Some(bits(part.lost?.mean))));
     for (i, part) in need.parts.iter().enumerate() {
         let first = part.first_word.map_or_else(String::new, |first| percent(first.mean));
         let [name, right] = [part_name(part), percent(part.accuracy.mean)];
@@ -239,16 +240,16 @@ fn shown(need: &Need) -> String {
     let together = rank_correlations(need).map_or_else(String::new, |found| format!("; {found}"));
     let beyond = match (need.first_word, need.log_probability) {
         (Some(first), Some(log)) => format!(
-            "Of the whole vocabulary: {} right as the first word, ln P of the right option {} nats.",
+            "Of the whole vocabulary: {} right as the first word, surprise of the right answer {} bits.",
             percent_tenths(first.mean),
-            number::short(log.mean)
+            number::short(bits(-log.mean))
         ),
-        _ => "Not known, since the device has no room for the whole vocabulary: ln P, first word."
+        _ => "Not known, since the device has no room for the whole vocabulary: surprise, first word."
             .to_owned(),
     };
     format!(
-        "\n{}: {}, {} right among the options, lead {} logits{together}.\n{beyond}\nVotes and losses are logits of the right option \
-         less the mean of the others', ln P lost is in nats. Neither is importance.\n\n{}\n",
+        "\n{}: {}, {} right among the options, logit difference {} logits{together}.\n{beyond}\nVotes and losses are logits of the right option \
+         less the mean of the others'. Added surprise is in bits. Neither is importance.\n\n{}\n",
         need.task,
         number::counted(need.rows, "row"),
         percent_tenths(need.accuracy.mean),

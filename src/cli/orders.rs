@@ -249,7 +249,7 @@ pub fn run(args: OrdersArgs) -> anyhow::Result<()> {
         let kept = match &args.out {
             Some(_) if report.orders.is_empty() => "nothing was done yet".to_string(),
             Some(path) => format!("{} holds what is done, and --resume goes on", path.display()),
-            None => "give --out FILE next time to keep it and go on with --resume".to_string(),
+            None => "give --out FILE next time to keep it, and continue with --resume".to_string(),
         };
         output::say(&format!("atelier: stopped before the end: {kept}"));
         std::process::exit(interrupt::code());
@@ -375,7 +375,7 @@ fn stopped(out: &mut OutFile, model: &LoadedModel) -> anyhow::Result<Report> {
     holds_rows_alone(&report, path)?;
     ensure!(
         report.task_coupling.is_empty(),
-        "{} holds a coupling: go on with `atelier coupling`, or give --out another file",
+        "{} holds a coupling: resume it with `atelier coupling`, or give --out another file",
         path.display()
     );
     Ok(report)

@@ -10,6 +10,7 @@ use crate::chart::number::{percent_tenths, short};
 use crate::chart::{
     AnswerErrors, option_beyond, prompts_beyond, says_first, small_mass, unlike_spaces,
 };
+use crate::measure::bits::bits;
 use crate::measure::decomposition::uniform_mse;
 use crate::plan::Plan;
 use crate::study::report::{Averages, Lens, ModelFacts};
@@ -151,7 +152,7 @@ fn option_labels(lens: &Lens) -> Vec<String> {
 fn own_errors(lens: &Lens) -> String {
     let AnswerErrors { shares, surprise, surprise_leads, .. } = AnswerErrors::of(lens);
     let shares = format!("error of its shares {shares}");
-    let surprise = surprise.map(|surprise| format!("surprise {surprise} nats"));
+    let surprise = surprise.map(|surprise| format!("surprise {surprise} bits"));
     let mut errors = vec![Some(shares), surprise];
     if surprise_leads {
         errors.reverse();
@@ -183,9 +184,9 @@ fn answers(lens: &Lens, labels: &[String]) -> String {
     }
     if let Some(vocabulary) = &lens.vocabulary {
         let kl = vocabulary.kl.map_or_else(String::new, |kl| {
-            format!("; KL from the original order {} nats", short(kl))
+            format!("; KL from the original order {} bits", short(bits(kl)))
         });
-        text += &format!("surprise {} nats{kl}\n", short(vocabulary.surprise));
+        text += &format!("surprise {} bits{kl}\n", short(bits(vocabulary.surprise)));
     }
     text
 }

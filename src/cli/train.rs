@@ -196,7 +196,7 @@ fn refuse_place(args: &Training, out: &Path) -> anyhow::Result<()> {
         }
         (false, _) if args.force => {}
         (false, true) => bail!(
-            "{place} holds a training on its way: go on with it by --resume, replace it with --force, or give --out another folder"
+            "{place} holds an unfinished training: continue it with --resume, replace it with --force, or give --out another folder"
         ),
         (false, false) => ensure!(
             !is_done,

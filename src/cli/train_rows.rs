@@ -38,7 +38,7 @@ impl RowsArgs {
     pub fn write(&self) -> anyhow::Result<()> {
         let names = || GeneratedTask::ALL.map(GeneratedTask::name).join(", ");
         let task = GeneratedTask::from_name(&self.task).with_context(|| {
-            format!("there is no task '{}': choose one of {}", self.task, names())
+            format!("no task is called '{}': choose one of {}", self.task, names())
         })?;
         ensure!(self.rows > 0, "--rows 0 writes nothing: ask for at least 1");
         ensure!(

@@ -5,9 +5,11 @@ use crate::task::painters::DataError;
 /// Why a task cannot be read. Lines are counted from 1.
 #[derive(Debug, thiserror::Error)]
 pub enum TaskError {
-    #[error("there is no task '{name}': choose from {known}, or give a task's TOML file")]
+    #[error("no task is called '{name}': choose from {known}, or give a task's TOML file")]
     Unknown { name: String, known: String },
-    #[error("{file} is no task ({reason}); see `atelier tasks --help` for what one looks like")]
+    #[error(
+        "{file} is not a valid task file ({reason}); see `atelier tasks --help` for what one looks like"
+    )]
     Definition { file: String, reason: String },
     #[error("there is no folder {folder}: give --data the folder that holds the data sets", folder = folder.display())]
     NoFolder { folder: PathBuf },

@@ -309,7 +309,7 @@ fn wrong_tasks_are_refused_in_one_sentence() {
         (with("labels = { 0", "label_is = 1\nx = { 0"), "line 10: "),
         (say("name = \"t\"\nreader = \"squad\""), "reader is \"squad\", but readers are lambada"),
     ] {
-        assert!(said.starts_with("DIR/tone.toml is no task ("), "{said}");
+        assert!(said.starts_with("DIR/tone.toml is not a valid task file ("), "{said}");
         assert!(said.contains(reason), "{said}");
     }
 }

@@ -81,11 +81,11 @@ fn every_edit_is_the_plan_it_looks_like() {
 fn what_cannot_be_run_is_refused_in_a_sentence() {
     let last_stroke = Edit::Toggle { spot: 0, painter: 0, half: Half::Mlp };
     for (from, edit, says) in [
-        ("0-1", Edit::Remove { first: 0, last: 1 }, "The last painter stays"),
-        ("4m", last_stroke, "Block 4 has only this stroke left"),
-        ("4m", Edit::SwitchOff { from: 0, half: Half::Mlp }, "The last painter stays"),
-        ("0-3", Edit::Join { first: 1, last: 1 }, "A group needs two painters"),
-        ("0-3", Edit::Dissolve { spot: 1 }, "A group needs two painters"),
+        ("0-1", Edit::Remove { first: 0, last: 1 }, "The last block stays"),
+        ("4m", last_stroke, "Block 4 has only this component left"),
+        ("4m", Edit::SwitchOff { from: 0, half: Half::Mlp }, "The last block stays"),
+        ("0-3", Edit::Join { first: 1, last: 1 }, "A group needs two blocks"),
+        ("0-3", Edit::Dissolve { spot: 1 }, "A group needs two blocks"),
         ("0,5x3,2", Edit::Join { first: 0, last: 1 }, "Block 5 is repeated"),
         ("0-3", Edit::Repeat { spot: 0, times: 0 }, "0 is no number of repeats: choose 1 to 64"),
         ("0-3", Edit::Repeat { spot: 0, times: 65 }, "65 is no number"),

@@ -85,7 +85,7 @@ fn words(view: View) -> ViewWords {
         ),
         View::Attention => (
             "Where do the heads look?",
-            "Each block looks back over the prompt with a few heads. See where each head looks, then switch it off.",
+            "Attention heads copy information from earlier tokens. See which tokens a head attends to, then switch it off.",
         ),
         View::Member => (
             "What does one component do?",
@@ -93,7 +93,7 @@ fn words(view: View) -> ViewWords {
         ),
         View::Orders => (
             "What if the blocks change places?",
-            "Every block adds to the same sum, so blocks can be moved, left out, repeated or run side by side.",
+            "Every block adds to the same sum, so blocks can be moved, left out, repeated or run in parallel.",
         ),
         View::Coupling => (
             "Do the blocks pull the same way?",

@@ -123,7 +123,7 @@ fn Shell() -> impl IntoView {
                 view! {
                     <p class="hint" id="plain-http">
                         "This page came over plain http, where browsers give it no GPU, no disk and no offline copy: models run on the \
-                         processor and stay in memory. Over https, or from the machine that serves it, all of that is there."
+                         CPU and stay in memory. Over https, or from the machine that serves it, all of that is there."
                     </p>
                 }
             })}

@@ -76,16 +76,16 @@ pub(super) fn figure(lens: &Lens, shown: AttentionShown, theme: &Theme) -> Optio
         patches,
         ..Panel::new(
             format!(
-                "block (upwards as they run) by head, and the token that it looks at most{beside}"
+                "block (upwards as they run) by head, and the token that it attends to most{beside}"
             ),
             Axis::category("head", names(count)),
             Axis::category("", runs.iter().map(|(name, _)| name.clone()).collect()),
             Vec::new(),
         )
     };
-    let quantity = if shown.is_carried { "length carried" } else { "largest weight" };
+    let quantity = if shown.is_carried { "value-weighted attention" } else { "largest weight" };
     let ramp = Ramp::over(quantity, panel.patches.iter().map(|patch| patch.value));
-    let headers = ["head", "looks most at", "position", "weight", "carried", "switch it"];
+    let headers = ["head", "attends most to", "position", "weight", "value-weighted", "switch it"];
     let shared = match shown.sharing {
         0 | 1 => "Every head has keys and values of its own.".to_owned(),
         each => format!("Every {each} neighbouring heads read the same keys and values."),

@@ -54,15 +54,15 @@ pub(super) fn figure(lens: &Lens, shown: AttentionShown, theme: &Theme) -> Optio
     let panel = Panel {
         patches,
         ..Panel::new(
-            "row: the token that looks; column: what it looks at",
-            Axis::category("looked at", names(false)),
+            "row: the token that attends; column: what it attends to",
+            Axis::category("attended to", names(false)),
             Axis::category("", names(true)),
             Vec::new(),
         )
     };
-    let quantity = if shown.is_carried { "length carried" } else { "weight" };
+    let quantity = if shown.is_carried { "value-weighted attention" } else { "weight" };
     let ramp = Ramp::over(quantity, panel.patches.iter().map(|patch| patch.value).chain([0.0]));
-    let headers = ["looks", "at", "weight", "carried"];
+    let headers = ["token", "attends to", "weight", "value-weighted"];
     let height = CELL * looks.queries.len().max(4) as u32;
     let draft = FigureDraft {
         key: "matrix",

@@ -51,7 +51,7 @@ pub const THEOREMS: [Theorem; 8] = [
         caveat: "True of all members together, because MSE is never negative. The paper claims it for each kind of member too; that does not follow: \
                  one kind may be right while the mean, which the others pull, is elsewhere. Points above the line are such cases.",
         control: Control::Choice {
-            label: "Look at",
+            label: "Show",
             choices: &[
                 "all members together",
                 "each kind by itself",

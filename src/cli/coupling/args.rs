@@ -228,7 +228,7 @@ fn list(text: &str) -> Result<Vec<usize>, String> {
 
 fn number(text: &str) -> Result<usize, String> {
     let text = text.trim();
-    text.parse().map_err(|_| format!("'{text}' is no number counted from 0"))
+    text.parse().map_err(|_| format!("'{text}' is not a whole number from 0 on"))
 }
 
 #[cfg(test)]

@@ -124,7 +124,7 @@ pub fn run(args: CouplingArgs) -> anyhow::Result<()> {
                 format!("{} holds what is done, and --resume goes on", path.display())
             }
             (None, Input::Rows(_)) => {
-                "give --out FILE next time to keep it and go on with --resume".to_string()
+                "give --out FILE next time to keep it, and continue with --resume".to_string()
             }
             _ => "nothing of one prompt is kept".to_string(),
         };

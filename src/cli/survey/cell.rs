@@ -114,7 +114,7 @@ pub fn write_rows(
     written.map_err(|error| {
         // Rows that cannot be read back need no room.
         let is_disk = error.chain().any(|cause| cause.is::<io::Error>());
-        let hint = if is_disk { ": make room, and go on with --resume" } else { "" };
+        let hint = if is_disk { ": make room, and continue with --resume" } else { "" };
         error.context(format!("{} could not be written{hint}", path.display()))
     })
 }

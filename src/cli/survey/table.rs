@@ -8,6 +8,7 @@ use crate::chart::below_majority;
 use crate::chart::number::{fixed, percent_tenths, short};
 use crate::cli::table::{number, table, text as shown, thousands};
 use crate::cli::tasks::score;
+use crate::measure::bits::bits;
 use crate::study::survey::{Found, Survey, SurveyModel, SurveyTask};
 
 pub fn text(survey: &Survey) -> String {
@@ -84,7 +85,7 @@ fn answers(survey: &Survey) -> String {
         "right",
         "majority",
         "first\nword",
-        "ln P\n(right)",
+        "surprise\nbits",
         "perplexity",
         "options\nhold",
         "chosen",
@@ -101,7 +102,7 @@ fn answers(survey: &Survey) -> String {
             Cell::new(percent_tenths(averages.accuracy)),
             Cell::new(some(majority, percent_tenths)),
             Cell::new(some(found.first_word, percent_tenths)),
-            Cell::new(some(found.log_likelihood, |nats| fixed(nats, 2))),
+            Cell::new(some(found.log_likelihood, |log| fixed(bits(-log), 2))),
             Cell::new(some(found.perplexity, short)),
             Cell::new(some(found.mass, percent_tenths)),
             Cell::new(chosen_shares(found)),

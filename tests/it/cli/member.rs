@@ -28,7 +28,9 @@ fn a_member_is_said_in_words_and_stands_in_the_report() {
     assert_eq!(found["lens"], plain["lens"]);
     assert!(plain.get("member").is_none());
     let text = printed(&lens(&model, &["--member", "emb"]));
-    assert!(text.contains("It looks at no other token") && text.contains("cannot be left out"));
+    assert!(
+        text.contains("It attends to the last token alone") && text.contains("cannot be left out")
+    );
 }
 
 #[test]

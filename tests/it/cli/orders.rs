@@ -229,7 +229,7 @@ fn ctrl_c_keeps_what_is_done() {
 fn sweeps_that_cannot_be_run() {
     let cases: [(&[&str], &str); 11] = [
         (&["--model", "scholar-4"], "required"),
-        (&["--model", "scholar-4", "--task", "sums"], "there is no task 'sums'"),
+        (&["--model", "scholar-4", "--task", "sums"], "no task is called 'sums'"),
         (&["--model", "scholar-4", "--task", "arc"], "give it with --data FILE"),
         (&["--model", "scholar-4", "--task", "sum", "--data", "x"], "sum needs no file"),
         (&["--model", "scholar-4", "--task", "sum", "--strategy", "flip"], "no sweep 'flip'"),

@@ -102,7 +102,7 @@ fn an_empty_folder_has_no_survey_to_go_on_with() {
     let path = out.display().to_string();
     let ask = ["survey", "--models", "scholar-2", "--tasks", "sum", "--rows", "2", "--out", &path];
     let resumed = [&ask[..], &["--resume"]].concat();
-    assert!(refused(&resumed).contains("holds no survey to go on with"));
+    assert!(refused(&resumed).contains("holds no survey to resume"));
     assert!(!out.exists(), "nothing is begun");
 
     std::fs::create_dir(&out).expect("a folder");

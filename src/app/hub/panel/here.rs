@@ -84,7 +84,7 @@ fn KeptLine(kept: KeptModel) -> impl IntoView {
     let delete_it = Callback::new(move |()| downloads.remove(model.get_value()));
     let title = kept.model.title();
     let label = move |verb: &str| format!("{verb} {title}");
-    let (open, go_on, delete) = (label("Open"), label("Go on with"), label("Delete"));
+    let (open, go_on, delete) = (label("Open"), label("Resume"), label("Delete"));
     view! {
         <li class="kept" data-name=kept.model.name.clone()>
             <Show

@@ -27,7 +27,7 @@ pub fn Recent() -> impl IntoView {
     view! {
         <Show when=move || !is_empty()>
             <section aria-labelledby="recent-head">
-                <h2 id="recent-head">"Opened of late"</h2>
+                <h2 id="recent-head">"Recent"</h2>
                 <p class="row">
                     {move || {
                         line.from_disk

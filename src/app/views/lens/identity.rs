@@ -9,7 +9,8 @@ use crate::chart::{AnswerErrors, Identity};
 const SHARES: &str = "error of the model's own shares among the options";
 
 /// Says whose surprise it is, and its unit.
-const SURPRISE: &str = "surprise of the model in nats, −ln\u{a0}P(right) over the whole vocabulary";
+const SURPRISE: &str =
+    "surprise of the model in bits, −log₂\u{a0}P(right) over the whole vocabulary";
 
 #[component]
 pub fn IdentityLine() -> impl IntoView {

@@ -142,8 +142,8 @@ fn about(sweep: Sweep, strategy: Strategy) -> String {
         (Sweep::Repeat, _) => "Repeat the centre block".to_owned(),
         (Sweep::Reverse, _) => "Reverse the middle".to_owned(),
         (Sweep::Shuffle, _) => "Shuffle the middle".to_owned(),
-        (Sweep::Parallel, _) => "The middle side by side".to_owned(),
-        (_, Strategy::Loop { rounds, .. }) => format!("That {rounds} times over"),
+        (Sweep::Parallel, _) => "The middle in parallel".to_owned(),
+        (_, Strategy::Loop { rounds, .. }) => format!("That for {rounds} rounds"),
         (sweep, _) => sweep.name().to_owned(),
     }
 }
