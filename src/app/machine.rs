@@ -257,10 +257,7 @@ mod tests {
         report.processor.threads = 1;
         assert_eq!(devices(&report), ["CPU", "WebGPU on maker family"]);
         let said = facts(&report, "CPU");
-        assert!(
-            said.contains("8 logical processors; the page’s engine runs on one thread"),
-            "{said}"
-        );
+        assert!(said.contains("8 logical CPUs; the page’s engine runs on one thread"), "{said}");
         let said = facts(&report, "WebGPU on maker family");
         assert!(said.starts_with("A software adapter"), "{said}");
         assert!(said.contains("bindings to 128 MiB, 8 a shader"), "{said}");

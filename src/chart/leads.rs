@@ -88,7 +88,7 @@ mod tests {
         let (heading, list) = told("abacbbc");
         assert_eq!(
             heading,
-            "Among the options the lead changes 5 times, the last three: c from d3, b from d4, c with the last component"
+            "Among the options the first option changes 5 times, the last three: c from d3, b from d4, c with the last component"
         );
         let list = list.expect("a list");
         assert_eq!(list, "Every change: d0 a, d1 b, d2 a, d3 c, d4 b, d6 c.");

@@ -59,7 +59,7 @@ pub fn holds_rows_alone(report: &Report, path: &Path) -> anyhow::Result<()> {
     let is_alone = !is_of_prompts && member.is_none() && parts.is_none() && need.is_empty();
     ensure!(
         is_alone,
-        "{} is nothing to go on from: it holds more than sweeps and couplings over rows; give --out another file, or replace it with --force",
+        "{} cannot be resumed: it holds more than sweeps and couplings over rows. Give --out another file, or replace it with --force",
         path.display()
     );
     Ok(())

@@ -12,17 +12,18 @@ use crate::study::{LoadedModel, StudyError};
 
 /// The options of the logit lens
 #[derive(clap::Args)]
+#[command(next_help_heading = "Logit lens")]
 pub struct DepthArgs {
-    /// Also read the whole vocabulary before the first block and after every step: the K likeliest
-    /// next tokens, entropy, and divergence from the model's answer
+    /// Also decode the residual stream after every step: the K likeliest next tokens, entropy, and KL to the
+    /// model's answer
     #[arg(long, value_name = "K", conflicts_with = "prompts", allow_negative_numbers = true)]
     lens: Option<usize>,
 
-    /// With --lens: a word to follow from depth to depth, one token after the prompt; may be repeated
+    /// With --lens: a token to follow through the steps. May be repeated
     #[arg(long, value_name = "TEXT", requires_all = ["lens", "prompt"], allow_negative_numbers = true)]
     follow: Vec<String>,
 
-    /// With --lens: also the streams at these tokens, counted from 0, before the first step and after each
+    /// With --lens: also decode at these positions, from 0
     #[arg(
         long,
         value_name = "T,…",
@@ -32,8 +33,7 @@ pub struct DepthArgs {
     )]
     lens_at: Vec<usize>,
 
-    /// With --lens: the final norm's scale at every depth, computed there or held at the run's end (as the
-    /// members' votes have it)
+    /// With --lens: recompute the final norm after every step, or freeze it at the end of the run as votes do
     #[arg(long, value_enum, default_value_t = LensNorm::Recomputed, requires = "lens")]
     lens_norm: LensNorm,
 }

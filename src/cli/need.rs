@@ -23,57 +23,55 @@ use crate::study::report::{Lens, Report};
 /// Heads that are printed; the report has all.
 const PRINTED: usize = 12;
 
-/// What every member and head says, and what the answer loses without it
+/// Remove each component and head in turn: its vote, and what the answer loses
 ///
-/// For every attention, MLP and head of the model: its direct vote for the right option, and how much of
-/// the right option's lead is gone when it is switched off, over rows of a task, side by side. Neither is
-/// importance: a loud part may be made up for, and a silent one may be what the others read.
+/// For every attention, MLP and head: its net vote, and the loss of the logit difference when it is removed,
+/// over rows of a task. Neither number is importance. Others may replace a component with a large vote, or read
+/// one with a small vote.
 ///
-/// With --prompt: what the answer to this one prompt loses over the whole vocabulary, in nats of ln P of the
-/// right option.
+/// With --prompt: the loss on this one prompt, over the whole vocabulary.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 #[command(group = clap::ArgGroup::new("input").required(true).args(["task", "prompts", "prompt"]))]
 pub struct NeedArgs {
-    /// A known model's name (see `atelier models`), or a folder with config.json and *.safetensors
+    /// The model: a name from `atelier models`, or a folder with config.json and *.safetensors
     #[arg(long, short, value_name = "NAME|FOLDER")]
     model: String,
 
-    /// Tasks or their groups (see `atelier tasks`; several with commas) whose answers are options of
-    /// one token
+    /// Tasks or groups of tasks from `atelier tasks`, whose options are single tokens
     #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
     task: Vec<String>,
 
-    /// One prompt, the text that the options go on from
+    /// One prompt. Each option is a possible next token
     #[arg(long, short, value_name = "TEXT", requires_all = ["option", "answer"])]
     prompt: Option<String>,
 
-    /// An option, one token after the prompt, most often with its leading space; give two or more
+    /// An option for the next token, usually with a leading space. Give two or more
     #[arg(long, short, value_name = "TEXT", requires = "prompt", allow_negative_numbers = true)]
     option: Vec<String>,
 
-    /// The right option, counted from 0
+    /// The index of the right answer among the options, from 0
     #[arg(long, short, value_name = "INDEX", requires = "prompt", allow_negative_numbers = true)]
     answer: Option<usize>,
 
-    /// The order of blocks whose parts are left out on the prompt; without it the model's own
+    /// With --prompt: the plan whose components are removed [default: the original order]
     #[arg(long, value_name = "LINE", requires = "prompt")]
     plan: Option<String>,
 
-    /// The data set's file, or the folder that holds several, for tasks that are read from a file
+    /// The data set's file or folder, for tasks that are read from files
     #[arg(long, value_name = "FILE|DIR", requires = "task")]
     data: Option<PathBuf>,
 
-    /// A file of prompts (`-` for standard input), one JSON object a line:
-    /// {"prompt": "…", "options": [" a", " b"], "answer": 0}
+    /// A file of prompts, or `-` for standard input. One JSON object per line: {"prompt": "…", "options": ["
+    /// a", " b"], "answer": 0}
     #[arg(long, value_name = "FILE")]
     prompts: Option<PathBuf>,
 
-    /// Rows of each task at most
+    /// Most rows per task
     #[arg(long, default_value_t = 100, conflicts_with = "prompt")]
     rows: usize,
 
-    /// Of the bootstrap behind the intervals
+    /// Random seed of the bootstrap intervals
     #[arg(long, default_value_t = 0, conflicts_with = "prompt")]
     seed: u64,
 
@@ -81,15 +79,15 @@ pub struct NeedArgs {
     engine: super::engine::EngineArgs,
 
     /// Print the report as JSON
-    #[arg(long)]
+    #[arg(long, help_heading = "Output")]
     json: bool,
 
-    /// Write the report to a file too, for the page to open
-    #[arg(long, value_name = "FILE.atelier.json")]
+    /// Also write the report to a file, which the page can open
+    #[arg(long, value_name = "FILE.atelier.json", help_heading = "Output")]
     out: Option<PathBuf>,
 
-    /// Replace what --out names, if it is there
-    #[arg(long, requires = "out")]
+    /// Replace the file that --out names
+    #[arg(long, requires = "out", help_heading = "Output")]
     force: bool,
 }
 

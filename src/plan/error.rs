@@ -23,8 +23,8 @@ pub enum PlanError {
     #[error("the plan has a repeat of x{count} at character {at}: write x1 to x{MAX_REPEAT}")]
     RepeatCount { count: String, at: usize },
     #[error(
-        "the plan repeats the range `{range}` at character {at}, which could mean two orders: \
-         write the range again, repeat each block (`{}`), or run the range in parallel (`({range})x{count}`)",
+        "the plan repeats the range `{range}` at character {at}, which could mean two plans. Write the range \
+         again, repeat each block (`{}`), or run the range in parallel (`({range})x{count}`)",
         EachRepeated { range, count }
     )]
     RepeatedRange { range: String, count: String, at: usize },

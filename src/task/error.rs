@@ -53,11 +53,13 @@ pub enum TaskError {
     #[error("line {line} has no value for {{{name}}}")]
     Field { line: usize, name: String },
     #[error(
-        "{count} of its {rows} rows have a label that is no option ({label:?} in line {line} is the first): name it in the task's labels, or in unlabelled to leave such rows out"
+        "{count} of its {rows} rows have a label that is no option (first {label:?} in line {line}). Add it to \
+         the task's labels, or to unlabelled to leave such rows out"
     )]
     Labels { count: usize, rows: usize, line: usize, label: String },
     #[error(
-        "line {line} has the label {label:?}, which is the text of one option and the index, counted from 0, of another, {indexed:?}: write label_is = \"text\" or label_is = \"index\" in the task's [[layout]]"
+        "line {line} has the label {label:?}, which is the text of one option and the index of another, \
+         {indexed:?}. Write label_is = \"text\" or label_is = \"index\" in the task's [[layout]]"
     )]
     LabelTwice { line: usize, label: String, indexed: String },
     #[error(transparent)]

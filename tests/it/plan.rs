@@ -189,7 +189,7 @@ fn a_refusal_names_the_place_and_the_piece() {
         ),
         (
             "0-3x2",
-            "the plan repeats the range `0-3` at character 1, which could mean two orders: write the range again, \
+            "the plan repeats the range `0-3` at character 1, which could mean two plans. Write the range again, \
              repeat each block (`0x2,…,3x2`), or run the range in parallel (`(0-3)x2`)",
         ),
         (

@@ -76,7 +76,7 @@ fn what_this_machine_can_do_is_measured_shown_and_saved() {
     let page = Page::live();
     page.open_doctor();
     let said = page.text("#doctor p");
-    assert!(said.contains("nothing of it leaves this machine"), "{said}");
+    assert!(said.contains("Nothing of it leaves this machine"), "{said}");
     assert!(said.contains("32 MiB"), "{said}");
     page.press_measure("Measure");
     page.browser.until("it has begun", &format!("{LABEL} === 'Stop'"));

@@ -108,7 +108,7 @@ fn an_attention_says_where_its_heads_look() {
     let page = Page::new(1440, 1000);
     page.open("#view=member&member=2a");
     page.until_member("2a");
-    page.until_says("#figure-member-reads h3", "looks most at");
+    page.until_says("#figure-member-reads h3", "attends most to");
     let report = page.report();
     near(&report["member"]["reads"], &cli(&report)["member"]["reads"], "reads");
     // The neighbours, by their buttons and by name.

@@ -6,6 +6,7 @@ use super::offer::Offer;
 use super::theme_picker::ThemePicker;
 use crate::app::link::View;
 use crate::app::state::{Address, Studio};
+use crate::app::widgets::Terms;
 
 #[component]
 pub fn Masthead() -> impl IntoView {
@@ -51,7 +52,9 @@ pub fn Intro() -> impl IntoView {
         view! {
             <div class="intro" class:open=move || open.get()>
                 <h1>{title}</h1>
-                <p class="lead">{lead}</p>
+                <p class="lead">
+                    <Terms text=lead />
+                </p>
                 <button
                     type="button"
                     class="about"

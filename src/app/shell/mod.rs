@@ -86,6 +86,9 @@ fn Shell() -> impl IntoView {
             surveys.wake();
         }
     });
+    if !is_embedded {
+        entitle(studio);
+    }
     studio.open_linked(surveys);
     drop::listen(studio, surveys);
     let skip = move |event: web_sys::MouseEvent| {
@@ -147,6 +150,20 @@ fn Shell() -> impl IntoView {
             <DoctorDialog />
         </Show>
     }
+}
+
+/// Gives each view a title of its own, for tabs, bookmarks and the history, and tells screen readers which one opens.
+fn entitle(studio: Studio) {
+    Effect::new(move |before: Option<View>| {
+        let view = studio.view.get();
+        let model = studio.draft.with(|draft| draft.model.name().to_owned());
+        let about = if view.is_live() { format!("{model} · ") } else { String::new() };
+        document().set_title(&format!("{} · {about}atelier", view.title()));
+        if before.is_some_and(|before| before != view) {
+            studio.say(format!("View: {}.", view.title()));
+        }
+        view
+    });
 }
 
 /// A dialog of the page, by its id.

@@ -33,7 +33,7 @@ pub(super) fn figure(lens: &Lens, shown: AttentionShown, theme: &Theme) -> Optio
             let seen = token(lens, at);
             let is_sunk = at == 0 && first.is_sink();
             if !is_off && !is_sunk && best.as_ref().is_none_or(|(most, _)| row[at] > *most) {
-                let who = format!("block {name}'s head {x} looks most at “{seen}”");
+                let who = format!("block {name}'s head {x} attends most to “{seen}”");
                 best = Some((row[at], who));
             }
             let plan = switched(lens, y, x);
@@ -92,7 +92,7 @@ pub(super) fn figure(lens: &Lens, shown: AttentionShown, theme: &Theme) -> Optio
     };
     let height = CELL * runs.len().max(2) as u32;
     let who = best.map_or_else(
-        || "no head looks elsewhere".to_owned(),
+        || "no head attends elsewhere".to_owned(),
         |(most, who)| format!("{who}: {quantity} {}", short(most.into())),
     );
     let draft = FigureDraft {
@@ -103,7 +103,7 @@ pub(super) fn figure(lens: &Lens, shown: AttentionShown, theme: &Theme) -> Optio
         },
         words: [
             shared + &first.explained(&token(lens, 0)),
-            "Where a head looks is not why the model answers: a click switches it off, and the answer tells.".to_owned(),
+            "What a head attends to is not why the model answers. A click switches it off, and shows the answer without it.".to_owned(),
         ],
         table: Table {
             headers: headers.map(str::to_owned).to_vec(),

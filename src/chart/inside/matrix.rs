@@ -68,8 +68,8 @@ pub(super) fn figure(lens: &Lens, shown: AttentionShown, theme: &Theme) -> Optio
         key: "matrix",
         title: title(lens, &name, looks.head, &looks.queries, numbers, quantity),
         words: [
-            "Every row of weights sums to 1 over the whole prompt; what lies behind a token is blank, because no token sees what \
-             comes after it."
+            "Every row of weights sums to 1 over the whole prompt. Cells after a token are blank, because no \
+             token reads what comes after it."
                 .to_owned(),
             "A token is by then more than its word: earlier blocks have written into it.".to_owned(),
         ],
@@ -101,7 +101,7 @@ fn title(
     };
     let at = largest(row);
     format!(
-        "Block {name}, head {head}: “{}” looks most at “{}”, {quantity} {}",
+        "Block {name}, head {head}: “{}” attends most to “{}”, {quantity} {}",
         token(lens, query),
         token(lens, at),
         short(row[at].into())

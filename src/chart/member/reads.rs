@@ -76,11 +76,11 @@ pub(super) fn figure(
     let from = token(lens, tokens.saturating_sub(1));
     let title = match best {
         Some((most, head, at)) => format!(
-            "From “{from}”, its head {head} looks most at “{}”: {quantity} {}",
+            "From “{from}”, its head {head} attends most to “{}”: {quantity} {}",
             token(lens, at),
             short(most.into())
         ),
-        None => "None of its heads looks".to_owned(),
+        None => "None of its heads attends".to_owned(),
     };
     let heads = account.reads.len();
     let behind = account.reads.iter();

@@ -150,7 +150,7 @@ mod tests {
             format!("{:#}", written.expect_err("a row that cannot be read"))
         };
         let full = io::Error::from(ErrorKind::StorageFull);
-        assert!(why(full.into()).contains("could not be written: make room, and go on"));
+        assert!(why(full.into()).contains("could not be written: make room, and continue"));
         let damaged = why(anyhow::anyhow!("row 3 is damaged"));
         assert!(
             damaged.ends_with("sum.parquet could not be written: row 3 is damaged"),

@@ -87,7 +87,7 @@ pub(super) fn run(ask: &SurveyOptions) -> anyhow::Result<()> {
     };
     if running.all(&files)? == Went::Stopped {
         output::say(&format!(
-            "atelier: stopped before the end: {} holds what is done, and --resume goes on",
+            "atelier: stopped before the end: {} holds what is done, and --resume continues",
             out.display()
         ));
         std::process::exit(interrupt::code());

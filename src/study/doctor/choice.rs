@@ -217,7 +217,7 @@ mod tests {
         let none = in_page(&[], &[]);
         assert!(none.contains("this browser offers no GPU adapter"), "{none}");
         let found = of(&soft, AdapterTrial::Right);
-        assert!(found.contains("Soft, is the processor in disguise"), "{found}");
+        assert!(found.contains("Soft, is a software GPU"), "{found}");
         let found = of(&real, AdapterTrial::Right);
         assert!(found.starts_with("This page takes the GPU Real"), "{found}");
         let found = of(&real, tried(1.0, false));

@@ -14,7 +14,7 @@ fn a_member_is_said_in_words_and_stands_in_the_report() {
     let text = printed(&lens(&model, &["--member", "1a", "--plan", "0,1,1"]));
     for said in [
         "The member 1a by itself.",
-        "looks most at",
+        "attends most to",
         "raises most  id ",
         "lowers most  id ",
         "Without it (--plan 0,1m,1)",

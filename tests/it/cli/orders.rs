@@ -188,7 +188,7 @@ fn a_report_without_a_fingerprint_is_nothing_to_go_on_from() {
         for command in ["orders", "coupling"] {
             let again = [&[command][..], &model, &rows, &["--resume"]].concat();
             let why = refused(&again);
-            assert!(why.contains("is nothing to go on from"), "{command} of {name}: {why}");
+            assert!(why.contains("cannot be resumed"), "{command} of {name}: {why}");
             assert!(std::fs::read(&out).expect("a report") == before, "{command} of {name}");
         }
     }

@@ -91,7 +91,7 @@ fn the_first_ctrl_c_of_a_survey_is_answered_at_once() {
     let shown = String::from_utf8(output.stdout).expect("UTF-8");
     assert_eq!(output.status.code(), Some(130), "{shown}");
     let stopping = shown.find("stopping at the end of the work at hand; Ctrl-C again ends at once");
-    let stopped = shown.find("holds what is done, and --resume goes on");
+    let stopped = shown.find("holds what is done, and --resume continues");
     assert!(stopping.is_some() && stopping < stopped, "{shown}");
 }
 

@@ -17,8 +17,14 @@ impl Count {
         Self {
             sentences: lengths.len(),
             words: lengths.iter().sum(),
-            long: lengths.iter().filter(|&&length| length > LONG).count(),
+            long: sentences.iter().filter(|sentence| is_long(sentence)).count(),
         }
+    }
+
+    pub fn add(&mut self, other: Self) {
+        self.sentences += other.sentences;
+        self.words += other.words;
+        self.long += other.long;
     }
 
     pub fn mean(self) -> f64 {
@@ -29,6 +35,10 @@ impl Count {
     pub fn long_share(self) -> f64 {
         100.0 * self.long as f64 / self.sentences.max(1) as f64
     }
+}
+
+pub fn is_long(sentence: &str) -> bool {
+    words(sentence) > LONG
 }
 
 /// Counts words: runs between blanks that have a letter or a digit. A field in braces is one word.

@@ -13,8 +13,9 @@ pub struct Text {
     pub text: String,
 }
 
-/// Documents whose sentences hold formulas, names and numbers, or lists alone.
-const UNCOUNTED: [&str; 4] = ["definitions.md", "words.md", "smollm2.md", "CHANGELOG.md"];
+/// Files whose sentences hold formulas, names and numbers, or lists alone.
+const UNCOUNTED: [&str; 5] =
+    ["definitions.md", "words.md", "smollm2.md", "CHANGELOG.md", "src/study/lessons/reading/"];
 
 /// Tags that stand within a sentence of the page.
 const INLINE: [&str; 7] = ["span", "cite", "code", "em", "strong", "b", "i"];
@@ -55,7 +56,7 @@ pub fn all(root: &Path) -> Vec<Text> {
 
 /// Whether a text's sentences are counted.
 pub fn is_counted(text: &Text) -> bool {
-    !UNCOUNTED.iter().any(|name| text.place.ends_with(name))
+    !UNCOUNTED.iter().any(|name| text.place.contains(name))
 }
 
 fn document(root: &Path, path: &Path, group: &'static str) -> Option<Text> {
@@ -103,25 +104,20 @@ fn examples(root: &Path) -> Vec<Text> {
         .collect()
 }
 
-/// A command's help: its sentences stand before and under its options, whose own lines begin with a dash.
+/// A command's help. Its sentences stand at the margin, and deep under its options; lines between are examples,
+/// lists and the options' own.
 fn help(root: &Path, path: &Path) -> Option<Text> {
-    let text = fs::read_to_string(path).ok()?;
     let mut plain = String::new();
-    let mut in_example = false;
-    for line in text.lines() {
+    for line in fs::read_to_string(path).ok()?.lines() {
         let start = line.trim_start();
-        let indent = line.len() - start.len();
-        in_example = line == "Examples:" || in_example && (indent > 0 || start.is_empty());
-        if in_example
-            || start.starts_with("Usage:")
-            || start.starts_with('-')
-            || start.starts_with('<')
-            || start.is_empty()
+        let is_sentence = matches!(line.len() - start.len(), 0 | 10..) && !start.starts_with('-');
+        match is_sentence
+            && !start.is_empty()
+            && !start.starts_with("Usage:")
+            && !start.ends_with(':')
         {
-            plain += "\n\n";
-        } else {
-            plain += start;
-            plain.push('\n');
+            true => plain += &format!("{start}\n"),
+            false => plain += "\n\n",
         }
     }
     Some(Text { group: "help", place: place(root, path), text: plain })
@@ -150,8 +146,11 @@ fn of_source(root: &Path, path: &Path, group: &'static str) -> Vec<Text> {
     found
 }
 
+/// Lines from which on a string is a listing, such as a help's examples.
+const LISTING: usize = 4;
+
 /// Whether a string is read as text: it has a blank or begins like a sentence, and is neither markup, a class, a
-/// file's name nor what a broken promise says.
+/// file's name, a listing nor what a broken promise says.
 fn is_text(literal: &Literal) -> bool {
     let before = literal.before.trim_end_matches(['(', '!', ' ', '\n']);
     let is_code = [
@@ -172,8 +171,9 @@ fn is_text(literal: &Literal) -> bool {
     let text = literal.text.trim();
     let is_markup =
         text.contains("=\"") || text.starts_with(['<', '#', '.', '@', '/']) || text.contains("</");
+    let is_listing = text.starts_with("Example") || text.lines().count() >= LISTING;
     let is_worded = text.contains(' ') || text.starts_with(|c: char| c.is_ascii_uppercase());
-    !is_code && !is_markup && is_worded && text.chars().any(char::is_alphabetic)
+    !is_code && !is_markup && !is_listing && is_worded && text.chars().any(char::is_alphabetic)
 }
 
 /// Whether nothing but tags stands here that belong within a sentence.

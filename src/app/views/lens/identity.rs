@@ -3,6 +3,7 @@
 use leptos::prelude::*;
 
 use crate::app::state::{Shown, Studio};
+use crate::app::widgets::Term;
 use crate::chart::{AnswerErrors, Identity};
 
 /// Says whose error the error of the shares is.
@@ -50,7 +51,7 @@ fn term(
     view! {
         <p class=format!("term {role}")>
             <span class="term-number">{number}</span>
-            <span class="meaning">{name.map(|name| view! { <b>{name}</b> ": " })} {meaning.into()}</span>
+            <span class="meaning">{name.map(|word| view! { <b><Term word /></b> ": " })} {meaning.into()}</span>
         </p>
     }
     .into_any()
