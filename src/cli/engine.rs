@@ -41,7 +41,7 @@ pub struct EngineArgs {
     #[arg(long, value_enum, default_value_t = WeightsChoice::Stored)]
     weights: WeightsChoice,
 
-    /// Print the GPU's time and memory on stderr
+    /// Print what the run cost the GPU, on stderr
     #[arg(long)]
     profile: bool,
 }

@@ -20,7 +20,7 @@ use crate::unfinished::Unfinished;
 /// Train a small teaching model on the generated tasks
 ///
 /// `atelier train --model scholar-12 --out DIR` makes that shipped model again. Ctrl-C stops a training. The
-/// same command with --resume continues from the last saved minute.
+/// same command with --resume continues from the last saved state.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES, args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub struct TrainArgs {
