@@ -259,7 +259,7 @@ mod tests {
         let said = facts(&report, "CPU");
         assert!(said.contains("8 logical CPUs; the page’s engine runs on one thread"), "{said}");
         let said = facts(&report, "WebGPU on maker family");
-        assert!(said.starts_with("A software adapter"), "{said}");
+        assert!(said.starts_with("A software GPU"), "{said}");
         assert!(said.contains("bindings to 128 MiB, 8 a shader"), "{said}");
         report.adapters = vec![facts_of(false)];
         assert!(facts(&report, "WebGPU on maker family").starts_with("Buffers to 256 MiB"));

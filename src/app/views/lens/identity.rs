@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 
 use crate::app::state::{Shown, Studio};
-use crate::app::widgets::Term;
+use crate::app::widgets::{Term, Terms};
 use crate::chart::{AnswerErrors, Identity};
 
 /// Says whose error the error of the shares is.
@@ -48,10 +48,15 @@ fn term(
     number: String,
     meaning: impl Into<String>,
 ) -> AnyView {
+    let meaning = meaning.into();
+    let words = match name {
+        Some(word) => view! { <b><Term word /></b> ": " {meaning} }.into_any(),
+        None => view! { <Terms text=meaning /> }.into_any(),
+    };
     view! {
         <p class=format!("term {role}")>
             <span class="term-number">{number}</span>
-            <span class="meaning">{name.map(|word| view! { <b><Term word /></b> ": " })} {meaning.into()}</span>
+            <span class="meaning">{words}</span>
         </p>
     }
     .into_any()

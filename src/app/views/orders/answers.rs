@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 
 use crate::app::state::Studio;
-use crate::app::widgets::{Answered, Term, open_again, predictions};
+use crate::app::widgets::{Answered, open_again, predictions};
 use crate::chart::{first_words, judged, not_known, number, small_mass, unlike_spaces};
 use crate::measure::bits::bits;
 use crate::measure::decomposition::{logit_difference, margin};
@@ -59,9 +59,7 @@ fn facts(lab: &Lab) -> impl IntoView + use<> {
     let fact = |name: &'static str, gloss: &'static str, [before, after]: [String; 2]| {
         view! {
             <div>
-                <dt>
-                    <Term word=name />
-                </dt>
+                <dt>{name}</dt>
                 <dd>{before} <span class="arrow">" → "</span> {after}</dd>
                 <dd class="gloss">{gloss}</dd>
             </div>
@@ -84,10 +82,7 @@ fn facts(lab: &Lab) -> impl IntoView + use<> {
             lenses.map(|lens| number::signed(margin(&lens.logits, lens.answer))),
         )}
         <div>
-            <dt>
-                <Term word="KL" />
-                " (bits)"
-            </dt>
+            <dt>"KL (bits)"</dt>
             <dd>{kl}</dd>
             <dd class="gloss">"How far the new answer lies from the original one, over the whole vocabulary; 0 is the same."</dd>
         </div>

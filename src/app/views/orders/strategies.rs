@@ -74,11 +74,11 @@ pub fn Strategies() -> impl IntoView {
         let name = studio.draft.with(|draft| draft.model.name().to_owned());
         if first == last {
             format!(
-                "With s = {s}, the middle of {name} is place {first} of its {runs}, counted from 0."
+                "With s = {s}, the middle of {name} is step {first} of its {runs}, counted from 0."
             )
         } else {
             format!(
-                "With s = {s}, the middle of {name} is places {first} to {last} of its {runs}, counted from 0."
+                "With s = {s}, the middle of {name} is steps {first} to {last} of its {runs}, counted from 0."
             )
         }
     };
@@ -134,9 +134,9 @@ pub fn Strategies() -> impl IntoView {
 
 fn about(sweep: Sweep, strategy: Strategy) -> String {
     match (sweep, strategy) {
-        (_, Strategy::Drop { position }) => format!("Leave out place {position}"),
+        (_, Strategy::Drop { position }) => format!("Leave out step {position}"),
         (_, Strategy::Swap { position }) => {
-            format!("Exchange places {position} and {}", position + 1)
+            format!("Swap steps {position} and {}", position + 1)
         }
         (Sweep::Skip, _) => "Leave out the middle".to_owned(),
         (Sweep::Repeat, _) => "Repeat the centre block".to_owned(),
