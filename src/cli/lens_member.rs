@@ -52,7 +52,7 @@ pub fn text(lens: &Lens, account: &MemberAccount) -> String {
 /// Head by head the token that most weight lies on, and the one from which most is carried.
 fn reads(lens: &Lens, account: &MemberAccount) -> String {
     if account.reads.is_empty() {
-        return "It attends to the last token alone.\n".to_owned();
+        return "It reads the last position alone.\n".to_owned();
     }
     let token = |t: usize| match &lens.tokens {
         Some(tokens) => format!("{t} {:?}", tokens[t]),

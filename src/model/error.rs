@@ -61,8 +61,8 @@ pub enum ModelError {
     #[error("{file} is not a safetensors file ({reason}); download it again")]
     NotSafetensors { file: String, reason: String },
     #[error(
-        "{file} says its header has {header} bytes, but the whole file has {size}. It is no safetensors file or \
-         incomplete: download it again"
+        "{file} says its header has {header} bytes, but the whole file has {size}. It is incomplete or not a \
+         safetensors file: download it again"
     )]
     HeaderPastEnd { file: String, header: u64, size: u64 },
     #[error("{file} is not a safetensors file but {what}; {hint}")]

@@ -55,7 +55,7 @@ fn every_view_has_a_title_and_says_that_it_opens() {
     page.browser.until("the lens's title", "document.title === 'Lens · scholar-12 · atelier'");
     page.go_to_view("Orders");
     page.browser.until("the view's title", "document.title === 'Orders · scholar-12 · atelier'");
-    page.until_says("header [role=status]", "View: Orders.");
+    page.until_says("#opened-view", "View: Orders.");
     page.go_to_view("Survey");
     page.browser.until("a view without a model", "document.title === 'Survey · atelier'");
     page.assert_quiet();

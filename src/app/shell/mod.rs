@@ -86,8 +86,9 @@ fn Shell() -> impl IntoView {
             surveys.wake();
         }
     });
+    let opened = RwSignal::new(String::new());
     if !is_embedded {
-        entitle(studio);
+        entitle(studio, opened);
     }
     studio.open_linked(surveys);
     drop::listen(studio, surveys);
@@ -111,6 +112,7 @@ fn Shell() -> impl IntoView {
             </Show>
             <p class="unseen" role="status" aria-live="polite">{move || studio.said.get()}</p>
             <p class="unseen" role="status" aria-live="polite">{move || surveys.said.get()}</p>
+            <p class="unseen" role="status" aria-live="polite" id="opened-view">{move || opened.get()}</p>
             <Intro />
         </header>
         <Show when=is_whole>
@@ -152,15 +154,16 @@ fn Shell() -> impl IntoView {
     }
 }
 
-/// Gives each view a title of its own, for tabs, bookmarks and the history, and tells screen readers which one opens.
-fn entitle(studio: Studio) {
+/// Gives each view a title of its own, for tabs, bookmarks and the history, and says to screen readers which one is
+/// `opened`.
+fn entitle(studio: Studio, opened: RwSignal<String>) {
     Effect::new(move |before: Option<View>| {
         let view = studio.view.get();
         let model = studio.draft.with(|draft| draft.model.name().to_owned());
         let about = if view.is_live() { format!("{model} · ") } else { String::new() };
         document().set_title(&format!("{} · {about}atelier", view.title()));
         if before.is_some_and(|before| before != view) {
-            studio.say(format!("View: {}.", view.title()));
+            opened.set(format!("View: {}.", view.title()));
         }
         view
     });

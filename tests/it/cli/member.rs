@@ -29,7 +29,7 @@ fn a_member_is_said_in_words_and_stands_in_the_report() {
     assert!(plain.get("member").is_none());
     let text = printed(&lens(&model, &["--member", "emb"]));
     assert!(
-        text.contains("It attends to the last token alone") && text.contains("cannot be left out")
+        text.contains("It reads the last position alone") && text.contains("cannot be left out")
     );
 }
 

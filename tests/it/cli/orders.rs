@@ -45,7 +45,7 @@ fn a_sweep_prints_scores_beside_votes() {
         "drop:3",
         "swap:2",
         "95 % interval",
-        "(right)",
+        "surprise",
         "KL",
     ] {
         assert!(text.contains(piece), "{piece} in\n{text}");
