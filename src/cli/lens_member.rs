@@ -30,7 +30,7 @@ pub fn account(
 
 /// What it reads, writes, votes and costs.
 pub fn text(lens: &Lens, account: &MemberAccount) -> String {
-    let mut text = format!("\nThe member {} by itself.\n", account.name);
+    let mut text = format!("\nThe component {} by itself.\n", account.name);
     text += &reads(lens, account);
     let tokens = |votes: &[TokenVote]| {
         let named = votes.iter().take(PRINTED).map(|token| match &token.text {
@@ -62,7 +62,7 @@ fn reads(lens: &Lens, account: &MemberAccount) -> String {
         let places = 0..numbers.len();
         places.max_by(|&a, &b| numbers[a].total_cmp(&numbers[b]).then(b.cmp(&a)))
     };
-    let header = ["head", "looks most at", "weight", "carries most from", "length"];
+    let header = ["head", "attends most to", "weight", "value-weighted, most to", "length"];
     let mut rows = table(&header.map(String::from), 1);
     for head in &account.reads {
         let (Some(at), Some(from)) = (largest(&head.weights), largest(&head.carried)) else {

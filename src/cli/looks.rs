@@ -42,7 +42,8 @@ pub fn text(lens: &Lens, plan: &Plan, model: &LoadedModel) -> String {
         Some(tokens) => format!("{t} {:?}", tokens[t]),
         None => format!("{t} (id {})", lens.token_ids[t]),
     };
-    let header = ["block", "head", "looks most at", "weight", "carries most from", "length"];
+    let header =
+        ["block", "head", "attends most to", "weight", "value-weighted, most to", "length"];
     let mut rows = table(&header.map(String::from), 2);
     let runs = plan.block_runs().filter(|run| run.half != Half::Mlp);
     for ((run, weights), lengths) in runs.zip(pattern).zip(carried) {

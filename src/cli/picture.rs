@@ -50,8 +50,10 @@ pub fn lens(
     text += "\n";
     text += &kinds(view, &d.columns());
     text += "\n";
-    text +=
-        &format!("The members' votes add to the model's own logits within {:.1e}.\n", d.sum_error);
+    text += &format!(
+        "The components' votes add to the model's own logits within {:.1e}.\n",
+        d.sum_error
+    );
     text
 }
 
@@ -88,7 +90,7 @@ pub fn prompts(
     text += &kinds(view, &averages.columns());
     text += "\n";
     text += &format!(
-        "Means over {} prompts; the members' votes add to the model's own logits within {:.1e} on each.\n",
+        "Means over {} prompts; the components' votes add to the model's own logits within {:.1e} on each.\n",
         thousands(averages.rows),
         averages.sum_error
     );

@@ -13,7 +13,7 @@ fn a_member_is_said_in_words_and_stands_in_the_report() {
     let model = model("random-llama3");
     let text = printed(&lens(&model, &["--member", "1a", "--plan", "0,1,1"]));
     for said in [
-        "The member 1a by itself.",
+        "The component 1a by itself.",
         "attends most to",
         "raises most  id ",
         "lowers most  id ",
