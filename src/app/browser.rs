@@ -200,7 +200,7 @@ async fn painted(svg: &str) -> Result<web_sys::HtmlCanvasElement, JsValue> {
     canvas.set_width(2 * image.natural_width());
     canvas.set_height(2 * image.natural_height());
     let pen: web_sys::CanvasRenderingContext2d =
-        canvas.get_context("2d")?.ok_or("no canvas")?.unchecked_into();
+        canvas.get_context("2d")?.ok_or("no 2d context")?.unchecked_into();
     let (w, h) = (f64::from(canvas.width()), f64::from(canvas.height()));
     pen.draw_image_with_html_image_element_and_dw_and_dh(&image, 0.0, 0.0, w, h)?;
     Ok(canvas)

@@ -33,7 +33,7 @@ pub const ALL: [Door; 5] = [
     Door {
         key: "look",
         word: "Look",
-        line: "One prompt, every stroke: what each layer adds to the answer, and how much they disagree.",
+        line: "One prompt, every component: what each adds to the answer, and how much they disagree.",
         view: View::Lens,
     },
     Door {

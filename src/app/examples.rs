@@ -21,7 +21,7 @@ pub const MODEL: &str = KNOWN[0].name;
 
 const SUM: Example = Example {
     name: "Sum",
-    look: "Seven numbers, ten options. Ask scholar-2 too: are two painters enough?",
+    look: "Seven numbers, ten options. Ask scholar-2 too: are two blocks enough?",
     prompt: "The sum 3 + 5 + 9 + 2 + 8 + 4 + 7 ends in",
     options: &[" 0", " 1", " 2", " 3", " 4", " 5", " 6", " 7", " 8", " 9"],
     answer: 8,
@@ -81,7 +81,7 @@ pub const ALL: &[Example] = &[
     },
     Example {
         name: "Mood",
-        look: "One “not” turns a word over. Which strokes read the word, and which turn it?",
+        look: "One “not” turns a word over. Which components read the word, and which turn it?",
         prompt: "Ann says that the soup is not awful. So it is",
         options: &[" good", " bad"],
         answer: 0,
@@ -91,7 +91,7 @@ pub const ALL: &[Example] = &[
 /// A sentence that everybody understands, for models that read English: the first of `task::english`.
 pub const PLAIN: Example = Example {
     name: "Capital",
-    look: "A fact, in one word. Which strokes know it, and which only prepare the way?",
+    look: "A fact, in one word. Which components know it, and which only prepare the way?",
     prompt: "The capital of France is",
     options: &[" Paris", " London", " Rome", " Berlin"],
     answer: 0,

@@ -35,17 +35,17 @@ pub fn facts(report: &DoctorReport, device: &str) -> String {
 
 fn processor(facts: &ProcessorFacts) -> String {
     let shown = match facts.processors {
-        Some(1) => "1 logical processor".to_owned(),
-        Some(n) => format!("{n} logical processors"),
-        None => "no number of processors".to_owned(),
+        Some(1) => "1 logical CPU".to_owned(),
+        Some(n) => format!("{n} logical CPUs"),
+        None => "no number of CPUs".to_owned(),
     };
     let threads = match facts.threads {
         1 => "one thread".to_owned(),
         n => format!("{n} threads"),
     };
     format!(
-        "This browser shows {shown}; the page’s engine runs on {threads} and takes the instruction set {}. What the \
-         processor is called, a browser tells no page.",
+        "This browser shows {shown}; the page’s engine runs on {threads} and takes the instruction set {}. A browser \
+         does not tell a page the CPU's name.",
         facts.instruction_set
     )
 }
@@ -53,8 +53,7 @@ fn processor(facts: &ProcessorFacts) -> String {
 fn adapter(facts: &AdapterFacts) -> String {
     let limits = &facts.limits;
     let [x, y, z] = limits.workgroup_size;
-    let software =
-        if facts.is_software { "A software adapter: the processor in disguise. " } else { "" };
+    let software = if facts.is_software { "A software GPU: it runs on the CPU. " } else { "" };
     let f16 = if facts.has_f16 { "has f16" } else { "no f16" };
     format!(
         "{software}Buffers to {} MiB, bindings to {} MiB, {} a shader; workgroups to {} threads ({x} × {y} × {z}) that share \
@@ -258,12 +257,9 @@ mod tests {
         report.processor.threads = 1;
         assert_eq!(devices(&report), ["CPU", "WebGPU on maker family"]);
         let said = facts(&report, "CPU");
-        assert!(
-            said.contains("8 logical processors; the page’s engine runs on one thread"),
-            "{said}"
-        );
+        assert!(said.contains("8 logical CPUs; the page’s engine runs on one thread"), "{said}");
         let said = facts(&report, "WebGPU on maker family");
-        assert!(said.starts_with("A software adapter"), "{said}");
+        assert!(said.starts_with("A software GPU"), "{said}");
         assert!(said.contains("bindings to 128 MiB, 8 a shader"), "{said}");
         report.adapters = vec![facts_of(false)];
         assert!(facts(&report, "WebGPU on maker family").starts_with("Buffers to 256 MiB"));

@@ -19,6 +19,7 @@ pub mod bars;
 pub mod doors;
 pub mod examples;
 pub mod framing;
+pub mod glossary;
 pub mod joining;
 pub mod link;
 pub mod machine;

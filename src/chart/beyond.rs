@@ -2,8 +2,9 @@
 //! they show shares among the options (docs/definitions.md, "Beyond the options").
 
 use super::inside::seen;
-use super::number::{percent_tenths, short, signed, significant, spelled, thousands};
+use super::number::{percent_tenths, short, significant, spelled, thousands};
 use super::strokes::{differ_in_spaces, option_name};
+use crate::measure::bits::bits;
 use crate::measure::decomposition::argmax;
 use crate::plan::Plan;
 use crate::study::lens::BeyondMeans;
@@ -90,8 +91,8 @@ pub fn offered(sayings: &[Saying], vocabulary: usize) -> String {
 /// whole vocabulary was not read.
 pub fn kl_from_original(lens: &Lens, order: &[usize]) -> Option<String> {
     if let Some(kl) = lens.vocabulary.as_ref()?.kl {
-        let kl = short(kl);
-        return Some(format!("KL from the original order over the whole vocabulary: {kl} nats."));
+        let kl = short(bits(kl));
+        return Some(format!("KL from the original order over the whole vocabulary: {kl} bits."));
     }
     let is_original = Plan::whole(order).is_ok_and(|whole| whole.to_string() == lens.plan);
     (!is_original).then(|| {
@@ -103,9 +104,9 @@ pub fn kl_from_original(lens: &Lens, order: &[usize]) -> Option<String> {
 pub fn prompts_beyond(means: Option<BeyondMeans>) -> String {
     match means {
         Some(means) => format!(
-            "The right answer is the model's first word on {}; its mean ln P is {} nats.",
+            "The right answer is the model's first word on {}; its mean surprise is {} bits.",
             percent_tenths(means.first_word),
-            signed(means.log_probability)
+            short(bits(-means.log_probability))
         ),
         None => "Not known: these runs did not read the whole vocabulary.".to_owned(),
     }
@@ -192,7 +193,7 @@ mod tests {
     fn many_prompts_say_what_the_whole_vocabulary_says_of_them() {
         let means = BeyondMeans { first_word: 0.25, log_probability: -1.5 };
         let expected =
-            "The right answer is the model's first word on 25.0 %; its mean ln P is −1.50 nats.";
+            "The right answer is the model's first word on 25.0 %; its mean surprise is 2.16 bits.";
         assert_eq!(prompts_beyond(Some(means)), expected);
         let unknown = "Not known: these runs did not read the whole vocabulary.";
         assert_eq!(prompts_beyond(None), unknown);
@@ -211,7 +212,7 @@ mod tests {
         assert_eq!(kl_from_original(&lens, &order).as_deref(), Some(unknown));
         let vocabulary = lens.vocabulary.as_mut().expect("the whole vocabulary");
         vocabulary.kl = Some(0.5);
-        let known = "KL from the original order over the whole vocabulary: 0.500 nats.";
+        let known = "KL from the original order over the whole vocabulary: 0.721 bits.";
         assert_eq!(kl_from_original(&lens, &order).as_deref(), Some(known));
         lens.vocabulary = None;
         assert_eq!(kl_from_original(&lens, &order), None);

@@ -2,6 +2,7 @@
 
 use super::number::{fixed, percent, short};
 use super::{Column, strokes};
+use crate::measure::bits::bits;
 use crate::measure::decomposition::{Triple, Triples, uniform_mse};
 use crate::study::report::Lens;
 
@@ -93,7 +94,7 @@ fn parts(triples: &Triples) -> String {
         format!("MSE {mse} = bias {bias} − diversity {diversity}")
     };
     format!(
-        "Each stroke's mean over the options, its offset, is taken out: it moves no probability. The offset alone has {}. \
+        "Each component's mean over the options, its offset, is taken out: it moves no probability. The offset alone has {}. \
          The whole logits have {}. ",
         sum(&triples.offset),
         sum(&triples.logit)
@@ -130,7 +131,7 @@ impl AnswerErrors {
         );
         Self {
             shares: short(lens.decomposition.share_error),
-            surprise: vocabulary.map(|vocabulary| short(vocabulary.surprise)),
+            surprise: vocabulary.map(|vocabulary| short(bits(vocabulary.surprise))),
             surprise_leads: vocabulary.is_some_and(|v| v.option_ranks[lens.answer] != 1),
             note,
         }

@@ -27,7 +27,9 @@ impl Leaders<'_> {
         match later.len() {
             0 => format!("{scope} {first} leads all the way"),
             count if count <= MAX_TOLD => format!("{scope} {first} leads, then {told}"),
-            count => format!("{scope} the lead changes {count} times, the last three: {told}"),
+            count => {
+                format!("{scope} the first option changes {count} times, the last three: {told}")
+            }
         }
     }
 
@@ -86,7 +88,7 @@ mod tests {
         let (heading, list) = told("abacbbc");
         assert_eq!(
             heading,
-            "Among the options the lead changes 5 times, the last three: c from d3, b from d4, c with the last component"
+            "Among the options the first option changes 5 times, the last three: c from d3, b from d4, c with the last component"
         );
         let list = list.expect("a list");
         assert_eq!(list, "Every change: d0 a, d1 b, d2 a, d3 c, d4 b, d6 c.");

@@ -5,6 +5,7 @@ use super::plot::{Axis, Line, Mark, Panel, Pen, Plot, Point, Series};
 use super::votes::capital;
 use super::{Figure, FigureDraft, Table, TableCell, Theme};
 use crate::engine::MemberKind;
+use crate::measure::bits::{bits, mean_bits};
 use crate::measure::interval::Mean;
 use crate::study::need::{ComparedParts, LargestLoss, Need, NeedPart};
 
@@ -21,16 +22,16 @@ struct NeedLoss {
 }
 
 const LEAD: NeedLoss = NeedLoss {
-    scale: "logits of the lead",
-    axis: "need: what the lead of the right option loses without the part, logits",
+    scale: "logits",
+    axis: "loss when removed: what the logit difference loses, logits",
     value: |part| Some(part.loss),
     largest: |parts| parts.largest_loss.as_ref(),
 };
 
 const LOG_PROBABILITY: NeedLoss = NeedLoss {
-    scale: "nats of ln P",
-    axis: "what ln P of the right option loses, of the whole vocabulary, nats",
-    value: |part| part.lost,
+    scale: "bits of surprise",
+    axis: "loss when removed: surprise of the right answer added, over the whole vocabulary, bits",
+    value: |part| part.lost.map(mean_bits),
     largest: |parts| parts.largest_lost.as_ref(),
 };
 
@@ -120,8 +121,9 @@ fn series(need: &Need, loss: &NeedLoss, theme: &Theme) -> Vec<Series> {
 }
 
 fn point(part: &NeedPart, loss: Mean) -> Point {
-    let lost =
-        part.lost.map_or_else(String::new, |lost| format!(", of ln P {} nats", signed(lost.mean)));
+    let lost = part
+        .lost
+        .map_or_else(String::new, |lost| format!(", surprise {} bits", signed(bits(lost.mean))));
     let text = format!(
         "{}\nvote {}, loss {} logits{lost}, right among the options without it {}",
         name(part),
@@ -144,7 +146,7 @@ fn table(need: &Need) -> Table {
         "loss",
         "from",
         "to",
-        "loss of ln P (nats)",
+        "surprise added (bits)",
         "from",
         "to",
         "right among the options",
@@ -162,7 +164,7 @@ fn table(need: &Need) -> Table {
             TableCell::Number(part.vote.mean),
         ];
         row.extend(ends(part.loss).map(TableCell::Number));
-        row.extend(part.lost.map_or([None; 3], |lost| ends(lost).map(Some)).map(some));
+        row.extend(part.lost.map_or([None; 3], |lost| ends(mean_bits(lost)).map(Some)).map(some));
         row.push(TableCell::Number(part.accuracy.mean));
         row.push(some(part.first_word.map(|share| share.mean)));
         row
@@ -301,20 +303,17 @@ mod tests {
         // Their intervals overlap, and their difference, row by row, is sure.
         assert_eq!(
             heading(&[11.0, 10.5, 1.0], &[]),
-            "Of the components, removing block 0's MLP costs most: 11.0 logits of the lead; its vote is +0.250 logits"
+            "Of the components, removing block 0's MLP costs most: 11.0 logits; its vote is +0.250 logits"
         );
         assert_eq!(
             heading(&[11.0, 10.5, 1.0], &[1]),
-            "Removing block 0's MLP costs 11.0 logits of the lead, block 1's MLP 10.5: rows cannot tell which costs most"
+            "Removing block 0's MLP costs 11.0 logits, block 1's MLP 10.5: rows cannot tell which costs most"
         );
         assert_eq!(
             heading(&[11.0, 9.5, 10.5], &[1, 2]),
-            "Removing block 0's MLP costs 11.0 logits of the lead, block 2's MLP 10.5: rows cannot tell which of these and 1 more costs most"
+            "Removing block 0's MLP costs 11.0 logits, block 2's MLP 10.5: rows cannot tell which of these and 1 more costs most"
         );
-        assert_eq!(
-            heading(&[0.4, 0.1], &[1]),
-            "In logits of the lead, no component is surely needed"
-        );
+        assert_eq!(heading(&[0.4, 0.1], &[1]), "In logits, no component is surely needed");
     }
 
     #[test]

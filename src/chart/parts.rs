@@ -8,6 +8,7 @@ use super::strokes::{self, member_pick, option_name, tiles};
 use super::votes::{capital, uncapital};
 use super::{Figure, FigureDraft, Table, TableCell, Theme};
 use crate::engine::{MemberKind, member_names};
+use crate::measure::bits::bits;
 use crate::plan::HeadsOff;
 use crate::study::parts::{PartLoss, PartLosses};
 use crate::study::report::{Lens, ModelFacts};
@@ -32,14 +33,14 @@ pub fn with_losses(mut figures: [Figure; 3], lens: &Lens, parts: &PartLosses) ->
         parts.members.iter().filter(|part| !parts.is_broken(part)).collect();
     if let Some(dearest) = largest(&sound, |part| part.lost).filter(|part| part.lost > 0.0) {
         let who = capital(&name(lens, dearest));
-        let lost = short(dearest.lost);
+        let lost = short(bits(dearest.lost));
         let [votes, ..] = &mut figures;
         let scope = match sound.len() == parts.members.len() {
             true => "",
             false => " where the model does not break",
         };
         let said = uncapital(&votes.title);
-        votes.title = format!("{who} costs most{scope}, {lost} nats of ln P; {said}");
+        votes.title = format!("{who} costs most{scope}, {lost} bits of surprise; {said}");
     }
     figures
 }
@@ -129,8 +130,8 @@ fn heads(lens: &Lens, parts: &PartLosses, theme: &Theme) -> Option<Figure> {
 }
 
 fn plot(lens: &Lens, panel: Panel, parts: &[PartLoss]) -> Plot {
-    let quantity = format!("ln P of {} lost without it, nats", option_name(lens, lens.answer));
-    let ramp = Ramp::signed(quantity, parts.iter().map(|part| part.lost));
+    let quantity = format!("surprise of {} added without it, bits", option_name(lens, lens.answer));
+    let ramp = Ramp::signed(quantity, parts.iter().map(|part| bits(part.lost)));
     Plot { ramp: Some(ramp), ..Plot::new(vec![panel], Vec::new(), 1) }
 }
 
@@ -147,16 +148,16 @@ fn patch(
     Patch {
         x,
         y,
-        value: part.lost,
+        value: bits(part.lost),
         name: format!(
-            "{}\nln P lost {} nats, lead lost {} logits\nKL {} nats, rank {}{end}",
+            "{}\nsurprise {} bits, logit difference {} logits\nKL {} bits, rank {}{end}",
             name(lens, part),
-            signed(part.lost),
-            signed(part.lead_lost),
-            short(part.kl),
+            signed(bits(part.lost)),
+            signed(-part.lead_lost),
+            short(bits(part.kl)),
             part.rank
         ),
-        text: is_written.then(|| fixed(part.lost, 2)),
+        text: is_written.then(|| fixed(bits(part.lost), 2)),
         framed: is_broken,
         plan: part.head.is_some().then(|| part.plan.clone()),
     }
@@ -171,7 +172,7 @@ pub fn name(lens: &Lens, part: &PartLoss) -> String {
     }
 }
 
-/// Whose absence breaks the model, and which of the other parts costs most, by ln P and by the lead.
+/// Whose absence breaks the model, and which of the other parts costs most, by ln P and by the logit difference.
 fn title(lens: &Lens, parts: &PartLosses, list: &[PartLoss]) -> Option<String> {
     let (broken, sound): (Vec<&PartLoss>, Vec<&PartLoss>) =
         list.iter().partition(|part| parts.is_broken(part));
@@ -190,14 +191,18 @@ fn cost(lens: &Lens, parts: &[&PartLoss]) -> Option<String> {
     let by_lost = largest(parts, |part| part.lost)?;
     let by_lead = largest(parts, |part| part.lead_lost)?;
     let right = option_name(lens, lens.answer);
-    let (who, lost) = (name(lens, by_lost), short(by_lost.lost));
-    let (other, lead) = (name(lens, by_lead), short(by_lead.lead_lost));
+    let (who, lost) = (name(lens, by_lost), short(bits(by_lost.lost)));
+    let (other, difference) = (name(lens, by_lead), short(by_lead.lead_lost));
     Some(if by_lost.lost <= 0.0 {
-        format!("no part's absence lowers ln P of {right}")
+        format!("no component's absence raises the surprise of {right}")
     } else if by_lost == by_lead {
-        format!("{who} costs most: ln P of {right} falls by {lost} nats, its lead by {lead} logits")
+        format!(
+            "{who} costs most: the surprise of {right} rises by {lost} bits, the logit difference falls by {difference} logits"
+        )
     } else {
-        format!("{who} costs most ln P ({lost} nats), {other} most lead ({lead} logits)")
+        format!(
+            "{who} costs most surprise ({lost} bits), {other} most logit difference ({difference} logits)"
+        )
     })
 }
 
@@ -231,9 +236,9 @@ fn words(lens: &Lens, parts: &PartLosses, list: &[PartLoss], noun: &str) -> [Str
     };
     [
         format!(
-            "ln P of {} is {} over the whole vocabulary with every part; it rises without {gains} of {}.",
+            "With every component the surprise of {} is {} bits over the whole vocabulary. It falls without {gains} of {}.",
             option_name(lens, lens.answer),
-            short(parts.log_probability),
+            short(bits(-parts.log_probability)),
             counted(list.len(), noun)
         ),
         match parts.unrelated_kl {
@@ -256,14 +261,21 @@ pub fn unnamed_heads(model: &ModelFacts) -> Option<String> {
 /// From which KL on the model breaks, in one sentence.
 pub fn breaks_from(kl: f64) -> String {
     format!(
-        "The model breaks where KL from its own answer reaches {} nats, that to the nearest of sixteen random prompts.",
-        short(kl)
+        "The model breaks where KL from its own answer reaches {} bits, that to the nearest of sixteen random prompts.",
+        short(bits(kl))
     )
 }
 
 fn table(lens: &Lens, parts: &PartLosses, list: &[PartLoss]) -> Table {
-    let headers =
-        ["without", "plan", "ln P lost, nats", "lead lost, logits", "KL, nats", "rank", "breaks"];
+    let headers = [
+        "without",
+        "plan",
+        "surprise added, bits",
+        "logit difference lost, logits",
+        "KL, bits",
+        "rank",
+        "breaks",
+    ];
     let names = member_names(&lens.members);
     let rows = list.iter().map(|part| {
         vec![
@@ -272,9 +284,9 @@ fn table(lens: &Lens, parts: &PartLosses, list: &[PartLoss]) -> Table {
                 member: names.get(part.member).cloned().unwrap_or_default(),
             },
             TableCell::Plan(part.plan.clone()),
-            TableCell::Number(part.lost),
+            TableCell::Number(bits(part.lost)),
             TableCell::Number(part.lead_lost),
-            TableCell::Number(part.kl),
+            TableCell::Number(bits(part.kl)),
             TableCell::Count(part.rank),
             TableCell::Check(parts.is_broken(part)),
         ]
@@ -326,16 +338,16 @@ mod tests {
         assert_eq!(
             titles([[1.0, 2.0, 1.0], [2.0, 3.0, 1.0], [-1.0, 0.0, 1.0]]),
             ["attention", "head 2"].map(|part| format!(
-                "Block 1's {part} costs most: ln P of {right} falls by 2.00 nats, its lead by 3.00 logits"
+                "Block 1's {part} costs most: the surprise of {right} rises by 2.89 bits, the logit difference falls by 3.00 logits"
             ))
         );
         assert_eq!(
             titles([[1.0, 5.0, 1.0], [2.0, 3.0, 1.0], [-1.0, 0.0, 1.0]])[0],
-            "Block 1's attention costs most ln P (2.00 nats), block 0's attention most lead (5.00 logits)"
+            "Block 1's attention costs most surprise (2.89 bits), block 0's attention most logit difference (5.00 logits)"
         );
         assert_eq!(
             titles([[0.0, 1.0, 1.0], [-2.0, 0.0, 1.0], [-1.0, 0.0, 1.0]])[0],
-            format!("No part's absence lowers ln P of {right}")
+            format!("No component's absence raises the surprise of {right}")
         );
     }
 
@@ -351,8 +363,7 @@ mod tests {
         let parts = parts([[9.0, 9.0, 8.0], [2.0, 3.0, 1.0], [-1.0, 0.0, 1.0]]);
         let lens = lens();
         let led = with_losses(figures(&lens, Column::default(), &LIGHT), &lens, &parts);
-        let says =
-            "Block 1's attention costs most where the model does not break, 2.00 nats of ln P; ";
+        let says = "Block 1's attention costs most where the model does not break, 2.89 bits of surprise; ";
         assert!(led[0].title.starts_with(says), "{}", led[0].title);
     }
 

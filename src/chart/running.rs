@@ -27,7 +27,7 @@ pub(super) fn figure(lens: &Lens, column: Column, theme: &Theme) -> Figure {
         uniform: uniform_mse(lens.logits.len()),
     };
     let mut plot = running.plot(theme);
-    strokes::lead(&mut plot, &lens.members);
+    strokes::link(&mut plot, &lens.members);
     if let (Some(i), Some(panel)) = (settled(lens), plot.panels.first_mut()) {
         panel.note = Some(Note {
             x: i as f64,

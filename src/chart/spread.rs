@@ -19,7 +19,7 @@ pub(super) fn figure(lens: &Lens, column: Column, theme: &Theme) -> Figure {
         triples: lens.decomposition.triples(),
     };
     let mut draft = spread.draft(theme);
-    strokes::lead(&mut draft.plot, &lens.members);
+    strokes::link(&mut draft.plot, &lens.members);
     for (row, cell) in draft.table.rows.iter_mut().zip(strokes::cells(&lens.members)) {
         row[0] = cell;
     }

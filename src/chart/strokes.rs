@@ -8,6 +8,7 @@ use super::plot::{Axis, Line, MarkShape, Panel, Pen, Plot, Point, Series};
 use super::theme::mark;
 use super::{TableCell, Theme};
 use crate::engine::{Member, MemberKind, member_names};
+use crate::measure::decomposition::logit_difference;
 use crate::plan::Half;
 use crate::study::report::Lens;
 
@@ -215,8 +216,8 @@ pub(super) fn panel(
     Panel { shaded: shaded(members), ..Panel::new(name, axis(members), y, series) }
 }
 
-/// Lets every place of a plot over these members lead to its member; every mark, where places say nothing.
-pub(super) fn lead(plot: &mut Plot, members: &[Member]) {
+/// Links every place of a plot over these members to its member; every mark, where places say nothing.
+pub(super) fn link(plot: &mut Plot, members: &[Member]) {
     let picks: Vec<String> = member_names(members).iter().map(|name| member_pick(name)).collect();
     if plot.hover.is_some() {
         plot.picks = picks;
@@ -278,21 +279,9 @@ pub(super) fn answered(lens: &Lens) -> usize {
     crate::measure::decomposition::argmax(&lens.probabilities)
 }
 
-/// `[M]` each component's vote: its logit of the right option less the mean of its logits of the others. The votes
-/// add up to the model's own margin.
+/// `[M]` each component's net vote. They add up to the model's logit difference.
 pub fn votes(lens: &Lens) -> Vec<f64> {
-    let vote = |row: &Vec<f32>| {
-        let u: Vec<f64> = row.iter().map(|&x| f64::from(x)).collect();
-        margin(&u, lens.answer)
-    };
-    lens.member_logits.iter().map(vote).collect()
-}
-
-/// `x[answer]` less the mean of the rest.
-pub(super) fn margin(x: &[f64], answer: usize) -> f64 {
-    let others = (x.len() - 1).max(1) as f64;
-    let sum: f64 = x.iter().sum();
-    x[answer] - (sum - x[answer]) / others
+    lens.member_logits.iter().map(|row| logit_difference(row, lens.answer)).collect()
 }
 
 #[cfg(test)]

@@ -26,7 +26,7 @@ pub(super) fn figure(lens: &Lens, named: Option<usize>, theme: &Theme) -> Figure
         groups: strokes::groups(lens),
     };
     let mut plot = bars.plot(named, theme);
-    strokes::lead(&mut plot, &lens.members);
+    strokes::link(&mut plot, &lens.members);
     FigureDraft {
         key: "votes",
         title: bars.title(&option_name(lens, lens.answer), others(lens.logits.len())),
@@ -65,7 +65,7 @@ impl VoteBars<'_> {
         )
     }
 
-    /// Bars over the components as they ran, their running sum, and a bar over blocks that ran side by side.
+    /// Bars over the components as they ran, their running sum, and a bar over blocks that ran in parallel.
     pub fn plot(&self, named: Option<usize>, theme: &Theme) -> Plot {
         let names = strokes::names(self.members);
         let sums = self.sums();
@@ -97,7 +97,7 @@ impl VoteBars<'_> {
             series.push(Series::new(pen, self.points_of(kind, &names)));
         }
 
-        // 2. The running sum, and what ran side by side.
+        // 2. The running sum, and what ran in parallel.
         let mut legend = strokes::kind_pens(self.members, theme);
         let running = Pen::new("running sum", theme.ink, Line::Dotted, Mark::None);
         legend.push(running.clone());
@@ -106,7 +106,7 @@ impl VoteBars<'_> {
             Point::new(i as f64, *sum, format!("sum up to {name}\n{}", signed(*sum)))
         });
         series.push(Series::new(running, along.collect()));
-        let beside = Pen::new("ran side by side", theme.ink, Line::Thick, Mark::None);
+        let beside = Pen::new("ran in parallel", theme.ink, Line::Thick, Mark::None);
         let groups = self.groups(&beside, &y);
         if !groups.is_empty() {
             legend.push(beside);
@@ -138,7 +138,7 @@ impl VoteBars<'_> {
             .collect()
     }
 
-    /// A line at the top over each step whose blocks ran side by side.
+    /// A line at the top over each step whose blocks ran in parallel.
     fn groups(&self, pen: &Pen, y: &Axis) -> Vec<Series> {
         let Axis::Linear { high, .. } = *y else { return Vec::new() };
         let mut series = Vec::new();

@@ -40,7 +40,7 @@ pub fn begun_alike(
             .or_else(|| (!is_as_written).then(|| "other numbers than it holds now".to_string()));
         if let Some(other) = other {
             bail!(
-                "{} holds a {what} that was begun with {other}: go on with the same, give --out another file, or replace it with --force",
+                "{} holds a {what} that was begun with {other}: resume with the same settings, give --out another file, or replace it with --force",
                 path.display()
             );
         }
@@ -59,7 +59,7 @@ pub fn holds_rows_alone(report: &Report, path: &Path) -> anyhow::Result<()> {
     let is_alone = !is_of_prompts && member.is_none() && parts.is_none() && need.is_empty();
     ensure!(
         is_alone,
-        "{} is nothing to go on from: it holds more than sweeps and couplings over rows; give --out another file, or replace it with --force",
+        "{} cannot be resumed: it holds more than sweeps and couplings over rows. Give --out another file, or replace it with --force",
         path.display()
     );
     Ok(())

@@ -5,13 +5,13 @@ use clap_complete::Shell;
 
 use super::output;
 
-/// What a shell needs to complete commands and flags
+/// Print a script with which your shell completes commands and flags
 ///
-/// Prints a script: put it where your shell looks for such, once.
+/// Save it once in the folder that your shell reads.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct CompletionsArgs {
-    /// Which shell
+    /// The shell
     #[arg(value_name = "SHELL")]
     shell: Shell,
 }

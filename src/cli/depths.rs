@@ -5,23 +5,25 @@ use comfy_table::Cell;
 use super::table::{self, table};
 use crate::chart::number::percent_tenths;
 use crate::engine::{Capture, DepthWish, VocabularyReading};
+use crate::measure::bits::bits;
 use crate::plan::{Plan, Step};
 use crate::study::report::{Lens, LensNorm};
 use crate::study::{LoadedModel, StudyError};
 
 /// The options of the logit lens
 #[derive(clap::Args)]
+#[command(next_help_heading = "Logit lens")]
 pub struct DepthArgs {
-    /// Also read the whole vocabulary before the first block and after every step: the K likeliest
-    /// next tokens, entropy, and divergence from the model's answer
+    /// Also decode the residual stream after every step: the K likeliest next tokens, entropy, and KL to the
+    /// model's answer
     #[arg(long, value_name = "K", conflicts_with = "prompts", allow_negative_numbers = true)]
     lens: Option<usize>,
 
-    /// With --lens: a word to follow from depth to depth, one token after the prompt; may be repeated
+    /// With --lens: a token to follow through the steps. May be repeated
     #[arg(long, value_name = "TEXT", requires_all = ["lens", "prompt"], allow_negative_numbers = true)]
     follow: Vec<String>,
 
-    /// With --lens: also the streams at these tokens, counted from 0, before the first step and after each
+    /// With --lens: also decode at these positions, from 0
     #[arg(
         long,
         value_name = "T,…",
@@ -31,8 +33,7 @@ pub struct DepthArgs {
     )]
     lens_at: Vec<usize>,
 
-    /// With --lens: the final norm's scale at every depth, computed there or held at the run's end (as the
-    /// members' votes have it)
+    /// With --lens: recompute the final norm after every step, or freeze it at the end of the run as votes do
     #[arg(long, value_enum, default_value_t = LensNorm::Recomputed, requires = "lens")]
     lens_norm: LensNorm,
 }
@@ -115,7 +116,7 @@ pub fn text(lens: &Lens, plan: &Plan, model: &LoadedModel) -> String {
     let column = |number: fn(&VocabularyReading) -> f64| {
         table::column(&depths.iter().map(number).collect::<Vec<_>>())
     };
-    let (entropy, kl) = (column(|depth| depth.entropy), column(|depth| depth.kl));
+    let (entropy, kl) = (column(|depth| bits(depth.entropy)), column(|depth| bits(depth.kl)));
     let names = std::iter::once("the embedding".to_owned()).chain(plan.steps().iter().map(named));
     for (n, (depth, name)) in depths.iter().zip(names).enumerate() {
         let top = depth.top_ids.iter().zip(&depth.top_log_probabilities);
@@ -133,7 +134,7 @@ pub fn text(lens: &Lens, plan: &Plan, model: &LoadedModel) -> String {
     };
     format!(
         "What the stream would answer along the depth, through the model's own read-out (the final norm's scale \
-         {norm}; entropy and KL in nats). Early streams were never trained to be read so.\n\n{}\n",
+         {norm}; entropy and KL in bits). Early streams were never trained to be read so.\n\n{}\n",
         table::text(&rows)
     )
 }
@@ -147,7 +148,7 @@ fn named(step: &Step) -> String {
         Step::Block(one) => format!("block {}", run(one)),
         Step::Parallel(group) => {
             let names: Vec<String> = group.iter().map(run).collect();
-            format!("blocks {} side by side", names.join(", "))
+            format!("blocks {} in parallel", names.join(", "))
         }
     }
 }

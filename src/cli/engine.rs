@@ -9,9 +9,9 @@ use crate::study::LoadedModel;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum Name {
-    /// This machine's processor
+    /// This machine's CPU
     Cpu,
-    /// The machine's GPU, or a software one, through Vulkan, Metal or DX12
+    /// This machine's GPU, through Vulkan, Metal or DX12
     Webgpu,
     /// An NVIDIA GPU, through CUDA
     Cuda,
@@ -27,20 +27,21 @@ enum WeightsChoice {
 }
 
 #[derive(clap::Args)]
+#[command(next_help_heading = "Engine")]
 pub struct EngineArgs {
-    /// What runs the model
+    /// The engine that runs the model
     #[arg(long, value_enum, default_value_t = Name::Cpu)]
     engine: Name,
 
-    /// With --engine webgpu: the GPU, by a part of its name
+    /// With --engine webgpu: choose the GPU by a part of its name
     #[arg(long, value_name = "NAME")]
     adapter: Option<String>,
 
-    /// With --engine webgpu: how the weights lie in the GPU's memory
+    /// With --engine webgpu: the type of the weights in the GPU's memory
     #[arg(long, value_enum, default_value_t = WeightsChoice::Stored)]
     weights: WeightsChoice,
 
-    /// Say on stderr what the run cost the GPU
+    /// Print what the run cost the GPU, on stderr
     #[arg(long)]
     profile: bool,
 }

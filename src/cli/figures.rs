@@ -11,12 +11,10 @@ use super::rows_source::bytes;
 use crate::chart::{DARK, Figure, LIGHT, all_figures, left_out_figure};
 use crate::study::report::{Opened, Report};
 
-/// Draw every picture of a report: SVG and CSV, no browser needed
+/// Draw every figure of a report as SVG and CSV, without a browser
 ///
-/// Opens what `atelier lens --out`, `atelier orders --out` and `atelier survey` write, and what the
-/// page saves: one prompt, many prompts, a rearranged model, sweeps over orders, a survey. Every
-/// picture is written in every column and quantity that there are numbers of, with its numbers
-/// beside.
+/// Reads the reports that `atelier lens --out`, `atelier orders --out` and `atelier survey` write, and those
+/// that the page saves. Every figure is written on every scale, with a CSV file of its numbers.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct PicturesArgs {
@@ -44,7 +42,7 @@ pub struct To {
     #[arg(long, value_name = "PIXELS", default_value_t = 960, value_parser = clap::value_parser!(u32).range(320..=4000))]
     width: u32,
 
-    /// Light on dark
+    /// Draw light on dark
     #[arg(long)]
     dark: bool,
 

@@ -9,12 +9,12 @@ use serde_json::json;
 use super::{interrupt, output};
 use crate::study::{Generation, LoadedModel, TextEnd, Wrote};
 
-/// A model's own next words, under any order of its blocks
+/// Continue a text with the model's likeliest tokens, under any plan
 ///
-/// Writes the likeliest token, again and again, until as many are written as were asked for, the model
-/// ends its text, or its context is full.
+/// Writes one token after another. It stops after --tokens, when the model ends its text, or when the context
+/// is full.
 #[derive(clap::Args)]
-#[command(after_help = "Example:
+#[command(after_help = "Examples:
   atelier generate --model scholar-12 --prompt \"Ann is in the\" --tokens 20
   atelier generate --model path/to/model --prompt \"Once upon a time\" --plan drop:3 --json
   atelier generate --model path/to/model --ids 1,5,9 --tokens 50")]
@@ -24,27 +24,27 @@ pub struct GenerateArgs {
     #[arg(long, short, value_name = "MODEL")]
     model: String,
 
-    /// The text to go on from
+    /// The text to continue
     #[arg(long, short, value_name = "TEXT")]
     prompt: Option<String>,
 
-    /// The same as token ids, for a model without a tokenizer: then ids are written
+    /// The text as token ids, for a model without a tokenizer. Ids are written too
     #[arg(long, value_name = "ID,…", value_delimiter = ',', allow_negative_numbers = true)]
     ids: Option<Vec<u32>>,
 
-    /// Tokens to write at most
+    /// Most tokens to write
     #[arg(long, short, value_name = "N", default_value_t = 100, allow_negative_numbers = true)]
     tokens: usize,
 
-    /// The order of blocks, as of `atelier lens`
+    /// The plan, written as for `atelier lens --plan`
     #[arg(long, value_name = "LINE")]
     plan: Option<String>,
 
     #[command(flatten)]
     engine: super::engine::EngineArgs,
 
-    /// Print JSON, once all is written
-    #[arg(long)]
+    /// Print JSON at the end
+    #[arg(long, help_heading = "Output")]
     json: bool,
 }
 

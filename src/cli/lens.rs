@@ -17,28 +17,28 @@ use crate::engine::{Capture, VocabularyWish};
 use crate::study::report::Report;
 use crate::study::{Unknown, lens};
 
-/// One prompt, or a file of them, through the lens
+/// Split a model's answer to a prompt into the votes of its components
 ///
-/// Shows what each member of a model (its embedding, and the attention and MLP of every block)
-/// votes among the options, how far the votes are from the right answer (bias) and how much they
-/// differ (diversity): mse = bias - diversity.
+/// The components are the embedding, and the attention and the MLP of each block. The table shows each
+/// component's vote on the options. Bias says how far the components' own answers are from the right one.
+/// Diversity says how much they differ: mse = bias - diversity.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 #[command(group = clap::ArgGroup::new("input").required(true).args(["prompt", "ids", "prompts"]))]
 pub struct LensArgs {
-    /// A known model's name (see `atelier models`), or a folder with config.json and *.safetensors
+    /// The model: a name from `atelier models`, or a folder with config.json and *.safetensors
     #[arg(long, short, value_name = "NAME|FOLDER")]
     model: String,
 
-    /// The text that the options go on from
+    /// The prompt. Each option is a possible next token
     #[arg(long, short, value_name = "TEXT", requires_all = ["option", "answer"])]
     prompt: Option<String>,
 
-    /// An option, one token after the prompt, most often with its leading space; give two or more
+    /// An option for the next token, usually with a leading space. Give two or more
     #[arg(long, short, value_name = "TEXT", requires = "prompt", allow_negative_numbers = true)]
     option: Vec<String>,
 
-    /// The right option, counted from 0
+    /// The index of the right answer among the options, from 0
     #[arg(
         long,
         short,
@@ -52,7 +52,7 @@ pub struct LensArgs {
     #[arg(long, value_name = "ID,…", value_delimiter = ',', requires_all = ["rows", "answer"], allow_negative_numbers = true)]
     ids: Option<Vec<u32>>,
 
-    /// The options as rows of the output head
+    /// With --ids: the options as token ids
     #[arg(
         long,
         value_name = "ID,…",
@@ -62,15 +62,24 @@ pub struct LensArgs {
     )]
     rows: Option<Vec<u32>>,
 
-    /// A file of prompts (`-` for standard input), one JSON object a line:
-    /// {"prompt": "…", "options": [" a", " b"], "answer": 0}
+    /// A file of prompts, or `-` for standard input. One JSON object per line: {"prompt": "…", "options": ["
+    /// a", " b"], "answer": 0}
     #[arg(long, value_name = "FILE")]
     prompts: Option<PathBuf>,
 
-    /// The order of blocks: `0-3,(4-7)x3,9,8`, or skip:s, repeat:s, reverse:s, shuffle:s:seed,
-    /// parallel:s, loop:s:R, drop:i, swap:i
+    /// The plan: blocks as `0-3,(4-7)x3,9,8`, or skip:s, repeat:s, reverse:s, shuffle:s:seed, parallel:s,
+    /// loop:s:R, drop:i, swap:i
     #[arg(long, value_name = "LINE")]
     plan: Option<String>,
+
+    /// Also describe one component: what it reads, its vote, and the loss when it is removed. Names: emb, 3a
+    /// (attention of block 3), 3m (its MLP), bias. 3a:2 is the second run
+    #[arg(long, value_name = "NAME", conflicts_with = "prompts")]
+    member: Option<String>,
+
+    /// The scale of the table of components
+    #[arg(long, value_enum, default_value_t = ShownColumn::Probability)]
+    column: ShownColumn,
 
     #[command(flatten)]
     depths: DepthArgs,
@@ -78,28 +87,19 @@ pub struct LensArgs {
     #[command(flatten)]
     looks: LooksArgs,
 
-    /// Also say what one member reads, writes and costs by itself: emb, 3a, 3m, bias; 3a:2 where a block runs
-    /// again
-    #[arg(long, value_name = "NAME", conflicts_with = "prompts")]
-    member: Option<String>,
-
     #[command(flatten)]
     engine: super::engine::EngineArgs,
 
-    /// What the member table shows
-    #[arg(long, value_enum, default_value_t = ShownColumn::Probability)]
-    column: ShownColumn,
-
     /// Print the report as JSON
-    #[arg(long)]
+    #[arg(long, help_heading = "Output")]
     json: bool,
 
-    /// Write the report to a file too, for the page to open
-    #[arg(long, value_name = "FILE.atelier.json")]
+    /// Also write the report to a file, which the page can open
+    #[arg(long, value_name = "FILE.atelier.json", help_heading = "Output")]
     out: Option<PathBuf>,
 
-    /// Replace what --out names, if it is there
-    #[arg(long, requires = "out")]
+    /// Replace the file that --out names
+    #[arg(long, requires = "out", help_heading = "Output")]
     force: bool,
 }
 

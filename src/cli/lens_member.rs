@@ -30,7 +30,7 @@ pub fn account(
 
 /// What it reads, writes, votes and costs.
 pub fn text(lens: &Lens, account: &MemberAccount) -> String {
-    let mut text = format!("\nThe member {} by itself.\n", account.name);
+    let mut text = format!("\nThe component {} by itself.\n", account.name);
     text += &reads(lens, account);
     let tokens = |votes: &[TokenVote]| {
         let named = votes.iter().take(PRINTED).map(|token| match &token.text {
@@ -52,7 +52,7 @@ pub fn text(lens: &Lens, account: &MemberAccount) -> String {
 /// Head by head the token that most weight lies on, and the one from which most is carried.
 fn reads(lens: &Lens, account: &MemberAccount) -> String {
     if account.reads.is_empty() {
-        return "It looks at no other token than the last.\n".to_owned();
+        return "It reads the last position alone.\n".to_owned();
     }
     let token = |t: usize| match &lens.tokens {
         Some(tokens) => format!("{t} {:?}", tokens[t]),
@@ -62,7 +62,7 @@ fn reads(lens: &Lens, account: &MemberAccount) -> String {
         let places = 0..numbers.len();
         places.max_by(|&a, &b| numbers[a].total_cmp(&numbers[b]).then(b.cmp(&a)))
     };
-    let header = ["head", "looks most at", "weight", "carries most from", "length"];
+    let header = ["head", "attends most to", "weight", "value-weighted, most to", "length"];
     let mut rows = table(&header.map(String::from), 1);
     for head in &account.reads {
         let (Some(at), Some(from)) = (largest(&head.weights), largest(&head.carried)) else {
@@ -93,7 +93,7 @@ fn cost(lens: &Lens, account: &MemberAccount) -> String {
         _ => String::new(),
     };
     format!(
-        "Without it (--plan {}) the right option's lead goes from {:+.3} to {:+.3} logits, its share among these from {} to {}{beyond}.\n",
+        "Without it (--plan {}) the logit difference goes from {:+.3} to {:+.3} logits, the right answer's share from {} to {}{beyond}.\n",
         without.plan,
         account.lead,
         without.lead,

@@ -11,12 +11,13 @@ use crate::study::report::Lens;
 
 /// The options of the attention record
 #[derive(clap::Args)]
+#[command(next_help_heading = "Attention")]
 pub struct LooksArgs {
-    /// Also say where every head of every block that runs looks, and how much it carries from there
+    /// Also show which tokens every attention head attends to, and the value-weighted attention
     #[arg(long, conflicts_with = "prompts")]
     attention: bool,
 
-    /// With --attention: the token that looks, counted from 0; the last where nothing is said
+    /// With --attention: the position that attends, from 0 [default: the last]
     #[arg(long, value_name = "T", requires = "attention", allow_negative_numbers = true)]
     query: Option<usize>,
 }
@@ -41,7 +42,8 @@ pub fn text(lens: &Lens, plan: &Plan, model: &LoadedModel) -> String {
         Some(tokens) => format!("{t} {:?}", tokens[t]),
         None => format!("{t} (id {})", lens.token_ids[t]),
     };
-    let header = ["block", "head", "looks most at", "weight", "carries most from", "length"];
+    let header =
+        ["block", "head", "attends most to", "weight", "value-weighted, most to", "length"];
     let mut rows = table(&header.map(String::from), 2);
     let runs = plan.block_runs().filter(|run| run.half != Half::Mlp);
     for ((run, weights), lengths) in runs.zip(pattern).zip(carried) {
@@ -64,8 +66,8 @@ pub fn text(lens: &Lens, plan: &Plan, model: &LoadedModel) -> String {
         each => format!(" {each} neighbouring heads share their keys and values."),
     };
     format!(
-        "Where the heads look from token {}: the softmax's weight, and the length of weight times value through \
-         the output matrix.{shared} Where a head looks is not why the model answers: switch it off (5~h3) and see.\n\n{}\n",
+        "What the heads attend to from token {}: the weight, and the value-weighted attention.{shared} What a \
+         head attends to is not why the model answers. Switch it off (5~h3) and see.\n\n{}\n",
         token(query),
         table::text(&rows)
     )

@@ -9,9 +9,9 @@ use clap_mangen::Man;
 use super::out_file::write_whole;
 use super::output;
 
-/// Every command's page of the manual, as files for man
+/// Write manual pages for man
 ///
-/// Writes atelier.1 and one file a command: what --help says, for a system that keeps manuals.
+/// Writes atelier.1 and one file per command, with the texts of --help.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct ManArgs {

@@ -76,7 +76,7 @@ impl MemberTable<'_> {
             legend.push(format!("votes: {points}, • its choice"));
         }
         if blocks.iter().any(|block| block.starts_with('∥')) {
-            legend.push("∥ side by side".into());
+            legend.push("∥ in parallel".into());
         }
         match self.view {
             ShownColumn::Probability => {}

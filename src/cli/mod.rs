@@ -52,32 +52,38 @@ use std::process::ExitCode;
 use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
-/// See what each layer of a language model adds to a prediction.
+/// See what each layer of a language model adds to a prediction
 #[derive(Parser)]
-#[command(name = "atelier", version, long_version = version::long(), about, arg_required_else_help = true)]
+#[command(name = "atelier", version, long_version = version::long(), about, after_help = EXAMPLES, arg_required_else_help = true)]
 struct Cli {
     #[command(subcommand)]
     command: CliCommand,
 }
 
+const EXAMPLES: &str = r#"Examples:
+  atelier next --model scholar-12 --prompt "Ann is in the"
+  atelier lens --model scholar-12 --prompt "Ann says that the film is not bad. So it is" --option " good" --option " bad" --answer 0
+  atelier open"#;
+
 #[derive(Subcommand)]
 enum CliCommand {
-    Completions(completions::CompletionsArgs),
+    // As --help lists them: the most used first.
+    Lens(Box<lens::LensArgs>),
+    Next(next::NextArgs),
+    Open(open::OpenArgs),
+    Orders(Box<orders::OrdersArgs>),
+    Need(Box<need::NeedArgs>),
     Coupling(Box<coupling::CouplingArgs>),
-    Doctor(doctor::DoctorArgs),
+    Survey(Box<survey::SurveyArgs>),
     Figures(figures::PicturesArgs),
     Generate(generate::GenerateArgs),
-    Lens(Box<lens::LensArgs>),
-    Man(man::ManArgs),
     Models(models::ModelsArgs),
-    Need(Box<need::NeedArgs>),
-    Open(open::OpenArgs),
-    Next(next::NextArgs),
-    Orders(Box<orders::OrdersArgs>),
     Pull(pull::PullArgs),
-    Survey(Box<survey::SurveyArgs>),
     Tasks(tasks::TasksArgs),
     Train(Box<train::TrainArgs>),
+    Doctor(doctor::DoctorArgs),
+    Completions(completions::CompletionsArgs),
+    Man(man::ManArgs),
 }
 
 /// Parses the arguments, runs the command, and turns an error into one sentence and an exit code.

@@ -11,8 +11,9 @@ use crate::model::catalogue;
 use crate::model::catalogue::published::{PublishedModel, published};
 use crate::model::hub::{HubName, spell_bytes};
 
-/// The models that --model knows: those that come with this program, your own, published ones, those fetched
+/// List the models that --model knows, or remove fetched ones
 #[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
 pub struct ModelsArgs {
     #[command(subcommand)]
     command: Option<ModelsCommand>,
@@ -20,13 +21,17 @@ pub struct ModelsArgs {
 
 #[derive(clap::Subcommand)]
 enum ModelsCommand {
-    /// Remove fetched models from the cache, which Python's programs share
+    /// Remove fetched models from the cache, which Python programs share
     Remove {
         /// hub:owner/name[@revision][:path/file.gguf]
         #[arg(required = true, value_name = "MODEL")]
         models: Vec<String>,
     },
 }
+
+const EXAMPLES: &str = "Examples:
+  atelier models
+  atelier models remove hub:HuggingFaceTB/SmolLM2-135M";
 
 pub fn run(args: &ModelsArgs) -> anyhow::Result<()> {
     match &args.command {

@@ -14,6 +14,7 @@ use crate::chart::{
     LIGHT, NO_PARTS, breaks_from, number, part_figures, part_loss_name, part_name,
     rank_correlations, unnamed_heads,
 };
+use crate::measure::bits::bits;
 use crate::study::LoadedModel;
 use crate::study::need::{Need, Needing};
 use crate::study::parts::{LeavingOut, PartLoss, PartLosses};
@@ -22,57 +23,55 @@ use crate::study::report::{Lens, Report};
 /// Heads that are printed; the report has all.
 const PRINTED: usize = 12;
 
-/// What every member and head says, and what the answer loses without it
+/// Remove each component and head in turn: its vote, and what the answer loses
 ///
-/// For every attention, MLP and head of the model: its direct vote for the right option, and how much of
-/// the right option's lead is gone when it is switched off, over rows of a task, side by side. Neither is
-/// importance: a loud part may be made up for, and a silent one may be what the others read.
+/// For every attention, MLP and head: its net vote, and the loss of the logit difference when it is removed,
+/// over rows of a task. Neither number is importance. Others may replace a component with a large vote, or read
+/// one with a small vote.
 ///
-/// With --prompt: what the answer to this one prompt loses over the whole vocabulary, in nats of ln P of the
-/// right option.
+/// With --prompt: the loss on this one prompt, over the whole vocabulary.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 #[command(group = clap::ArgGroup::new("input").required(true).args(["task", "prompts", "prompt"]))]
 pub struct NeedArgs {
-    /// A known model's name (see `atelier models`), or a folder with config.json and *.safetensors
+    /// The model: a name from `atelier models`, or a folder with config.json and *.safetensors
     #[arg(long, short, value_name = "NAME|FOLDER")]
     model: String,
 
-    /// Tasks or their groups (see `atelier tasks`; several with commas) whose answers are options of
-    /// one token
+    /// Tasks or groups of tasks from `atelier tasks`, whose options are single tokens
     #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
     task: Vec<String>,
 
-    /// One prompt, the text that the options go on from
+    /// One prompt. Each option is a possible next token
     #[arg(long, short, value_name = "TEXT", requires_all = ["option", "answer"])]
     prompt: Option<String>,
 
-    /// An option, one token after the prompt, most often with its leading space; give two or more
+    /// An option for the next token, usually with a leading space. Give two or more
     #[arg(long, short, value_name = "TEXT", requires = "prompt", allow_negative_numbers = true)]
     option: Vec<String>,
 
-    /// The right option, counted from 0
+    /// The index of the right answer among the options, from 0
     #[arg(long, short, value_name = "INDEX", requires = "prompt", allow_negative_numbers = true)]
     answer: Option<usize>,
 
-    /// The order of blocks whose parts are left out on the prompt; without it the model's own
+    /// With --prompt: the plan whose components are removed [default: the original order]
     #[arg(long, value_name = "LINE", requires = "prompt")]
     plan: Option<String>,
 
-    /// The data set's file, or the folder that holds several, for tasks that are read from a file
+    /// The data set's file or folder, for tasks that are read from files
     #[arg(long, value_name = "FILE|DIR", requires = "task")]
     data: Option<PathBuf>,
 
-    /// A file of prompts (`-` for standard input), one JSON object a line:
-    /// {"prompt": "…", "options": [" a", " b"], "answer": 0}
+    /// A file of prompts, or `-` for standard input. One JSON object per line: {"prompt": "…", "options": ["
+    /// a", " b"], "answer": 0}
     #[arg(long, value_name = "FILE")]
     prompts: Option<PathBuf>,
 
-    /// Rows of each task at most
+    /// Most rows per task
     #[arg(long, default_value_t = 100, conflicts_with = "prompt")]
     rows: usize,
 
-    /// Of the bootstrap behind the intervals
+    /// Random seed of the bootstrap intervals
     #[arg(long, default_value_t = 0, conflicts_with = "prompt")]
     seed: u64,
 
@@ -80,15 +79,15 @@ pub struct NeedArgs {
     engine: super::engine::EngineArgs,
 
     /// Print the report as JSON
-    #[arg(long)]
+    #[arg(long, help_heading = "Output")]
     json: bool,
 
-    /// Write the report to a file too, for the page to open
-    #[arg(long, value_name = "FILE.atelier.json")]
+    /// Also write the report to a file, which the page can open
+    #[arg(long, value_name = "FILE.atelier.json", help_heading = "Output")]
     out: Option<PathBuf>,
 
-    /// Replace what --out names, if it is there
-    #[arg(long, requires = "out")]
+    /// Replace the file that --out names
+    #[arg(long, requires = "out", help_heading = "Output")]
     force: bool,
 }
 
@@ -176,16 +175,16 @@ fn parts(prompt: &str, args: &NeedArgs) -> anyhow::Result<Report> {
 
 /// Every component, and the heads that cost most.
 fn parts_shown((lens, parts): (&Lens, &PartLosses)) -> String {
-    let header = ["without", "ln P lost", "lead lost", "KL", "rank", ""];
+    let header = ["without", "surprise\nadded", "logit diff.\nlost", "KL", "rank", ""];
     let rows = |list: &[&PartLoss]| {
         let mut rows = table(&header.map(String::from), 1);
         for part in list {
             let broken = if parts.is_broken(part) { "the model breaks" } else { "" };
             rows.add_row([
                 Cell::new(part_loss_name(lens, part)),
-                Cell::new(number::signed(part.lost)),
+                Cell::new(number::signed(bits(part.lost))),
                 Cell::new(number::signed(part.lead_lost)),
-                Cell::new(number::short(part.kl)),
+                Cell::new(number::short(bits(part.kl))),
                 Cell::new(part.rank),
                 Cell::new(broken),
             ]);
@@ -202,10 +201,10 @@ fn parts_shown((lens, parts): (&Lens, &PartLosses)) -> String {
     let headings: Vec<String> = figures.into_iter().map(|figure| figure.title).collect();
     let breaks = parts.unrelated_kl.map(breaks_from).unwrap_or_default();
     format!(
-        "\n{}.\nln P of the right option is {} nats over the whole vocabulary, its lead {} logits. Each part left out alone, all else run \
+        "\n{}.\nThe surprise of the right answer is {} bits over the whole vocabulary, the logit difference {} logits. Added surprise and KL are in bits. Each component left out alone, all else run \
          again. {breaks}\n\n{}\n\nThe {printed} heads that cost most, of {}; --json has all.\n\n{}\n",
         headings.join(".\n"),
-        number::short(parts.log_probability),
+        number::short(bits(-parts.log_probability)),
         number::short(parts.lead),
         rows(&parts.members.iter().collect::<Vec<_>>()),
         heads.len(),
@@ -220,7 +219,7 @@ fn shown(need: &Need) -> String {
         "loss",
         "95 %\nfrom",
         "to",
-        "ln P\nlost",
+        "surprise\nadded",
         "right\namong\noptions",
         "first\nword",
     ];
@@ -229,7 +228,7 @@ fn shown(need: &Need) -> String {
     let votes = numbers(parts().map(|part| Some(part.vote.mean)));
     let losses = numbers(parts().map(|part| Some(part.loss.mean)));
     let ends = [0, 1].map(|end| numbers(parts().map(|part| Some(part.loss.interval()?[end]))));
-    let lost = numbers(parts().map(|part| Some(part.lost?.mean)));
+    let lost = numbers(parts().map(|part| Some(bits(part.lost?.mean))));
     for (i, part) in need.parts.iter().enumerate() {
         let first = part.first_word.map_or_else(String::new, |first| percent(first.mean));
         let [name, right] = [part_name(part), percent(part.accuracy.mean)];
@@ -239,16 +238,16 @@ fn shown(need: &Need) -> String {
     let together = rank_correlations(need).map_or_else(String::new, |found| format!("; {found}"));
     let beyond = match (need.first_word, need.log_probability) {
         (Some(first), Some(log)) => format!(
-            "Of the whole vocabulary: {} right as the first word, ln P of the right option {} nats.",
+            "Of the whole vocabulary: {} right as the first word, surprise of the right answer {} bits.",
             percent_tenths(first.mean),
-            number::short(log.mean)
+            number::short(bits(-log.mean))
         ),
-        _ => "Not known, since the device has no room for the whole vocabulary: ln P, first word."
+        _ => "Not known, since the device has no room for the whole vocabulary: surprise, first word."
             .to_owned(),
     };
     format!(
-        "\n{}: {}, {} right among the options, lead {} logits{together}.\n{beyond}\nVotes and losses are logits of the right option \
-         less the mean of the others', ln P lost is in nats. Neither is importance.\n\n{}\n",
+        "\n{}: {}, {} right among the options, logit difference {} logits{together}.\n{beyond}\nVotes and losses are logits of the right option \
+         less the mean of the others'. Added surprise is in bits. Neither is importance.\n\n{}\n",
         need.task,
         number::counted(need.rows, "row"),
         percent_tenths(need.accuracy.mean),

@@ -6,9 +6,9 @@ use super::output;
 use super::table::{table, text};
 use crate::chart::number::percent_tenths;
 
-/// The five likeliest next tokens of a prompt, to choose options from
+/// Show the five likeliest next tokens of a prompt, to choose options from
 #[derive(clap::Args)]
-#[command(after_help = "Example:
+#[command(after_help = "Examples:
   atelier next --model hub:HuggingFaceTB/SmolLM2-135M --prompt \"The capital of France is\"
   atelier next --model path/to/model --english")]
 pub struct NextArgs {
@@ -16,15 +16,15 @@ pub struct NextArgs {
     #[arg(long, short, value_name = "MODEL")]
     model: String,
 
-    /// The text to go on from
+    /// The prompt
     #[arg(long, short, value_name = "TEXT", required_unless_present = "english")]
     prompt: Option<String>,
 
-    /// The order of blocks, as of `atelier lens`
+    /// The plan, written as for `atelier lens --plan`
     #[arg(long, value_name = "LINE")]
     plan: Option<String>,
 
-    /// Ask the English examples, one after the other
+    /// Run all English examples instead of a prompt
     #[arg(long, conflicts_with = "prompt")]
     english: bool,
 
@@ -32,7 +32,7 @@ pub struct NextArgs {
     engine: super::engine::EngineArgs,
 
     /// Print JSON
-    #[arg(long)]
+    #[arg(long, help_heading = "Output")]
     json: bool,
 }
 

@@ -14,16 +14,16 @@ use super::{known, output};
 use crate::model::catalogue;
 use crate::study::report::Opened;
 
-/// Open the page in a browser, with a report or a model in it
+/// Open the page in a browser, with a report or a model
 ///
-/// Serves the page to this machine alone, until Ctrl-C. A report is shown where its kind belongs; a
-/// model's folder is read by the page as if it had been dropped there, and not written to. The page offers what
-/// lies in the models folder, and begins with SmolLM2 where that lies there: see `atelier models`.
+/// Serves the page to this machine alone, until Ctrl-C. A report opens in its view. A model's folder is only
+/// read. The page offers the models of the models folder (see `atelier models`), and begins with SmolLM2 if it
+/// is there.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct OpenArgs {
-    /// A report (*.atelier.json), a survey's folder, `-` for standard input, or the folder of a page that
-    /// `cargo xtask build` made
+    /// A report (*.atelier.json), a survey's folder, `-` for standard input, or a page's folder made by `cargo
+    /// xtask build`
     #[arg(value_name = "FILE|DIR", conflicts_with = "model")]
     report: Option<PathBuf>,
 
@@ -31,11 +31,11 @@ pub struct OpenArgs {
     #[arg(long, value_name = "NAME|DIR|FILE")]
     model: Option<String>,
 
-    /// The port to serve at; 0 takes any that is free [default: 8180, or any that is free]
+    /// The port; 0 takes any free one [default: 8180, or any free one]
     #[arg(long, value_name = "N")]
     port: Option<u16>,
 
-    /// Print the address, and open no browser
+    /// Print the address without opening a browser
     #[arg(long)]
     no_open: bool,
 }

@@ -19,64 +19,63 @@ use crate::study::orders::{self, Extent, Fingerprint, Order, Orders, Sweep, Swee
 use crate::study::report::Report;
 use crate::study::{LoadedModel, StudyError};
 
-/// The blocks in other orders, on many rows
+/// Run the blocks in other orders, on many rows
 ///
-/// Skips, repeats, reverses, shuffles, loops a model's blocks or runs them side by side, and shows
-/// for every order how often the model is still right, and how the order moves bias, diversity and
-/// error. Stopped with Ctrl-C it keeps what is done; the same command with --resume goes on.
+/// Skips, repeats, reverses, shuffles or loops blocks, or runs them in parallel. For every plan it shows the
+/// accuracy, and the change of bias, diversity and MSE. After Ctrl-C, the same command with --resume continues.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 #[command(group = clap::ArgGroup::new("input").required(true).args(["task", "prompts"]))]
 pub struct OrdersArgs {
-    /// A known model's name (see `atelier models`), or a folder with config.json and *.safetensors
+    /// The model: a name from `atelier models`, or a folder with config.json and *.safetensors
     #[arg(long, short, value_name = "NAME|FOLDER")]
     model: String,
 
-    /// Tasks or their groups (see `atelier tasks`; several with commas), or TOML files that define
-    /// one; those that are read from a file need --data
+    /// Tasks or groups of tasks from `atelier tasks`, or TOML files that define a task. Tasks that are read
+    /// from files need --data
     #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
     task: Vec<String>,
 
-    /// The data set's file, or the folder that holds several, for tasks that are read from a file
+    /// The data set's file or folder, for tasks that are read from files
     #[arg(long, value_name = "FILE|DIR", requires = "task")]
     data: Option<PathBuf>,
 
-    /// A file of prompts (`-` for standard input), one JSON object a line:
-    /// {"prompt": "…", "options": [" a", " b"], "answer": 0}
+    /// A file of prompts, or `-` for standard input. One JSON object per line: {"prompt": "…", "options": ["
+    /// a", " b"], "answer": 0}
     #[arg(long, value_name = "FILE")]
     prompts: Option<PathBuf>,
 
-    /// Which orders: drop, swap, skip, repeat, reverse, shuffle, parallel, loop; or `family` for the
-    /// last six; all of them without it; or heads: every head off, one at a time
+    /// Strategies: drop, swap, skip, repeat, reverse, shuffle, parallel, loop. `family` means the last six,
+    /// `heads` every head off in turn [default: all but heads]
     #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
     strategy: Vec<String>,
 
-    /// One more order, as `atelier lens --plan` reads it; give it as often as you like
+    /// One more plan, written as for `atelier lens --plan`. May be repeated
     #[arg(long, value_name = "LINE")]
     plan: Vec<String>,
 
-    /// Rows of each task at most
+    /// Most rows per task
     #[arg(long, default_value_t = 100)]
     rows: usize,
 
-    /// Shuffles of each size
+    /// Shuffles per size
     #[arg(long, default_value_t = Extent::default().seeds)]
     seeds: u64,
 
-    /// Rounds of the longest loop
+    /// Most rounds of a loop
     #[arg(long, default_value_t = Extent::default().rounds)]
     rounds: usize,
 
-    /// Of the bootstrap behind the intervals
+    /// Random seed of the bootstrap intervals
     #[arg(long, default_value_t = 0)]
     seed: u64,
 
-    /// Leave out rows that are longer than the model's context, and say how many they are
+    /// Leave out rows that are longer than the model's context, and report how many
     #[arg(long)]
     skip_long: bool,
 
-    /// Cosine maps, line-shape scores, expodistances and trajectories of the original order and
-    /// of every --plan
+    /// Also compute cosine maps, line-shape scores, expodistances and trajectories of the original order and
+    /// every --plan
     #[arg(long)]
     geometry: bool,
 
@@ -84,23 +83,23 @@ pub struct OrdersArgs {
     engine: super::engine::EngineArgs,
 
     /// Print the report as JSON
-    #[arg(long, conflicts_with = "csv")]
+    #[arg(long, conflicts_with = "csv", help_heading = "Output")]
     json: bool,
 
-    /// Print one line an order as CSV
-    #[arg(long)]
+    /// Print one line per plan as CSV
+    #[arg(long, help_heading = "Output")]
     csv: bool,
 
-    /// Write the report to a file too, for the page to open and for --resume
-    #[arg(long, value_name = "FILE.atelier.json")]
+    /// Also write the report to a file, which the page can open and --resume continues
+    #[arg(long, value_name = "FILE.atelier.json", help_heading = "Output")]
     out: Option<PathBuf>,
 
-    /// Go on from what --out holds
-    #[arg(long, requires = "out")]
+    /// Continue the sweep stored in --out
+    #[arg(long, requires = "out", help_heading = "Output")]
     resume: bool,
 
-    /// Replace what --out names, if it is there
-    #[arg(long, requires = "out", conflicts_with = "resume")]
+    /// Replace the file that --out names
+    #[arg(long, requires = "out", conflicts_with = "resume", help_heading = "Output")]
     force: bool,
 }
 
@@ -228,7 +227,7 @@ pub fn run(args: OrdersArgs) -> anyhow::Result<()> {
     report.medians = orders::medians(&report.orders);
     args.engine.say_cost(&model);
     seal(&mut report)?;
-    // A report with nothing in it is nothing to go on from.
+    // A report with nothing in it cannot be resumed.
     if let Some(out) = &mut out
         && !report.orders.is_empty()
     {
@@ -248,8 +247,8 @@ pub fn run(args: OrdersArgs) -> anyhow::Result<()> {
     if stop.load(Ordering::Relaxed) {
         let kept = match &args.out {
             Some(_) if report.orders.is_empty() => "nothing was done yet".to_string(),
-            Some(path) => format!("{} holds what is done, and --resume goes on", path.display()),
-            None => "give --out FILE next time to keep it and go on with --resume".to_string(),
+            Some(path) => format!("{} holds what is done, and --resume continues", path.display()),
+            None => "give --out FILE next time to keep it, and continue with --resume".to_string(),
         };
         output::say(&format!("atelier: stopped before the end: {kept}"));
         std::process::exit(interrupt::code());
@@ -364,8 +363,8 @@ pub(super) fn put(report: &mut Report, orders: Option<Orders>) {
 fn stopped(out: &mut OutFile, model: &LoadedModel) -> anyhow::Result<Report> {
     let text = out.text()?;
     let path = out.path();
-    let report = Report::read(&text)
-        .with_context(|| format!("{} is nothing to go on from", path.display()))?;
+    let report =
+        Report::read(&text).with_context(|| format!("{} cannot be resumed", path.display()))?;
     ensure!(
         report.model == model.facts(),
         "{} was written for {}, not for this model: give --out another file",
@@ -375,7 +374,7 @@ fn stopped(out: &mut OutFile, model: &LoadedModel) -> anyhow::Result<Report> {
     holds_rows_alone(&report, path)?;
     ensure!(
         report.task_coupling.is_empty(),
-        "{} holds a coupling: go on with `atelier coupling`, or give --out another file",
+        "{} holds a coupling: resume it with `atelier coupling`, or give --out another file",
         path.display()
     );
     Ok(report)

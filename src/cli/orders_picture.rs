@@ -5,6 +5,7 @@ use comfy_table::Row;
 use super::table::{column, number, table, text as shown};
 use crate::chart::number::{counted, percent_interval, percent_tenths, short};
 use crate::chart::{Table, TableCell, unnamed_heads};
+use crate::measure::bits::bits;
 use crate::measure::interval::Mean;
 use crate::study::orders::{Measures, Median, Orders, SweepPoint, Variant};
 use crate::study::report::Report;
@@ -96,14 +97,14 @@ fn measures(orders: &Orders, lines: &[(String, &Measures)]) -> String {
     text +=
         "\n95 % intervals of shares are Wilson's; those of changes and means stand in the report\n";
     if lines.iter().any(|(_, m)| m.kl.is_some()) {
-        text += "of the whole vocabulary: first word, ln P of the right answer in nats per row, KL in nats";
+        text += "of the whole vocabulary: first word, surprise of the right answer in bits per row, KL in bits";
         text += if orders.score == Score::LastWord {
             ", perplexity\n\n"
         } else {
             ", perplexity per token\n\n"
         };
     } else {
-        text += "not known, since the device has no room for the whole vocabulary: first word, ln P, KL, perplexity\n\n";
+        text += "not known, since the device has no room for the whole vocabulary: first word, surprise, KL, perplexity\n\n";
     }
     text += &votes(lines);
     if orders.score != Score::Option {
@@ -118,18 +119,19 @@ fn answers(orders: &Orders, lines: &[(String, &Measures)]) -> String {
     let bytes = has(|m| m.accuracy_per_byte);
     // Of last words the score counts it.
     let first = orders.score != Score::LastWord && has(|m| m.first_word);
-    let nats = has(|m| m.log_likelihood);
+    let surprise = has(|m| m.log_likelihood);
     let kl = has(|m| m.kl);
 
     let right = format!("{}\n95 % interval", orders.score.right());
     let mut headers = vec!["order", &right, "change"];
     let optional =
-        [(bytes, "right by\nbyte"), (first, "first\nword"), (nats, "ln P\n(right)"), (kl, "KL")];
+        [(bytes, "right by\nbyte"), (first, "first\nword"), (surprise, "surprise"), (kl, "KL")];
     headers.extend(optional.iter().filter_map(|(is_there, name)| is_there.then_some(*name)));
     let headers: Vec<String> = headers.iter().map(ToString::to_string).collect();
     let mut shown_table = table(&headers, 1);
 
-    let shown_kl = column(&lines.iter().filter_map(|(_, m)| Some(m.kl?.mean)).collect::<Vec<_>>());
+    let shown_kl =
+        column(&lines.iter().filter_map(|(_, m)| Some(bits(m.kl?.mean))).collect::<Vec<_>>());
     let mut shown_kl = shown_kl.into_iter();
     for (name, m) in lines {
         let share =
@@ -141,8 +143,9 @@ fn answers(orders: &Orders, lines: &[(String, &Measures)]) -> String {
         ];
         cells.extend(bytes.then(|| share(m.accuracy_per_byte)));
         cells.extend(first.then(|| share(m.first_word)));
-        cells
-            .extend(nats.then(|| m.log_likelihood.map_or("-".into(), |nats| number(nats.mean, 2))));
+        cells.extend(
+            surprise.then(|| m.log_likelihood.map_or("-".into(), |log| number(bits(-log.mean), 2))),
+        );
         cells.extend(kl.then(|| m.kl.and_then(|_| shown_kl.next()).unwrap_or_else(|| "-".into())));
         shown_table.add_row(Row::from(cells));
     }
@@ -174,7 +177,7 @@ fn votes(lines: &[(String, &Measures)]) -> String {
 }
 
 fn medians(medians: &[Median], tasks: usize) -> String {
-    let headers = ["order", "right by the\ntask's score", "normalised", "first word", "KL, nats"]
+    let headers = ["order", "right by the\ntask's score", "normalised", "first word", "KL, bits"]
         .map(String::from);
     let mut shown_table = table(&headers, 1);
     for median in medians {
@@ -183,7 +186,7 @@ fn medians(medians: &[Median], tasks: usize) -> String {
             percent_tenths(median.accuracy),
             median.normalised.map_or("-".into(), |n| number(n, 2)),
             median.first_word.map_or("-".into(), percent_tenths),
-            median.kl.map_or("-".into(), |kl| number(kl, 4)),
+            median.kl.map_or("-".into(), |kl| number(bits(kl), 4)),
         ]));
     }
     format!("medians over {tasks} tasks\n\n{}", shown(&shown_table))

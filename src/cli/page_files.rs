@@ -56,7 +56,8 @@ impl PageFiles {
             return Ok(Self::Built(folder, files));
         }
         bail!(
-            "this atelier carries no page, and there is no dist/ here: run `cargo xtask build` in the project, or `cargo xtask build --binary` for a program that carries it"
+            "this program contains no page, and there is no dist/ here: run `cargo xtask build`, or `cargo xtask \
+             build --binary` to put the page into the program"
         )
     }
 }

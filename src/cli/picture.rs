@@ -10,6 +10,7 @@ use crate::chart::number::{percent_tenths, short};
 use crate::chart::{
     AnswerErrors, option_beyond, prompts_beyond, says_first, small_mass, unlike_spaces,
 };
+use crate::measure::bits::bits;
 use crate::measure::decomposition::uniform_mse;
 use crate::plan::Plan;
 use crate::study::report::{Averages, Lens, ModelFacts};
@@ -49,8 +50,10 @@ pub fn lens(
     text += "\n";
     text += &kinds(view, &d.columns());
     text += "\n";
-    text +=
-        &format!("The members' votes add to the model's own logits within {:.1e}.\n", d.sum_error);
+    text += &format!(
+        "The components' votes add to the model's own logits within {:.1e}.\n",
+        d.sum_error
+    );
     text
 }
 
@@ -87,7 +90,7 @@ pub fn prompts(
     text += &kinds(view, &averages.columns());
     text += "\n";
     text += &format!(
-        "Means over {} prompts; the members' votes add to the model's own logits within {:.1e} on each.\n",
+        "Means over {} prompts; the components' votes add to the model's own logits within {:.1e} on each.\n",
         thousands(averages.rows),
         averages.sum_error
     );
@@ -151,7 +154,7 @@ fn option_labels(lens: &Lens) -> Vec<String> {
 fn own_errors(lens: &Lens) -> String {
     let AnswerErrors { shares, surprise, surprise_leads, .. } = AnswerErrors::of(lens);
     let shares = format!("error of its shares {shares}");
-    let surprise = surprise.map(|surprise| format!("surprise {surprise} nats"));
+    let surprise = surprise.map(|surprise| format!("surprise {surprise} bits"));
     let mut errors = vec![Some(shares), surprise];
     if surprise_leads {
         errors.reverse();
@@ -183,9 +186,9 @@ fn answers(lens: &Lens, labels: &[String]) -> String {
     }
     if let Some(vocabulary) = &lens.vocabulary {
         let kl = vocabulary.kl.map_or_else(String::new, |kl| {
-            format!("; KL from the original order {} nats", short(kl))
+            format!("; KL from the original order {} bits", short(bits(kl)))
         });
-        text += &format!("surprise {} nats{kl}\n", short(vocabulary.surprise));
+        text += &format!("surprise {} bits{kl}\n", short(bits(vocabulary.surprise)));
     }
     text
 }

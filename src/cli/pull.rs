@@ -9,11 +9,11 @@ use super::output::{self, Progress};
 use crate::model::catalogue;
 use crate::model::hub::HubName;
 
-/// Fetch models from a hub into the cache that Python's programs use too
+/// Download models from a hub into the cache that Python programs use too
 ///
-/// What is there already is checked; what came in part is gone on with. HF_ENDPOINT is the hub's
-/// address, HF_TOKEN your token, HF_HOME or HF_HUB_CACHE the cache. `smollm2` comes as a Python package: the command that
-/// puts it into the models folder is printed.
+/// Files in the cache are checked, and unfinished downloads resume. HF_ENDPOINT is the hub's address, HF_TOKEN
+/// your token, HF_HOME or HF_HUB_CACHE the cache. `smollm2` comes as a Python package: atelier prints the
+/// command that installs it.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   atelier pull smollm2

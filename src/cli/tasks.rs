@@ -15,10 +15,10 @@ use crate::task::item::Item;
 use crate::task::score::Score;
 use crate::task::shots::with_shots;
 
-/// Tasks: prompts with right answers
+/// List the named tasks, or check a task's file
 ///
-/// Without more, lists those that have a name, in groups: a group's name stands for all its tasks. `check` says what
-/// one reads from its file.
+/// A task is a set of prompts with right answers. A group's name stands for all its tasks. `check` shows what a
+/// task reads from its file.
 #[derive(clap::Args)]
 #[command(after_help = FORM)]
 pub struct TasksArgs {
@@ -31,27 +31,31 @@ enum TasksCommand {
     Check(CheckArgs),
 }
 
-/// Read a task's file and say what is in it: rows, labels, what is left out, the first question
+/// Check a task's file: its rows, labels, rows left out, and the first question
 #[derive(clap::Args)]
 struct CheckArgs {
     /// A task's name, or a TOML file that defines one
     #[arg(value_name = "NAME|FILE")]
     task: String,
 
-    /// The folder that holds the data sets, or the task's own file
+    /// The folder with the data sets, or the task's own file
     #[arg(long, value_name = "DIR|FILE")]
     data: Option<PathBuf>,
 
-    /// Worked examples in front of the question shown
+    /// Worked examples before the question shown
     #[arg(long, default_value_t = 0)]
     shots: usize,
 
-    /// Which examples
+    /// Random seed for choosing the worked examples
     #[arg(long, default_value_t = 0)]
     seed: u64,
 }
 
-const FORM: &str = r#"A task of your own is a small TOML file, and works wherever a name does:
+const FORM: &str = r#"Examples:
+  atelier tasks
+  atelier tasks check sum
+
+A task of your own is a small TOML file. It works wherever a name does:
 
   name = "rte"
   about = "does a text entail a sentence?"
@@ -67,12 +71,12 @@ const FORM: &str = r#"A task of your own is a small TOML file, and works whereve
   labels = { entailment = "Yes", not_entailment = "No" }
   unlabelled = ["-1"]                 # rows without an answer: left out and counted
 
-Without `labels`, a label is an option's text or its index, counted from 0; where it could be both,
-the layout says which by `label_is = "text"` or `label_is = "index"`.
+Without `labels`, a label is an option's text or its index, from 0. If it could be both, the layout says
+`label_is = "text"` or `label_is = "index"`.
 
-A file without a header line needs `columns = ["label", "text"]` in its layout; a part of a column is
-`{ from = "{input}", after = "premise: ", before = " [SEP]" }`; a row's own choices are
-`choices = "column"`, listed by {options} in the template."#;
+A file without a header line needs the names of its columns in the layout: `columns = ["label", "text"]`.
+A part of a column is `{ from = "{input}", after = "premise: ", before = " [SEP]" }`. If each row has its
+own choices, write `choices = "column"`, and list them by {options} in the template."#;
 
 pub fn run(args: TasksArgs) -> anyhow::Result<()> {
     match args.command {

@@ -17,18 +17,23 @@ use crate::train::{
 };
 use crate::unfinished::Unfinished;
 
-/// Train a model of the primer, or write held-out rows of it.
+/// Train a small teaching model on the generated tasks
 ///
-/// `atelier train --model scholar-12 --out DIR` makes that shipped model again. Stopped at any
-/// moment after its first minute (Ctrl-C), the same command with --resume goes on from the last one.
+/// `atelier train --model scholar-12 --out DIR` makes that shipped model again. Ctrl-C stops a training. The
+/// same command with --resume continues from the last saved state.
 #[derive(clap::Args)]
-#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+#[command(after_help = EXAMPLES, args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub struct TrainArgs {
     #[command(subcommand)]
     command: Option<Also>,
     #[command(flatten)]
     training: Training,
 }
+
+const EXAMPLES: &str = "Examples:
+  atelier train --model scholar-2 --out again
+  atelier train --model scholar-2 --out again --resume
+  atelier train rows --task sum --rows 20 --out rows.jsonl";
 
 #[derive(Subcommand)]
 enum Also {
@@ -38,43 +43,43 @@ enum Also {
 
 #[derive(clap::Args)]
 struct Training {
-    /// Folder for the model and the state to go on from.
+    /// The folder for the model and the training state
     #[arg(long, required = true)]
     out: Option<PathBuf>,
-    /// Begin with the recipe of a shipped model: scholar-2, -4, -8, -12 or -12-shared.
+    /// Use the settings of a shipped model: scholar-2, -4, -8, -12 or -12-shared
     #[arg(long)]
     model: Option<String>,
-    /// Blocks stored.
+    /// Stored blocks
     #[arg(long)]
     blocks: Option<usize>,
-    /// Run every stored block twice in a row, as MobileLLM's layer sharing does.
+    /// Run every stored block twice in a row, as in MobileLLM's layer sharing
     #[arg(long)]
     shared: bool,
-    /// Numbers a token: 32, 64 or 128.
+    /// Width of the residual stream: 32, 64 or 128
     #[arg(long)]
     width: Option<usize>,
-    /// Tokens to train on.
+    /// Number of tokens to train on
     #[arg(long)]
     tokens: Option<u64>,
-    /// Rows a step.
+    /// Rows per training step
     #[arg(long)]
     batch: Option<usize>,
-    /// Highest learning rate.
+    /// Highest learning rate
     #[arg(long)]
     rate: Option<f64>,
-    /// Where all that is drawn by chance begins; 1 unless said.
+    /// Random seed [default: 1]
     #[arg(long)]
     seed: Option<u64>,
-    /// Go on from the state in --out.
+    /// Continue from the state in --out
     #[arg(long)]
     resume: bool,
-    /// Write into a folder that holds a model already, over it.
+    /// Replace the model in --out
     #[arg(long, conflicts_with = "resume")]
     force: bool,
-    /// Keep models along the way, in step-… folders.
+    /// Also save checkpoints, in step-… folders
     #[arg(long)]
     snapshots: bool,
-    /// Keep the state when the training is done.
+    /// Keep the training state at the end
     #[arg(long)]
     keep_state: bool,
 }
@@ -189,14 +194,14 @@ fn refuse_place(args: &Training, out: &Path) -> anyhow::Result<()> {
     match (args.resume, is_under_way) {
         (true, true) => {}
         (true, false) if is_done => bail!(
-            "{place} holds a model whose training is done, and no state to go on from: replace it with --force, or give --out another folder"
+            "{place} holds a model whose training is done, and no state to resume: replace it with --force, or give --out another folder"
         ),
         (true, false) => {
-            bail!("{place} holds no training to go on from: without --resume one begins there")
+            bail!("{place} holds no training to resume: leave out --resume to begin one there")
         }
         (false, _) if args.force => {}
         (false, true) => bail!(
-            "{place} holds a training on its way: go on with it by --resume, replace it with --force, or give --out another folder"
+            "{place} holds an unfinished training: continue it with --resume, replace it with --force, or give --out another folder"
         ),
         (false, false) => ensure!(
             !is_done,

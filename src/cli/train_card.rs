@@ -10,13 +10,13 @@ use crate::train::TrainError;
 use crate::train::card::{self, CardColumn};
 use crate::train::family::{self, FAMILY, FamilyMember};
 
-/// Print the tables of the scholars' card: accuracies by task and level, seeds, shortcuts.
+/// Print the tables of the teaching models' card: accuracy by task, level and seed
 #[derive(clap::Args)]
 pub struct CardArgs {
-    /// Folder with the models' folders: scholar-2, scholar-4, … and scholar-4-seed-2, …
+    /// The folder with the models' folders: scholar-2, scholar-4, … and scholar-4-seed-2, …
     #[arg(long)]
     models: PathBuf,
-    /// Held-out rows a task, and as many a task and level where it has so many.
+    /// Most held-out rows per task, and per task and level
     #[arg(long, default_value_t = 500)]
     rows: usize,
 }

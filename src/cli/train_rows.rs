@@ -10,26 +10,25 @@ use super::output;
 use crate::task::primer::{self, GeneratedTask};
 use crate::train::family;
 
-/// Write held-out rows as JSON lines, for `atelier lens --prompts`.
+/// Write held-out rows as JSON lines, for `atelier lens --prompts`
 #[derive(clap::Args)]
 pub struct RowsArgs {
-    /// One of topic, quiz, fact, often, same, follows, mood, sense, sum, last.
+    /// The task: topic, quiz, fact, often, same, follows, mood, sense, sum or last
     #[arg(long)]
     task: String,
-    /// How many; easy levels have fewer, as no row is written twice.
+    /// Most rows. Easy levels have fewer, as no row is written twice
     #[arg(long, default_value_t = 500)]
     rows: usize,
-    /// Rows of one level, in the task's own count: so many digits, hops, negations, as
-    /// `atelier train card` names them. Without it, of all levels in turn.
+    /// Rows of one level only, in the task's own unit: digits, hops or negations [default: all levels]
     #[arg(long, value_name = "COUNT")]
     level: Option<usize>,
-    /// Which rows: another seed draws others.
+    /// Random seed for drawing rows
     #[arg(long, default_value_t = family::SEED)]
     seed: u64,
-    /// A file to write; standard output without it.
+    /// The file to write [default: standard output]
     #[arg(long)]
     out: Option<PathBuf>,
-    /// Replace what --out names, if it is there.
+    /// Replace the file that --out names
     #[arg(long, requires = "out")]
     force: bool,
 }
@@ -38,7 +37,7 @@ impl RowsArgs {
     pub fn write(&self) -> anyhow::Result<()> {
         let names = || GeneratedTask::ALL.map(GeneratedTask::name).join(", ");
         let task = GeneratedTask::from_name(&self.task).with_context(|| {
-            format!("there is no task '{}': choose one of {}", self.task, names())
+            format!("no task is called '{}': choose one of {}", self.task, names())
         })?;
         ensure!(self.rows > 0, "--rows 0 writes nothing: ask for at least 1");
         ensure!(

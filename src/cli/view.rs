@@ -5,11 +5,11 @@ use crate::measure::decomposition::{Triple, Triples};
 /// The column that the member table shows; the totals show all three.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum ShownColumn {
-    /// Points are softmaxed votes: the default picture.
+    /// Each component's own shares, which are its softmaxed votes
     Probability,
-    /// Points are logits less their mean over the options.
+    /// Each component's votes less their mean over the options
     Logit,
-    /// What the paper prints: mse and bias x100 in probabilities, diversity in logits.
+    /// As the paper prints: mse and bias x100 of probabilities, diversity of logits
     Paper,
 }
 

@@ -47,7 +47,8 @@ pub enum EngineError {
     )]
     NoTangents { engine: String },
     #[error(
-        "{probes} rows of probes at {places} positions are more than this device has room for at once ({most_probes} rows, {most_places} positions); ask for fewer, or use --engine cpu"
+        "{probes} rows of probes at {places} positions need too much memory (at most {most_probes} rows, \
+         {most_places} positions). Ask for fewer, or use --engine cpu"
     )]
     ProbeRoom { probes: usize, places: usize, most_probes: usize, most_places: usize },
     #[error("the run was cancelled")]
@@ -57,11 +58,13 @@ pub enum EngineError {
     )]
     Room { tokens: usize, room: usize },
     #[error(
-        "the members, options or logits of a single prompt take more than the {room} bytes that this device has room for; ask for fewer options or a shorter plan, or run it on another device"
+        "the votes of one prompt need more than this device's {room} bytes. Ask for fewer options or a shorter \
+         plan, or use another device"
     )]
     RoomOfOne { room: u64 },
     #[error(
-        "numbers left the finite range in {at}; the checkpoint is damaged, or this plan gives more than f32 holds: try the original order, or download it again"
+        "a value overflowed in {at}. If the plan exceeds the range of f32, try the original order. If the \
+         checkpoint is damaged, download it again"
     )]
     NotFinite { at: String },
     #[error(

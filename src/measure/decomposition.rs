@@ -319,12 +319,18 @@ pub fn argmax(x: &[f64]) -> usize {
     (1..x.len()).fold(0, |best, i| if x[i] > x[best] { i } else { best })
 }
 
-/// The lead of option `answer`: its value less the mean of the others'.
-pub fn lead<T: Copy + Into<f64>>(x: &[T], answer: usize) -> f64 {
+/// The logit difference of option `answer`: its value less the mean of the others'. Net votes add up to it.
+pub fn logit_difference<T: Copy + Into<f64>>(x: &[T], answer: usize) -> f64 {
     let others = x.len().saturating_sub(1).max(1) as f64;
     let sum: f64 = x.iter().map(|&x| x.into()).sum();
     let right = x[answer].into();
     right - (sum - right) / others
+}
+
+/// The margin of option `answer`: its value less the largest of the others'. Above 0 it is the answer.
+pub fn margin<T: Copy + Into<f64>>(x: &[T], answer: usize) -> f64 {
+    let others = x.iter().enumerate().filter(|(k, _)| *k != answer);
+    x[answer].into() - others.map(|(_, &x)| x.into()).fold(f64::NEG_INFINITY, f64::max)
 }
 
 /// MSE of the uniform distribution over K options, `(K-1)/K²`: the constant that the paper's column

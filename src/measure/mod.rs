@@ -1,5 +1,6 @@
 //! Numbers from recorded members: pure functions on slices, summed in f64.
 
+pub mod bits;
 pub mod correlation;
 pub mod coupling;
 pub mod decomposition;

@@ -7,7 +7,7 @@ pub enum ModelError {
     #[error("cannot read {path}: {reason}; check the path and its permissions", path = path.display())]
     Read { path: PathBuf, reason: std::io::Error },
     #[error(
-        "{path} changed after this run opened it, and its numbers would be of two models; leave the file alone until a run ends, and start the run again",
+        "{path} changed after this run opened it. Start the run again, and leave the file alone until it ends",
         path = path.display()
     )]
     Changed { path: PathBuf },
@@ -61,7 +61,8 @@ pub enum ModelError {
     #[error("{file} is not a safetensors file ({reason}); download it again")]
     NotSafetensors { file: String, reason: String },
     #[error(
-        "{file} says its header has {header} bytes, but the whole file has {size}; it is not a safetensors file or was cut off: download it again"
+        "{file} says its header has {header} bytes, but the whole file has {size}. It is incomplete or not a \
+         safetensors file: download it again"
     )]
     HeaderPastEnd { file: String, header: u64, size: u64 },
     #[error("{file} is not a safetensors file but {what}; {hint}")]
@@ -79,7 +80,8 @@ pub enum ModelError {
     )]
     Shard { index: String, tensor: String, file: String, what: &'static str },
     #[error(
-        "{index} says tensor {tensor} is in {file}, which is no file beside it, and atelier reads no others; copy all shards beside the index and correct it"
+        "{index} says tensor {tensor} is in {file}, which is not beside it. Copy all shards beside the index, or \
+         correct the index"
     )]
     ShardOutside { index: String, tensor: String, file: String },
     #[error(
@@ -107,7 +109,8 @@ pub enum ModelError {
     )]
     Dtype { tensor: String, file: String, found: String },
     #[error(
-        "tensor {tensor} in {file} is a vector that is stored as {found}, in blocks, and atelier reads vectors as F32, F16 or BF16: take another file of the model"
+        "the vector {tensor} in {file} is stored as {found}. atelier reads vectors as F32, F16 or BF16: take \
+         another file of the model"
     )]
     VectorBlocks { tensor: String, file: String, found: &'static str },
     #[error(
@@ -151,7 +154,8 @@ pub enum ModelError {
         nearest: String,
     },
     #[error(
-        "the option {option:?} changes how the end of the prompt is cut into tokens ({pieces}); end the prompt before a space and start the option with one"
+        "the option {option:?} changes how the end of the prompt is cut into tokens ({pieces}). End the prompt \
+         before a space, and start the option with one"
     )]
     OptionMerges { option: String, pieces: String },
     #[error(

@@ -16,15 +16,15 @@ pub enum PlanError {
     Ended { expected: &'static str, blocks: usize },
     #[error("the plan runs block {block}{}, which this model does not have: {}", AtCharacter(*.at), Blocks(*.blocks))]
     NoSuchBlock { block: String, at: Option<usize>, blocks: usize },
-    #[error("the plan's group{} is empty: name the blocks to run side by side, such as `(1,2)`", AtCharacter(*.at))]
+    #[error("the plan's group{} is empty: name the blocks to run in parallel, such as `(1,2)`", AtCharacter(*.at))]
     EmptyGroup { at: Option<usize> },
     #[error("the plan's group that opens at character {at} is not closed: end it with `)`")]
     OpenGroup { at: usize },
     #[error("the plan has a repeat of x{count} at character {at}: write x1 to x{MAX_REPEAT}")]
     RepeatCount { count: String, at: usize },
     #[error(
-        "the plan repeats the range `{range}` at character {at}, which could mean two orders: \
-         write the range again, repeat each block (`{}`), or run the range side by side (`({range})x{count}`)",
+        "the plan repeats the range `{range}` at character {at}, which could mean two plans. Write the range \
+         again, repeat each block (`{}`), or run the range in parallel (`({range})x{count}`)",
         EachRepeated { range, count }
     )]
     RepeatedRange { range: String, count: String, at: usize },
@@ -49,7 +49,7 @@ pub enum PlanError {
     #[error("the plan asks for {runs} block runs: at most {MAX_RUNS} are run in one plan")]
     TooLong { runs: usize },
     #[error(
-        "`{line}` is no plan: name one of {} or write the blocks to run, such as `0-3,5,4`",
+        "`{line}` is not a plan: name one of {} or write the blocks to run, such as `0-3,5,4`",
         STRATEGIES
     )]
     UnknownStrategy { line: String },

@@ -49,7 +49,8 @@ pub enum StudyError {
     #[error("{task}, row {row}: {error}")]
     Row { task: String, row: usize, error: Box<StudyError> },
     #[error(
-        "the file holds a sweep of '{task}' with other rows, orders or seed: resume it with the options it was begun with, or write to another file"
+        "the file holds a sweep of '{task}' with other rows, plans or seed. Resume with its own options, or \
+         write to another file"
     )]
     OtherSweep { task: String },
     #[error(
@@ -57,7 +58,8 @@ pub enum StudyError {
     )]
     StrayRows { task: String, row: usize },
     #[error(
-        "the file holds a coupling on '{task}' with other rows, K, plan, method or seed: resume it with the options it was begun with, or write to another file"
+        "the file holds a coupling on '{task}' with other options. Resume with its own options, or write to \
+         another file"
     )]
     OtherCoupling { task: String },
     #[error("a sweep takes 1 to {MAX_SEEDS} seeds and 1 to {MAX_REPEAT} rounds")]

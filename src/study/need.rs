@@ -11,7 +11,7 @@ use super::without::{PlanPart, parts};
 use super::{LoadedModel, StudyError, Unknown};
 use crate::engine::{Capture, MemberKind, Run, Trace, VocabularyWish};
 use crate::measure::correlation::spearman;
-use crate::measure::decomposition::{argmax, lead};
+use crate::measure::decomposition::{argmax, logit_difference};
 use crate::measure::interval::{Mean, Resamples, share};
 use crate::measure::largest::largest_mean;
 use crate::model::Prompt;
@@ -60,9 +60,9 @@ pub struct NeedPart {
     pub head: Option<usize>,
     /// The model's own order without it.
     pub plan: String,
-    /// What it adds to the lead directly, the final norm's scale held at the full run's.
+    /// What it adds to the logit difference directly, the final norm's scale held at the full run's.
     pub vote: Mean,
-    /// What the lead loses without it.
+    /// Loss of the logit difference without it.
     pub loss: Mean,
     /// What `ln P` of the right option over the whole vocabulary loses without it, nats.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -318,25 +318,25 @@ impl FoundRows {
     /// One row: `traces` `[plan][row]`, the model's own order first.
     fn add(&mut self, traces: &[Vec<Trace>], row: usize, answer: usize, parts: &[PlanPart]) {
         let own = &traces[0][row];
-        let lead = |logits: &[f32]| lead(logits, answer);
+        let difference = |logits: &[f32]| logit_difference(logits, answer);
         let is_right = |trace: &Trace| {
             let wide: Vec<f64> = trace.logits.iter().map(|&x| f64::from(x)).collect();
             argmax(&wide) == answer
         };
-        let before = lead(&own.logits);
+        let before = difference(&own.logits);
         self.lead.push(before);
         self.correct.push(is_right(own));
         for (n, &PlanPart { member, head, .. }) in parts.iter().enumerate() {
             let other = &traces[n + 1][row];
-            let mut vote = lead(&own.member_logits[member]);
+            let mut vote = difference(&own.member_logits[member]);
             if head.is_some() {
                 // The same input, one head less: what is missing is the head's, read with the own
                 // run's scale.
-                let rest = lead(&other.member_logits[member]);
+                let rest = difference(&other.member_logits[member]);
                 vote -= rest * f64::from(own.scale) / f64::from(other.scale);
             }
             self.votes[n].push(vote);
-            self.losses[n].push(before - lead(&other.logits));
+            self.losses[n].push(before - difference(&other.logits));
             self.without[n].push(is_right(other));
         }
     }

@@ -12,7 +12,7 @@ use crate::engine::schedule::Schedule;
 use crate::engine::{
     Capture, EngineError, Reference, Run, Trace, VocabularyReading, VocabularyWish,
 };
-use crate::measure::decomposition::lead;
+use crate::measure::decomposition::logit_difference;
 use crate::model::Prompt;
 use crate::plan::Plan;
 
@@ -54,7 +54,7 @@ pub struct PartLoss {
     /// ln P of the right option with every part, less that without this one. Nats; below 0 where the
     /// answer gains.
     pub lost: f64,
-    /// The lead with every part, less that without this one. Logits.
+    /// The logit difference with every part, less that without this one.
     pub lead_lost: f64,
     /// KL over the whole vocabulary from the answer with every part. Nats.
     pub kl: f64,
@@ -269,7 +269,7 @@ impl PartReading {
         let right = vocabulary.followed.get(answer).ok_or(EngineError::Cancelled)?;
         Ok(Self {
             log_probability: right.log_probability,
-            lead: lead(&trace.logits, answer),
+            lead: logit_difference(&trace.logits, answer),
             kl: vocabulary.kl,
             rank: right.rank as usize,
         })

@@ -225,9 +225,9 @@ pub struct HeadLooks {
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "lowercase")]
 pub enum LensNorm {
-    /// Computed of each stream.
+    /// With the scale of each stream
     Recomputed,
-    /// That of the run's last stream.
+    /// With the scale of the run's last stream
     Held,
 }
 

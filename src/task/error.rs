@@ -5,9 +5,11 @@ use crate::task::painters::DataError;
 /// Why a task cannot be read. Lines are counted from 1.
 #[derive(Debug, thiserror::Error)]
 pub enum TaskError {
-    #[error("there is no task '{name}': choose from {known}, or give a task's TOML file")]
+    #[error("no task is called '{name}': choose from {known}, or give a task's TOML file")]
     Unknown { name: String, known: String },
-    #[error("{file} is no task ({reason}); see `atelier tasks --help` for what one looks like")]
+    #[error(
+        "{file} is not a valid task file ({reason}); see `atelier tasks --help` for what one looks like"
+    )]
     Definition { file: String, reason: String },
     #[error("there is no folder {folder}: give --data the folder that holds the data sets", folder = folder.display())]
     NoFolder { folder: PathBuf },
@@ -51,11 +53,13 @@ pub enum TaskError {
     #[error("line {line} has no value for {{{name}}}")]
     Field { line: usize, name: String },
     #[error(
-        "{count} of its {rows} rows have a label that is no option ({label:?} in line {line} is the first): name it in the task's labels, or in unlabelled to leave such rows out"
+        "{count} of its {rows} rows have a label that is no option (first {label:?} in line {line}). Add it to \
+         the task's labels, or to unlabelled to leave such rows out"
     )]
     Labels { count: usize, rows: usize, line: usize, label: String },
     #[error(
-        "line {line} has the label {label:?}, which is the text of one option and the index, counted from 0, of another, {indexed:?}: write label_is = \"text\" or label_is = \"index\" in the task's [[layout]]"
+        "line {line} has the label {label:?}, which is the text of one option and the index of another, \
+         {indexed:?}. Write label_is = \"text\" or label_is = \"index\" in the task's [[layout]]"
     )]
     LabelTwice { line: usize, label: String, indexed: String },
     #[error(transparent)]

@@ -12,7 +12,7 @@ pub enum TrainError {
     #[error("cannot write {path}: {reason}; choose another --out")]
     Write { path: PathBuf, reason: String },
     #[error(
-        "cannot go on from the training state {path}: {reason}; without --resume the training begins anew"
+        "the training state {path} cannot be resumed: {reason}. Without --resume the training starts over"
     )]
     Read { path: PathBuf, reason: String },
     #[error(

@@ -135,7 +135,7 @@ fn a_bias_in_blocks_is_refused() {
     assert_eq!(with_biases(F32), Ok(()));
     assert_eq!(
         with_biases(Q8_0).expect_err("blocks"),
-        "tensor blk.0.attn_q.bias in biases.gguf is a vector that is stored as q8_0, in blocks, and atelier reads \
+        "the vector blk.0.attn_q.bias in biases.gguf is stored as q8_0. atelier reads \
          vectors as F32, F16 or BF16: take another file of the model"
     );
 }

@@ -43,6 +43,7 @@ mod theory;
 mod wasm;
 #[cfg(feature = "webgpu")]
 mod webgpu;
+mod words;
 
 /// Every file below `tests/it` is a module of the file that its folder is named for: cargo does not
 /// compile a file that nobody names, and its tests would never run.

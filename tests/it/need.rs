@@ -3,7 +3,7 @@
 
 use crate::common::{load, model_folder};
 use atelier::engine::MemberKind;
-use atelier::measure::decomposition::lead;
+use atelier::measure::decomposition::logit_difference;
 use atelier::measure::interval::Mean;
 use atelier::model::Prompt;
 use atelier::plan::Plan;
@@ -166,7 +166,7 @@ fn what_is_lost_without_a_part_is_what_two_runs_differ_by() {
             let of_options = |all: &[f32]| -> f64 {
                 let options: Vec<f32> =
                     prompt.option_ids.iter().map(|&id| all[id as usize]).collect();
-                lead(&options, answer)
+                logit_difference(&options, answer)
             };
 
             let whole = said(&model, &plan.to_string());

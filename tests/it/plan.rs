@@ -171,7 +171,7 @@ fn a_refusal_names_the_place_and_the_piece() {
         ("(1,", "the plan's group that opens at character 1 is not closed: end it with `)`"),
         (
             "0,()",
-            "the plan's group at character 3 is empty: name the blocks to run side by side, such as `(1,2)`",
+            "the plan's group at character 3 is empty: name the blocks to run in parallel, such as `(1,2)`",
         ),
         (
             "((1),2)",
@@ -189,8 +189,8 @@ fn a_refusal_names_the_place_and_the_piece() {
         ),
         (
             "0-3x2",
-            "the plan repeats the range `0-3` at character 1, which could mean two orders: write the range again, \
-             repeat each block (`0x2,…,3x2`), or run the range side by side (`(0-3)x2`)",
+            "the plan repeats the range `0-3` at character 1, which could mean two plans. Write the range again, \
+             repeat each block (`0x2,…,3x2`), or run the range in parallel (`(0-3)x2`)",
         ),
         (
             "0\u{1}",
@@ -277,7 +277,7 @@ fn a_strategy_that_does_not_fit_is_refused() {
         ("reverse:-1", "`reverse:-1` is not written as `reverse:s` with whole numbers"),
         (
             "sort:1",
-            "`sort:1` is no plan: name one of `skip:s`, `repeat:s`, `reverse:s`, `shuffle:s:seed`, `parallel:s`, \
+            "`sort:1` is not a plan: name one of `skip:s`, `repeat:s`, `reverse:s`, `shuffle:s:seed`, `parallel:s`, \
              `loop:s:R`, `drop:i`, `swap:i`, `head:i:h` or write the blocks to run, such as `0-3,5,4`",
         ),
     ] {

@@ -232,7 +232,7 @@ fn one_folder_has_one_writer() {
     held.unlock().expect("let go");
     done(survey(&out, &["--json"]));
     assert!(
-        refused(survey(&out, &[])).contains("holds a survey already: go on with it by --resume")
+        refused(survey(&out, &[])).contains("holds a survey already: continue it with --resume")
     );
 }
 
@@ -500,7 +500,7 @@ fn surveys_that_cannot_be_run() {
     let empty = empty.display().to_string();
     let cases: [(&[&str], &str); 9] = [
         (&["--tasks", "sum", "--rows", "0"], "--rows 0 leaves nothing to run"),
-        (&["--tasks", "sums"], "there is no task 'sums': choose from capitals"),
+        (&["--tasks", "sums"], "no task is called 'sums': choose from capitals"),
         (&["--tasks", "sum,sum"], "two tasks are called sum"),
         (
             &["--tasks", "rte"],
@@ -546,7 +546,7 @@ fn a_full_disk_is_told_and_gone_on_with() {
     let mut command = Command::new("sh");
     command.args(["-c", &run]).stdout(Stdio::piped()).stderr(Stdio::piped());
     let said = refused(command);
-    assert!(said.contains("could not be written: make room, and go on with --resume"), "{said}");
+    assert!(said.contains("could not be written: make room, and continue with --resume"), "{said}");
     let mut command = atelier(&["survey", "--models", "scholar-12", "--tasks", "sum"]);
     command.args(["--rows", "100", "--resume", "--out"]).arg(&out);
     done(command);

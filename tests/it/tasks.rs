@@ -230,8 +230,8 @@ fn wrong_files_are_refused_in_one_sentence() {
         (
             "tone.csv",
             &b"text,label\nDull.,0\nFine.,maybe\nFine.,2\n"[..],
-            "DIR/tone.csv: 2 of its 3 rows have a label that is no option (\"maybe\" in line 3 is the first): \
-             name it in the task's labels, or in unlabelled to leave such rows out",
+            "DIR/tone.csv: 2 of its 3 rows have a label that is no option (first \"maybe\" in line 3). Add it \
+             to the task's labels, or to unlabelled to leave such rows out",
         ),
         (
             "tone.csv",
@@ -309,7 +309,7 @@ fn wrong_tasks_are_refused_in_one_sentence() {
         (with("labels = { 0", "label_is = 1\nx = { 0"), "line 10: "),
         (say("name = \"t\"\nreader = \"squad\""), "reader is \"squad\", but readers are lambada"),
     ] {
-        assert!(said.starts_with("DIR/tone.toml is no task ("), "{said}");
+        assert!(said.starts_with("DIR/tone.toml is not a valid task file ("), "{said}");
         assert!(said.contains(reason), "{said}");
     }
 }
@@ -343,8 +343,8 @@ label = "{{label}}"
     let refusal = read("", file).expect_err("1 is both");
     assert!(
         refusal.ends_with(
-            "tone.csv: line 2 has the label \"1\", which is the text of one option and the index, counted from 0, \
-             of another, \"2\": write label_is = \"text\" or label_is = \"index\" in the task's [[layout]]"
+            "tone.csv: line 2 has the label \"1\", which is the text of one option and the index of \
+             another, \"2\". Write label_is = \"text\" or label_is = \"index\" in the task's [[layout]]"
         ),
         "{refusal}"
     );

@@ -76,14 +76,14 @@ fn what_this_machine_can_do_is_measured_shown_and_saved() {
     let page = Page::live();
     page.open_doctor();
     let said = page.text("#doctor p");
-    assert!(said.contains("nothing of it leaves this machine"), "{said}");
+    assert!(said.contains("Nothing of it leaves this machine"), "{said}");
     assert!(said.contains("32 MiB"), "{said}");
     page.press_measure("Measure");
     page.browser.until("it has begun", &format!("{LABEL} === 'Stop'"));
     page.until_measured();
     let choice = page.text("#doctor-choice");
     assert!(
-        choice.starts_with("This page takes the processor, for this browser offers no GPU adapter"),
+        choice.starts_with("This page takes the CPU, because this browser offers no GPU adapter"),
         "{choice}"
     );
     assert_eq!(page.rows_of_kernels(), (11, 11));
@@ -211,7 +211,7 @@ fn the_gpu_of_a_model_is_measured_beside_it() {
     page.until_step("WebGPU on ");
     page.until_measured();
     let choice = page.text("#doctor-choice");
-    assert!(choice.contains("is the processor in disguise"), "{choice}");
+    assert!(choice.contains("is a software GPU"), "{choice}");
     assert!(choice.contains("“Runs on” asks for any WebGPU adapter"), "{choice}");
     let report = page.saved_findings();
     assert!(report.is_well(), "{:?}", report.kernels);

@@ -141,7 +141,7 @@ fn what_the_program_draws_is_what_was_there() {
             page.open_without_program("");
             let before = page.browser.run(LOOKS);
             page.screenshot(&format!("opening-{width}-{scheme}"));
-            assert!(page.text(".provenance").contains("Baked example"));
+            assert!(page.text(".provenance").contains("Precomputed"));
             // The model is not asked for, so the program has nothing to say about it.
             page.on_every_page(
                 "window.Worker = class { addEventListener() {} postMessage() {} terminate() {} };",

@@ -206,7 +206,7 @@ fn the_page_names_its_engine_and_compares_it() {
     page.open(SMALL);
     page.until_live();
     // A software adapter would be slower than the processor, so it has to be asked for.
-    page.until_says(NOTICE, "The model runs on the processor: the only adapter is a software one");
+    page.until_says(NOTICE, "The model runs on the CPU: the only adapter is a software one");
     page.until_says(LINE, "CPU (f16)");
     let report = page.report();
 
@@ -237,7 +237,7 @@ fn the_page_names_its_engine_and_compares_it() {
 
     page.open_bar();
     page.browser.click("#compare");
-    page.until_says(NOTICE, "numbers of the GPU and of the processor differ by at most");
+    page.until_says(NOTICE, "numbers of the GPU and of the CPU differ by at most");
     say!("{} {}", page.text(LINE), page.text(NOTICE));
     page.assert_accessible("with a GPU");
 
@@ -324,7 +324,7 @@ fn where_the_processor_is_chosen_no_adapter_is_asked_for_and_the_picture_is_the_
     let page = Page::new(1440, 1000);
     page.open("");
     page.until_live();
-    page.until_says(NOTICE, "The model runs on the processor: this browser offers no GPU adapter");
+    page.until_says(NOTICE, "The model runs on the CPU: this browser offers no GPU adapter");
     assert_eq!(page.picture(), picture);
     page.assert_quiet();
 }
@@ -391,7 +391,7 @@ fn a_gpu_that_cannot_be_used_is_not_used_and_the_page_says_why() {
     ];
     let says = |notice: &str, words: &str| {
         say!("{notice}");
-        assert!(notice.starts_with("The model runs on the processor: "), "{notice}");
+        assert!(notice.starts_with("The model runs on the CPU: "), "{notice}");
         assert!(notice.contains(words), "{notice}");
     };
     // In the page, of a GPU that shows itself as it is only when kernels run.
@@ -455,7 +455,7 @@ fn a_device_that_is_gone_for_good_leaves_the_run_to_the_processor() {
     page.until_settled();
     page.browser.run("new BroadcastChannel('devices').postMessage('destroy')");
     page.judge(1);
-    page.until_says(NOTICE, "the model runs on the processor now");
+    page.until_says(NOTICE, "the model runs on the CPU now");
     page.until_says(".provenance", "CPU (f16)");
     page.until_settled();
     say!("{}", page.text(NOTICE));

@@ -19,7 +19,7 @@ fn the_first_picture_is_there_before_any_weight() {
     page.server.hold(Some("worker_loader.js"));
     page.open("");
     page.until_drawn();
-    page.until_says(".provenance", "Baked example");
+    page.until_says(".provenance", "Precomputed");
     let weights = page.server.sent().iter().any(|sent| sent.path.ends_with(".safetensors"));
     assert!(!weights, "weights were sent before the first picture");
     // Where the machine is slow, what comes behind the picture has begun to come.
@@ -29,7 +29,7 @@ fn the_first_picture_is_there_before_any_weight() {
     page.screenshot("first-picture");
     page.server.hold(None);
     page.until_live();
-    page.until_says("#agreement", "The baked example agrees");
+    page.until_says("#agreement", "The precomputed example agrees");
     // The first pictures are drawings of our own; what answers pointing comes behind them.
     page.until_pointable();
     let all = page.sent_bytes();

@@ -55,3 +55,4 @@ mod shell;
 mod start;
 mod survey;
 mod walls;
+mod words;

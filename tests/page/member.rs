@@ -90,7 +90,7 @@ fn a_stroke_of_the_lens_leads_to_its_own_row_with_the_command_lines_numbers() {
     for part in ["raises", "lowers", "mean_vote", "lead", "without"] {
         near(&report["member"][part], &expected["member"][part], part);
     }
-    page.until_says(".reads-alone", "no MLP looks at another token");
+    page.until_says(".reads-alone", "no MLP reads another token");
     // What it costs is said, and can be tried.
     let plan = expected["member"]["without"]["plan"].as_str().expect("a plan");
     page.until_says("#leave-out", plan);
@@ -108,7 +108,7 @@ fn an_attention_says_where_its_heads_look() {
     let page = Page::new(1440, 1000);
     page.open("#view=member&member=2a");
     page.until_member("2a");
-    page.until_says("#figure-member-reads h3", "looks most at");
+    page.until_says("#figure-member-reads h3", "attends most to");
     let report = page.report();
     near(&report["member"]["reads"], &cli(&report)["member"]["reads"], "reads");
     // The neighbours, by their buttons and by name.
@@ -222,6 +222,6 @@ fn nothing_is_judged_before_somebody_says_what_is_right() {
     }
     page.browser.click(".judging button");
     page.until_says("#member-votes", "the right option");
-    page.until_says("#member-cost", "lead of the right option");
+    page.until_says("#member-cost", "logit difference");
     page.assert_quiet();
 }

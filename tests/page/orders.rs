@@ -205,7 +205,7 @@ fn tiles_are_switched_joined_repeated_and_refused() {
     page.switch(0);
     page.until_plan("0,1m,2-11");
     page.switch(1);
-    page.until_says(".bench .problem", "only this stroke left");
+    page.until_says(".bench .problem", "only this component left");
     page.focus_tile(1);
     page.browser.keys("a");
     page.browser.until("it is on again", "!location.hash.includes('plan=')");
@@ -223,7 +223,7 @@ fn tiles_are_switched_joined_repeated_and_refused() {
         "for (const _ of [1, 2]) document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowRight', shiftKey: true, bubbles: true, cancelable: true }))",
     );
     let _ = SHIFT;
-    page.press_button("Side by side");
+    page.press_button("In parallel");
     page.until_plan("0-3,(4-6),7-11");
     page.set_number("Times", 4);
     page.until_plan("0-3,(4-6)x4,7-11");

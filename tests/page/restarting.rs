@@ -120,7 +120,7 @@ fn a_dropped_connection_to_the_workers_files_is_got_over() {
         assert!(page.problem().ends_with('.'), "{}", page.problem());
         page.until_says("[role=status]", "stopped again");
         // The baked picture is there all the same, and everything that needs no engine works.
-        assert!(page.text(".provenance").contains("Baked example"));
+        assert!(page.text(".provenance").contains("Precomputed"));
         page.browser.click("input[name=column][value=logit]");
         page.browser.until("the column is chosen", "location.hash.includes('column=logit')");
         // Nothing has changed, so trying again ends the same way, and says so.

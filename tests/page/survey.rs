@@ -133,7 +133,7 @@ fn means_over_the_whole_vocabulary_stand_beside_those_of_the_options() {
     page.until_survey();
     for (words, name) in [
         ("first word", "share of rows whose right answer is the model's first word"),
-        ("ln P", "ln P of the right answer, nats (whole vocabulary)"),
+        ("surprise", "surprise of the right answer, bits (whole vocabulary)"),
         ("that the options hold", "share of the whole vocabulary that the options hold"),
     ] {
         page.browser.run(&format!(
@@ -146,7 +146,7 @@ fn means_over_the_whole_vocabulary_stand_beside_those_of_the_options() {
     }
     page.browser.run("document.querySelector('.mean').click()");
     page.until_says(".rows h3", "as its first word");
-    page.until_says(".sample-numbers", "ln P(right)");
+    page.until_says(".sample-numbers", "surprise");
     page.assert_quiet();
 }
 
@@ -347,7 +347,7 @@ fn files_hold_the_numbers_of_the_picture() {
         "right among the options, share of rows",
         "(level: majority class)",
         "diversity, squared logits",
-        "the baked survey",
+        "the precomputed survey",
     ] {
         assert!(svg.contains(words), "{words} is not in the SVG");
     }

@@ -19,6 +19,7 @@ use crate::{bindgen, embed, host, hub, licences, npm, stamp, wasm_opt};
 
 /// Everything that the page is made from; a change in one of them makes it anew.
 const SOURCES: &[&str] = &[
+    "docs/words.md",
     "src",
     "style",
     "public",

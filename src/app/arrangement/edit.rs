@@ -54,19 +54,19 @@ pub enum Edit {
 /// Why an edit is not made, as one sentence for the reader.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
-    #[error("The last painter stays: a plan runs at least one block.")]
+    #[error("The last block stays: a plan runs at least one block.")]
     Empty,
     #[error(
-        "Block {block} has only this stroke left: remove the tile to leave the whole block out."
+        "Block {block} has only this component left. Remove the tile to leave the whole block out."
     )]
     LastStroke { block: usize },
-    #[error("A group needs two painters: choose one more tile.")]
+    #[error("A group needs two blocks: choose one more tile.")]
     GroupOfOne,
     #[error(
-        "Block {block} is repeated: set its repeats to 1 before it works side by side with others."
+        "Block {block} is repeated: set its repeats to 1 before it runs in parallel with others."
     )]
     RepeatedInGroup { block: usize },
-    #[error("{times} is no number of repeats: choose 1 to {MAX_REPEAT}.")]
+    #[error("A block cannot run {times} times: choose 1 to {MAX_REPEAT}.")]
     Repeats { times: usize },
     #[error("That would be {runs} block runs: at most {MAX_RUNS} are run in one plan.")]
     TooLong { runs: usize },

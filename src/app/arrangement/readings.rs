@@ -43,7 +43,7 @@ pub fn readings(line: &str, order: &[usize]) -> Vec<Meant> {
         "parallel" => vec![(middle("parallel"), Strategy::Parallel { s: n })],
         "repeat" => vec![(middle("repeat"), Strategy::Repeat { s: n })],
         "swap" => {
-            vec![(format!("exchange places {n} and {}:", n + 1), Strategy::Swap { position: n })]
+            vec![(format!("swap steps {n} and {}:", n + 1), Strategy::Swap { position: n })]
         }
         _ => Vec::new(),
     };

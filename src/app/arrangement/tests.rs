@@ -81,14 +81,14 @@ fn every_edit_is_the_plan_it_looks_like() {
 fn what_cannot_be_run_is_refused_in_a_sentence() {
     let last_stroke = Edit::Toggle { spot: 0, painter: 0, half: Half::Mlp };
     for (from, edit, says) in [
-        ("0-1", Edit::Remove { first: 0, last: 1 }, "The last painter stays"),
-        ("4m", last_stroke, "Block 4 has only this stroke left"),
-        ("4m", Edit::SwitchOff { from: 0, half: Half::Mlp }, "The last painter stays"),
-        ("0-3", Edit::Join { first: 1, last: 1 }, "A group needs two painters"),
-        ("0-3", Edit::Dissolve { spot: 1 }, "A group needs two painters"),
+        ("0-1", Edit::Remove { first: 0, last: 1 }, "The last block stays"),
+        ("4m", last_stroke, "Block 4 has only this component left"),
+        ("4m", Edit::SwitchOff { from: 0, half: Half::Mlp }, "The last block stays"),
+        ("0-3", Edit::Join { first: 1, last: 1 }, "A group needs two blocks"),
+        ("0-3", Edit::Dissolve { spot: 1 }, "A group needs two blocks"),
         ("0,5x3,2", Edit::Join { first: 0, last: 1 }, "Block 5 is repeated"),
-        ("0-3", Edit::Repeat { spot: 0, times: 0 }, "0 is no number of repeats: choose 1 to 64"),
-        ("0-3", Edit::Repeat { spot: 0, times: 65 }, "65 is no number"),
+        ("0-3", Edit::Repeat { spot: 0, times: 0 }, "A block cannot run 0 times: choose 1 to 64"),
+        ("0-3", Edit::Repeat { spot: 0, times: 65 }, "A block cannot run 65 times"),
         ("0-3", Edit::Move { from: 0, to: 4 }, "no tile there"),
         (
             "0-3",
@@ -216,7 +216,7 @@ fn edits_are_said_in_words() {
         (Edit::Move { from: 0, to: 2 }, "Block 0 now stands at place 3 of 4."),
         (Edit::Toggle { spot: 1, painter: 0, half: Half::Mlp }, "Block 1's MLP is off."),
         (Edit::SwitchOff { from: 2, half: Half::Attention }, "Attention is off from block 2 on."),
-        (Edit::Join { first: 1, last: 3 }, "Blocks 1, 2 and 3 side by side now."),
+        (Edit::Join { first: 1, last: 3 }, "Blocks 1, 2 and 3 in parallel now."),
         (Edit::Repeat { spot: 2, times: 3 }, "Block 2, 3 times."),
         (Edit::Remove { first: 3, last: 3 }, "Block 3 is left out."),
         (Edit::Reset, "The original order."),

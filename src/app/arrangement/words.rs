@@ -25,11 +25,11 @@ pub fn spot_name(spot: &Spot) -> String {
         [painter] => painter_name(*painter),
         group if whole => {
             let numbers: Vec<String> = group.iter().map(|p| p.index.to_string()).collect();
-            format!("blocks {} side by side", listed(&numbers))
+            format!("blocks {} in parallel", listed(&numbers))
         }
         group => {
             let names: Vec<String> = group.iter().map(|p| painter_name(*p)).collect();
-            format!("{} side by side", listed(&names))
+            format!("{} in parallel", listed(&names))
         }
     };
     if spot.repeats > 1 {

@@ -123,7 +123,7 @@ pub fn spell_fit(needed: u64, budget: Option<Budget>) -> String {
         }
         Some(Budget { megabytes, device }) if needed <= megabytes => {
             format!(
-                "for a GPU alone: takes about {needed} MB of {megabytes} MB on {device}, and on the processor a browser \
+                "for a GPU alone: takes about {needed} MB of {megabytes} MB on {device}, and on the CPU a browser \
                  gives {most} MB"
             )
         }
@@ -132,7 +132,7 @@ pub fn spell_fit(needed: u64, budget: Option<Budget>) -> String {
         }
         None if needed > most => {
             format!(
-                "for a GPU alone: takes about {needed} MB, and on the processor a browser gives {most} MB"
+                "for a GPU alone: takes about {needed} MB, and on the CPU a browser gives {most} MB"
             )
         }
         None => format!("takes about {needed} MB of memory"),
@@ -181,7 +181,7 @@ mod tests {
     #[test]
     fn a_model_that_the_processor_refuses_does_not_fit() {
         let computer = Some(Budget { megabytes: 8000, device: "this computer" });
-        let words = "for a GPU alone: takes about 6100 MB of 8000 MB on this computer, and on the processor a browser \
+        let words = "for a GPU alone: takes about 6100 MB of 8000 MB on this computer, and on the CPU a browser \
                      gives 3500 MB";
         assert_eq!(spell_fit(6100, computer), words);
         assert!(spell_fit(3500, computer).starts_with("fits: "));

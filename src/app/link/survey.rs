@@ -46,7 +46,7 @@ impl MeanOf {
         match self {
             Self::Accuracy => "share of rows with the right answer, among the options",
             Self::FirstWord => "share of rows whose right answer is the model's first word",
-            Self::LogLikelihood => "ln P of the right answer, nats (whole vocabulary)",
+            Self::LogLikelihood => "surprise of the right answer, bits (whole vocabulary)",
             Self::Mass => "share of the whole vocabulary that the options hold",
             Self::Mse => "MSE",
             Self::Bias => "bias",

@@ -67,7 +67,7 @@ impl View {
             Self::Survey => "Survey",
             Self::Theory => "Theory",
             Self::Lessons => "Lessons",
-            Self::Member => "One stroke",
+            Self::Member => "Component",
             Self::Start => "Start",
         }
     }

@@ -41,7 +41,7 @@ pub fn EngineWords() -> impl IntoView {
             <p class="hint" id="engine-line">{word(0)}</p>
             <p class="hint notice" id="engine-notice">{word(1)}</p>
             <button type="button" id="compare" disabled=absent on:click=move |_| studio.compare()>
-                "Check against the processor"
+                "Check against the CPU"
             </button>
             " "
             <DoctorButton />

@@ -6,6 +6,7 @@ use super::offer::Offer;
 use super::theme_picker::ThemePicker;
 use crate::app::link::View;
 use crate::app::state::{Address, Studio};
+use crate::app::widgets::Terms;
 
 #[component]
 pub fn Masthead() -> impl IntoView {
@@ -51,7 +52,9 @@ pub fn Intro() -> impl IntoView {
         view! {
             <div class="intro" class:open=move || open.get()>
                 <h1>{title}</h1>
-                <p class="lead">{lead}</p>
+                <p class="lead">
+                    <Terms text=lead />
+                </p>
                 <button
                     type="button"
                     class="about"
@@ -85,7 +88,7 @@ fn words(view: View) -> ViewWords {
         ),
         View::Attention => (
             "Where do the heads look?",
-            "Each block looks back over the prompt with a few heads. See where each head looks, then switch it off.",
+            "Attention heads copy information from earlier tokens. See which tokens a head attends to, then switch it off.",
         ),
         View::Member => (
             "What does one component do?",
@@ -93,7 +96,7 @@ fn words(view: View) -> ViewWords {
         ),
         View::Orders => (
             "What if the blocks change places?",
-            "Every block adds to the same sum, so blocks can be moved, left out, repeated or run side by side.",
+            "Every block adds to the same sum, so blocks can be moved, left out, repeated or run in parallel.",
         ),
         View::Coupling => (
             "Do the blocks pull the same way?",

@@ -86,6 +86,10 @@ fn Shell() -> impl IntoView {
             surveys.wake();
         }
     });
+    let opened = RwSignal::new(String::new());
+    if !is_embedded {
+        entitle(studio, opened);
+    }
     studio.open_linked(surveys);
     drop::listen(studio, surveys);
     let skip = move |event: web_sys::MouseEvent| {
@@ -108,6 +112,7 @@ fn Shell() -> impl IntoView {
             </Show>
             <p class="unseen" role="status" aria-live="polite">{move || studio.said.get()}</p>
             <p class="unseen" role="status" aria-live="polite">{move || surveys.said.get()}</p>
+            <p class="unseen" role="status" aria-live="polite" id="opened-view">{move || opened.get()}</p>
             <Intro />
         </header>
         <Show when=is_whole>
@@ -123,7 +128,7 @@ fn Shell() -> impl IntoView {
                 view! {
                     <p class="hint" id="plain-http">
                         "This page came over plain http, where browsers give it no GPU, no disk and no offline copy: models run on the \
-                         processor and stay in memory. Over https, or from the machine that serves it, all of that is there."
+                         CPU and stay in memory. Over https, or from the machine that serves it, all of that is there."
                     </p>
                 }
             })}
@@ -147,6 +152,21 @@ fn Shell() -> impl IntoView {
             <DoctorDialog />
         </Show>
     }
+}
+
+/// Gives each view a title of its own, for tabs, bookmarks and the history, and says to screen readers which one is
+/// `opened`.
+fn entitle(studio: Studio, opened: RwSignal<String>) {
+    Effect::new(move |before: Option<View>| {
+        let view = studio.view.get();
+        let model = studio.draft.with(|draft| draft.model.name().to_owned());
+        let about = if view.is_live() { format!("{model} · ") } else { String::new() };
+        document().set_title(&format!("{} · {about}atelier", view.title()));
+        if before.is_some_and(|before| before != view) {
+            opened.set(format!("View: {}.", view.title()));
+        }
+        view
+    });
 }
 
 /// A dialog of the page, by its id.

@@ -67,8 +67,8 @@ pub fn PlanHint() -> impl IntoView {
     view! {
         <p class="hint" id="plan-hint">
             "A plan is the order of the blocks: " <code>"0-3,8-11"</code> " skips, " <code>"0-3,7-4,8-11"</code> " reverses, "
-            <code>"0-3,(4-7),8-11"</code> " runs side by side, " <code>"5x3"</code> " repeats, " <code>"5a"</code> " or "
-            <code>"5m"</code> " takes one stroke, " <code>"shuffle:2:0"</code> " shuffles."
+            <code>"0-3,(4-7),8-11"</code> " runs in parallel, " <code>"5x3"</code> " repeats, " <code>"5a"</code> " or "
+            <code>"5m"</code> " runs one component, " <code>"shuffle:2:0"</code> " shuffles."
         </p>
     }
 }

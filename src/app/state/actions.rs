@@ -184,9 +184,15 @@ impl Studio {
         }
     }
 
-    /// Says something to screen readers.
+    /// Says something to screen readers. A sentence that is said again gets a blank, so that they hear a change.
     pub fn say(self, sentence: impl Into<String>) {
-        self.state.said.set(sentence.into());
+        let mut sentence = sentence.into();
+        self.state.said.update(|said| {
+            if *said == sentence {
+                sentence.push('\u{a0}');
+            }
+            *said = sentence;
+        });
     }
 
     /// The change to come is a step to another place, which going back undoes.

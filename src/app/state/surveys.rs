@@ -211,8 +211,9 @@ impl Surveys {
     /// One line under saved drawings: what they are of.
     pub fn source(self) -> String {
         self.opened.with(|opened| {
-            let names =
-                opened.iter().map(|one| if one.baked { "the baked survey" } else { &one.name });
+            let names = opened
+                .iter()
+                .map(|one| if one.baked { "the precomputed survey" } else { &one.name });
             format!("atelier, from {}", names.collect::<Vec<_>>().join(", "))
         })
     }

@@ -26,7 +26,7 @@ impl MemberWays {
 /// Says that marks and tables lead there.
 #[component]
 pub fn MemberHint() -> impl IntoView {
-    view! { <p class="look">"Every stroke has a row of its own: click its mark, or its name in the table."</p> }
+    view! { <p class="look">"Every component has a page of its own: click its mark, or its name in the table."</p> }
 }
 
 /// Links to members by their names, where marks do something else when they are clicked.

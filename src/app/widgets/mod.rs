@@ -18,6 +18,7 @@ mod problem;
 mod provenance;
 mod question;
 mod status;
+mod term;
 mod window;
 mod words;
 
@@ -36,5 +37,6 @@ pub use problem::ProblemLine;
 pub use provenance::{Agreement, Provenance, SaveRun};
 pub use question::Question;
 pub use status::{WorkBar, duration};
+pub use term::{Term, Terms};
 pub use window::Window;
 pub use words::Words;

@@ -34,14 +34,14 @@ fn made_by(shown: &Shown) -> String {
     let (name, engine) = (&shown.report.model.name, &shown.report.engine);
     match &shown.origin {
         Origin::Baked => {
-            format!("Baked example: {name} ran when the page was built.")
+            format!("Precomputed: {name} ran when the page was built.")
         }
         Origin::Live { milliseconds, agrees } => {
             let time = number::fixed(*milliseconds, 0);
             let here = format!("Computed here by {name} in {time} ms, {engine}.");
             match agrees {
                 Some(error) if *error >= SAME => format!(
-                    "{here} The baked example came from other weights: its logits differ by {}.",
+                    "{here} The precomputed example came from other weights: its logits differ by {}.",
                     number::short(*error)
                 ),
                 _ => here,
@@ -58,7 +58,7 @@ pub fn Agreement() -> impl IntoView {
     let words = move || {
         studio.picture().with(|shown| match shown.as_ref()?.origin {
             Origin::Live { agrees: Some(error), .. } if error < SAME => {
-                Some(format!("The baked example agrees to {}.", number::short(error)))
+                Some(format!("The precomputed example agrees to {}.", number::short(error)))
             }
             _ => None,
         })

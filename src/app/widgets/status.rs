@@ -101,7 +101,7 @@ fn words(work: &Work, model: &str, behind: bool) -> String {
         (Job::Run, None) => format!("Running {model}"),
         (Job::Write, _) => format!("{model} writes"),
         (Job::Compare, None) if behind => "The check waits until the sweep is done".to_owned(),
-        (Job::Compare, _) => format!("Checking {model} against the processor"),
+        (Job::Compare, _) => format!("Checking {model} against the CPU"),
         (Job::Doctor, _) => "Measuring this machine".to_owned(),
     }
 }

@@ -19,7 +19,7 @@ const TOLD_EVERY: f64 = 100.0;
 const ELSEWHERE: &str = "golden runs, and prompts of a model: `atelier doctor` measures them, with --goldens and --model";
 
 /// Why no GPU is measured where the processor is chosen.
-const NOT_ASKED: &str = "GPUs: “Runs on” asks for the processor, so no GPU adapter was asked for";
+const NOT_ASKED: &str = "GPUs: “Runs on” asks for the CPU, so no GPU adapter was asked for";
 
 /// Measures, and ends as soon as the page wishes: what was measured until then is the answer.
 pub async fn look_at_machine(

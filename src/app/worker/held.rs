@@ -60,7 +60,7 @@ impl HeldModel {
             )
         } else {
             format!(
-                "In the middle of a run, {reason}; the model runs on the processor now, which repeated the run. {why}"
+                "In the middle of a run, {reason}; the model runs on the CPU now, which repeated the run. {why}"
             )
         };
         self.model = Some(model);
@@ -124,7 +124,7 @@ impl HeldModel {
             Ask::Compare { prompt, options, answer, plan } => {
                 let question = (prompt.as_str(), options.as_slice(), *answer);
                 if model.engine.profile().is_none() {
-                    let sentence = "The model runs on the processor already.".to_owned();
+                    let sentence = "The model runs on the CPU already.".to_owned();
                     return Ok(Tell::Compared { sentence });
                 }
                 let bytes = opening::reference_bytes(files)?;

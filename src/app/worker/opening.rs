@@ -48,7 +48,7 @@ pub async fn open(
         None => Ok((model?, String::new())),
         Some(first) => {
             let model = model.map_err(|stop| stop.after(&first))?;
-            Ok((model, format!("The model runs on the processor: {first}.")))
+            Ok((model, format!("The model runs on the CPU: {first}.")))
         }
     }
 }

@@ -285,7 +285,7 @@ pub async fn compare(
     let apart = a.iter().zip(&b).map(|(a, b)| (a - b).abs());
     let apart = apart.fold(0.0, f32::max) / largest;
     let sentence = format!(
-        "On this prompt and order, the {} numbers of the GPU and of the processor differ by at most {apart:.1e} of the largest.",
+        "On this prompt and order, the {} numbers of the GPU and of the CPU differ by at most {apart:.1e} of the largest.",
         b.len()
     );
     Ok(Tell::Compared { sentence })

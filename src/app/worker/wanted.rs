@@ -25,7 +25,7 @@ impl Wanted {
     /// The sweep of one task, which is checked whole before a row of it runs.
     pub fn sweep<'a>(&self, model: &'a LoadedModel, task: usize) -> Result<PartedSweep<'a>, Stop> {
         let Some(&task) = self.tasks.get(task) else {
-            return Err(Stop::Failed(format!("there is no task number {task}")));
+            return Err(Stop::Failed(format!("task {task} does not exist")));
         };
         let (items, orders) = (items(task, self.rows), self.orders(model)?);
         let sweeping = Sweeping::start(model, task.name(), &items, orders, SEED)

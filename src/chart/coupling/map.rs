@@ -164,8 +164,9 @@ fn words(map: &StepMap) -> [String; 2] {
     };
     [
         format!(
-            "The K = {} leading singular directions of each step's Jacobian, {}, by the metric of {metric}: 1 is the same \
-             directions, 0 none in common, {} what unrelated ones give; over all pairs {}.{most}{ill}{undefined}",
+            "The K = {} leading singular directions of each step's Jacobian, {}, by the metric of {metric}. 1 \
+             means the same directions, 0 nothing in common, {} is chance; over all pairs \
+             {}.{most}{ill}{undefined}",
             map.k,
             map.source,
             short(map.chance),

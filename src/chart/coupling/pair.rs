@@ -6,6 +6,7 @@ use super::{FigureDraft, Table, TableCell, slips};
 use crate::chart::number::{fixed, percent, short};
 use crate::chart::plot::{Axis, Line, Mark, Panel, Patch, Pen, Plot, Point, Ramp, Series};
 use crate::chart::{Figure, Theme};
+use crate::measure::bits::bits;
 use crate::measure::coupling::Spectrum;
 use crate::study::coupling::{Coupling, CouplingMethod};
 
@@ -179,9 +180,9 @@ fn words(
         spectrum.entropy,
     ) {
         (Some(effective), Some(stable), Some(entropy)) => format!(
-            "Step {name}: effective rank {} (entropy {} nats), stable rank {}.",
+            "Step {name}: effective rank {} (entropy {} bits), stable rank {}.",
             short(effective),
-            short(entropy),
+            short(bits(entropy)),
             short(stable)
         ),
         _ if coupling.method == CouplingMethod::Lanczos => {

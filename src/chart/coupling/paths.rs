@@ -147,7 +147,8 @@ fn words(coupling: &Coupling, tokens: usize, [first, second]: [f64; 2]) -> [Stri
     let word = token(coupling.tokens.as_ref(), &coupling.token_ids, last);
     [
         format!(
-            "Each line is one token's state before the first step and after each; the plane holds {} and {} of what the last states differ by.{more}",
+            "Each line is one token's state before the first step and after each. The plane holds {} and {} of \
+             what the last states differ by.{more}",
             percent(first),
             percent(second)
         ),

@@ -194,12 +194,12 @@ fn words(all: &[Straightness]) -> [String; 2] {
         )
     });
     [
-        "The line-shape score divides the number of steps by the length of their sum, each step taken as long as the others: \
-         1 is a straight line, and L steps in directions that have nothing in common score the square root of L."
+        "The line-shape score divides the number of steps by the length of their sum, with steps of equal \
+         length. 1 is a straight line. L steps in unrelated directions score the square root of L."
             .to_owned(),
         format!(
-            "The expodistance is the spread of the state's growth relative to its mean: 0 is an even exponential growth, and the \
-             walk's is that of equal steps at right angles, begun one step from the origin.{}",
+            "The expodistance is the spread of the state's growth relative to its mean. 0 is an even exponential \
+             growth. The walk takes equal steps at right angles, from one step off the origin.{}",
             spread.collect::<String>()
         ),
     ]

@@ -5,13 +5,14 @@ use crate::chart::number::short;
 use crate::chart::plot::{Axis, Line, Mark, Panel, Pen, Plot, Point, Series};
 use crate::chart::{Figure, FigureDraft, Table, TableCell, Theme, strokes};
 use crate::engine::VocabularyReading;
+use crate::measure::bits::bits;
 use crate::study::report::Lens;
 
 const PLOT: u32 = 120;
-/// Units to the end under which a depth counts as having arrived.
+/// Bits to the end under which a depth counts as having arrived.
 const NEAR: f64 = 0.1;
 
-/// Stroke by stroke, in nats.
+/// Component by component.
 pub(super) fn figure(lens: &Lens, theme: &Theme) -> Option<Figure> {
     let depths = lens.logit_lens_members.as_ref().filter(|depths| !depths.is_empty())?;
     let doubt = Doubt {
@@ -19,15 +20,13 @@ pub(super) fn figure(lens: &Lens, theme: &Theme) -> Option<Figure> {
         names: strokes::names(&lens.members),
         cells: strokes::cells(&lens.members),
         axis: strokes::axis(&lens.members[..depths.len()]),
-        unit: "nats",
-        per_nat: 1.0,
     };
-    let mut draft = doubt.draft("the last stroke", theme);
-    strokes::lead(&mut draft.plot, &lens.members);
+    let mut draft = doubt.draft("the last component", theme);
+    strokes::link(&mut draft.plot, &lens.members);
     Some(draft.figure(theme))
 }
 
-/// Before the first block and after each, in bits.
+/// Before the first block and after each.
 pub(super) fn by_blocks(lens: &Lens, theme: &Theme) -> Option<Figure> {
     let depths = lens.logit_lens.as_ref().filter(|depths| !depths.is_empty())?;
     let places = depth_names(lens, depths.len());
@@ -41,8 +40,6 @@ pub(super) fn by_blocks(lens: &Lens, theme: &Theme) -> Option<Figure> {
         cells: names.iter().cloned().map(TableCell::Text).collect(),
         names,
         axis: Axis::category("read after", places),
-        unit: "bits",
-        per_nat: std::f64::consts::LOG2_E,
     };
     Some(doubt.draft("the last block", theme).figure(theme))
 }
@@ -53,18 +50,16 @@ struct Doubt<'a> {
     names: Vec<String>,
     cells: Vec<TableCell>,
     axis: Axis,
-    unit: &'static str,
-    per_nat: f64,
 }
 
 impl Doubt<'_> {
     fn draft(self, last: &str, theme: &Theme) -> FigureDraft {
-        let Self { depths, names, cells, axis, unit, per_nat } = self;
-        let entropy = |i: usize| per_nat * depths[i].entropy;
-        let kl = |i: usize| per_nat * depths[i].kl;
+        let Self { depths, names, cells, axis } = self;
+        let entropy = |i: usize| bits(depths[i].entropy);
+        let kl = |i: usize| bits(depths[i].kl);
         let curve = |name: &str, colour, line, mark, of: &dyn Fn(usize) -> f64| {
             let points = (0..depths.len()).map(|i| {
-                let said = format!("{}\n{name} {} {unit}", names[i], short(of(i)));
+                let said = format!("{}\n{name} {} bits", names[i], short(of(i)));
                 Point::new(i as f64, of(i), said)
             });
             Series::new(Pen::new(name, colour, line, mark), points.collect())
@@ -82,7 +77,7 @@ impl Doubt<'_> {
                 format!("Only {last} brings the distribution of the answer.")
             }
             far => format!(
-                "From {} on the answer's distribution is within {NEAR} {unit} of the end's.",
+                "From {} on the answer's distribution is within {NEAR} bits of the end's.",
                 names[far.map_or(0, |far| far + 1)]
             ),
         };
@@ -91,23 +86,22 @@ impl Doubt<'_> {
             let numbers = [entropy(i), kl(i)].map(TableCell::Number);
             std::iter::once(name).chain(numbers).collect()
         });
-        let headers =
-            ["after".to_owned(), format!("entropy ({unit})"), format!("KL to the end ({unit})")];
+        let headers = ["after", "entropy (bits)", "KL to the end (bits)"].map(str::to_owned);
         // Each in a panel of its own: early depths lie a hundred units from the end, and entropy is a few.
         let panel = |(name, series): (&str, Series)| {
             let values = series.points.iter().map(|point| point.y);
             let up = Axis::from_zero("", values);
-            Panel::new(format!("{name}, {unit}, at the last token"), axis.clone(), up, vec![series])
+            Panel::new(format!("{name}, bits, at the last token"), axis.clone(), up, vec![series])
                 .tall(PLOT)
         };
         let pens = series.iter().map(|one| one.pen.clone()).collect();
         let panels = ["entropy", "KL to the end"].into_iter().zip(series).map(panel).collect();
         FigureDraft {
             key: "doubt",
-            title: format!("In the whole vocabulary doubt is largest after {}", names[widest]),
+            title: format!("In the whole vocabulary entropy is largest after {}", names[widest]),
             words: [
                 format!(
-                    "There the entropy is {} {unit}, at the end {}.",
+                    "There the entropy is {} bits, at the end {}.",
                     short(entropy(widest)),
                     short(entropy(depths.len() - 1))
                 ),
@@ -135,16 +129,14 @@ mod tests {
             followed: Vec::new(),
         };
         let depths: Vec<VocabularyReading> = kl.iter().map(reading).collect();
-        let names: Vec<String> = (0..kl.len()).map(|n| format!("stroke {n}")).collect();
+        let names: Vec<String> = (0..kl.len()).map(|n| format!("component {n}")).collect();
         let doubt = Doubt {
             depths: &depths,
             cells: names.iter().cloned().map(TableCell::Text).collect(),
             axis: Axis::category("", names.clone()),
             names,
-            unit: "nats",
-            per_nat: 1.0,
         };
-        let [_, arrived] = doubt.draft("the last stroke", &LIGHT).words;
+        let [_, arrived] = doubt.draft("the last component", &LIGHT).words;
         arrived
     }
 
@@ -152,7 +144,7 @@ mod tests {
     fn a_distribution_that_never_was_far_from_the_end_was_there_from_the_start() {
         let from = |stroke: usize| {
             format!(
-                "From stroke {stroke} on the answer's distribution is within 0.1 nats of the end's."
+                "From component {stroke} on the answer's distribution is within 0.1 bits of the end's."
             )
         };
         assert_eq!(arrival(&[0.0, 0.0]), from(0));
@@ -160,7 +152,7 @@ mod tests {
         assert_eq!(arrival(&[3.0, 0.05, 0.0]), from(1));
         assert_eq!(
             arrival(&[0.0, 3.0, 0.0]),
-            "Only the last stroke brings the distribution of the answer."
+            "Only the last component brings the distribution of the answer."
         );
     }
 }

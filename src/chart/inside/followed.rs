@@ -65,7 +65,7 @@ pub(super) fn figure(lens: &Lens, theme: &Theme) -> Option<Figure> {
         });
     let (title, first) = leading(lens, &names, &followed);
     let mut plot = Plot { shared: true, ..Plot::new(panels, pens, 1) };
-    strokes::lead(&mut plot, &lens.members);
+    strokes::link(&mut plot, &lens.members);
     let draft = FigureDraft {
         key: "followed",
         title,

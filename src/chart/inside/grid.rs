@@ -6,6 +6,7 @@ use crate::chart::number::{percent, short};
 use crate::chart::plot::{Axis, Panel, Patch, Plot, Ramp};
 use crate::chart::{Figure, FigureDraft, Table, TableCell, Theme};
 use crate::engine::{VocabularyReading, last_members, member_names};
+use crate::measure::bits::bits;
 use crate::measure::leads::changes;
 use crate::plan::{MAX_RUNS, Plan, Step};
 use crate::study::report::{Lens, LensNorm};
@@ -43,11 +44,11 @@ pub(super) fn figure(lens: &Lens, colour: DepthColour, theme: &Theme) -> Option<
                 y,
                 value,
                 name: format!(
-                    "{} after {of}\n{}\nentropy {}, KL to the end {} nats{}",
+                    "{} after {of}\n{}\nentropy {}, KL to the end {} bits{}",
                     place(&names[y]),
                     others.collect::<Vec<_>>().join(", "),
-                    short(depth.entropy),
-                    short(depth.kl),
+                    short(bits(depth.entropy)),
+                    short(bits(depth.kl)),
                     followed(lens, depth, colour),
                 ),
                 text: (letters > 2).then(|| cut(&likeliest, letters)),
@@ -60,8 +61,8 @@ pub(super) fn figure(lens: &Lens, colour: DepthColour, theme: &Theme) -> Option<
                 TableCell::Text(token(lens, t)),
                 TableCell::Text(likeliest),
                 TableCell::Number(depth.top_log_probabilities[0].exp()),
-                TableCell::Number(depth.entropy),
-                TableCell::Number(depth.kl),
+                TableCell::Number(bits(depth.entropy)),
+                TableCell::Number(bits(depth.kl)),
             ]);
         }
     }
@@ -83,8 +84,8 @@ pub(super) fn figure(lens: &Lens, colour: DepthColour, theme: &Theme) -> Option<
         "token",
         "likeliest next",
         "probability",
-        "entropy (nats)",
-        "KL to the end (nats)",
+        "entropy (bits)",
+        "KL to the end (bits)",
     ];
     let draft = FigureDraft {
         key: "depths",
@@ -102,10 +103,10 @@ pub(super) fn figure(lens: &Lens, colour: DepthColour, theme: &Theme) -> Option<
 fn of(depth: &VocabularyReading, colour: DepthColour) -> f64 {
     match colour {
         DepthColour::Probability => depth.top_log_probabilities[0].exp(),
-        DepthColour::Entropy => depth.entropy,
-        DepthColour::Kl => depth.kl,
+        DepthColour::Entropy => bits(depth.entropy),
+        DepthColour::Kl => bits(depth.kl),
         DepthColour::Followed(n) => {
-            depth.followed.get(n).map_or(0.0, |token| token.log_probability)
+            depth.followed.get(n).map_or(0.0, |token| bits(-token.log_probability))
         }
         DepthColour::Rank(n) => {
             depth.followed.get(n).map_or(0.0, |token| f64::from(token.rank).log10())
@@ -120,9 +121,9 @@ fn quantity(lens: &Lens, first: &VocabularyReading, colour: DepthColour) -> Stri
     };
     match colour {
         DepthColour::Probability => "probability".to_owned(),
-        DepthColour::Entropy => "entropy, nats".to_owned(),
-        DepthColour::Kl => "KL to the end, nats".to_owned(),
-        DepthColour::Followed(n) => format!("ln p({})", word(n)),
+        DepthColour::Entropy => "entropy, bits".to_owned(),
+        DepthColour::Kl => "KL to the end, bits".to_owned(),
+        DepthColour::Followed(n) => format!("surprise of {}, bits", word(n)),
         DepthColour::Rank(n) => format!("log10 of the rank of {}, 0 is the likeliest", word(n)),
     }
 }
@@ -179,8 +180,8 @@ fn words(lens: &Lens) -> [String; 2] {
     });
     let norm = match lens.logit_lens_norm {
         Some(LensNorm::Held) => {
-            " The final norm's scale is that of the run's end, so what an option gains from one depth to the next is its \
-             strokes' votes."
+            " The final norm's scale is that of the run's end, so an option gains, from one depth to the next, its \
+             components' votes."
         }
         _ => "",
     };

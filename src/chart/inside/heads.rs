@@ -33,7 +33,7 @@ pub(super) fn figure(lens: &Lens, shown: AttentionShown, theme: &Theme) -> Optio
             let seen = token(lens, at);
             let is_sunk = at == 0 && first.is_sink();
             if !is_off && !is_sunk && best.as_ref().is_none_or(|(most, _)| row[at] > *most) {
-                let who = format!("block {name}'s head {x} looks most at “{seen}”");
+                let who = format!("block {name}'s head {x} attends most to “{seen}”");
                 best = Some((row[at], who));
             }
             let plan = switched(lens, y, x);
@@ -76,23 +76,23 @@ pub(super) fn figure(lens: &Lens, shown: AttentionShown, theme: &Theme) -> Optio
         patches,
         ..Panel::new(
             format!(
-                "block (upwards as they run) by head, and the token that it looks at most{beside}"
+                "block (upwards as they run) by head, and the token that it attends to most{beside}"
             ),
             Axis::category("head", names(count)),
             Axis::category("", runs.iter().map(|(name, _)| name.clone()).collect()),
             Vec::new(),
         )
     };
-    let quantity = if shown.is_carried { "length carried" } else { "largest weight" };
+    let quantity = if shown.is_carried { "value-weighted attention" } else { "largest weight" };
     let ramp = Ramp::over(quantity, panel.patches.iter().map(|patch| patch.value));
-    let headers = ["head", "looks most at", "position", "weight", "carried", "switch it"];
+    let headers = ["head", "attends most to", "position", "weight", "value-weighted", "switch it"];
     let shared = match shown.sharing {
         0 | 1 => "Every head has keys and values of its own.".to_owned(),
         each => format!("Every {each} neighbouring heads read the same keys and values."),
     };
     let height = CELL * runs.len().max(2) as u32;
     let who = best.map_or_else(
-        || "no head looks elsewhere".to_owned(),
+        || "no head attends elsewhere".to_owned(),
         |(most, who)| format!("{who}: {quantity} {}", short(most.into())),
     );
     let draft = FigureDraft {
@@ -103,7 +103,7 @@ pub(super) fn figure(lens: &Lens, shown: AttentionShown, theme: &Theme) -> Optio
         },
         words: [
             shared + &first.explained(&token(lens, 0)),
-            "Where a head looks is not why the model answers: a click switches it off, and the answer tells.".to_owned(),
+            "What a head attends to is not why the model answers. A click switches it off, and shows the answer without it.".to_owned(),
         ],
         table: Table {
             headers: headers.map(str::to_owned).to_vec(),

@@ -54,22 +54,22 @@ pub(super) fn figure(lens: &Lens, shown: AttentionShown, theme: &Theme) -> Optio
     let panel = Panel {
         patches,
         ..Panel::new(
-            "row: the token that looks; column: what it looks at",
-            Axis::category("looked at", names(false)),
+            "row: the token that attends; column: what it attends to",
+            Axis::category("attended to", names(false)),
             Axis::category("", names(true)),
             Vec::new(),
         )
     };
-    let quantity = if shown.is_carried { "length carried" } else { "weight" };
+    let quantity = if shown.is_carried { "value-weighted attention" } else { "weight" };
     let ramp = Ramp::over(quantity, panel.patches.iter().map(|patch| patch.value).chain([0.0]));
-    let headers = ["looks", "at", "weight", "carried"];
+    let headers = ["token", "attends to", "weight", "value-weighted"];
     let height = CELL * looks.queries.len().max(4) as u32;
     let draft = FigureDraft {
         key: "matrix",
         title: title(lens, &name, looks.head, &looks.queries, numbers, quantity),
         words: [
-            "Every row of weights sums to 1 over the whole prompt; what lies behind a token is blank, because no token sees what \
-             comes after it."
+            "Every row of weights sums to 1 over the whole prompt. Cells after a token are blank, because no \
+             token reads what comes after it."
                 .to_owned(),
             "A token is by then more than its word: earlier blocks have written into it.".to_owned(),
         ],
@@ -101,7 +101,7 @@ fn title(
     };
     let at = largest(row);
     format!(
-        "Block {name}, head {head}: “{}” looks most at “{}”, {quantity} {}",
+        "Block {name}, head {head}: “{}” attends most to “{}”, {quantity} {}",
         token(lens, query),
         token(lens, at),
         short(row[at].into())

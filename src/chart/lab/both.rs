@@ -5,6 +5,7 @@ use crate::chart::plot::{Axis, Line, Mark, Panel, Pen, Plot, Point, Series};
 use crate::chart::strokes;
 use crate::chart::{Column, Figure, FigureDraft, Table, TableCell, Theme};
 use crate::engine::member_names;
+use crate::measure::bits::bits;
 use crate::measure::decomposition::{Depth, Triple};
 use crate::study::report::Lab;
 use crate::study::report::Lens;
@@ -43,7 +44,7 @@ pub(super) fn figure(lab: &Lab, column: Column, theme: &Theme) -> Figure {
         let all = before.iter().chain(&after);
         Panel::new(
             format!("{} ({unit})", curve.name),
-            Axis::whole("strokes so far", 0.0, (most + 1) as f64),
+            Axis::whole("components so far", 0.0, (most + 1) as f64),
             Axis::from_zero("", all.map(curve.of)),
             vec![
                 line(curve, own, &lab.original, &before),
@@ -103,7 +104,7 @@ fn title(lab: &Lab, column: Column) -> String {
         Some(false) => "disagrees less with the others",
         None => "disagrees as much with the others",
     };
-    format!("Under this plan the average stroke {bias} and {diversity}")
+    format!("Under this plan the average component {bias} and {diversity}")
 }
 
 fn words(lab: &Lab, column: Column) -> [String; 2] {
@@ -119,7 +120,7 @@ fn words(lab: &Lab, column: Column) -> [String; 2] {
         short(b.mse)
     );
     let distance = lab.kl().map_or(String::new(), |kl| {
-        format!("; KL over the whole vocabulary is {} nats", short(kl))
+        format!("; KL over the whole vocabulary is {} bits", short(bits(kl)))
     });
     let second = format!(
         "The original order runs {} components and this plan {}{distance}.",
@@ -130,7 +131,7 @@ fn words(lab: &Lab, column: Column) -> [String; 2] {
 }
 
 fn table(lab: &Lab, column: Column) -> Table {
-    let mut headers = vec!["order".to_owned(), "strokes".to_owned(), "last stroke".to_owned()];
+    let mut headers = vec!["plan".to_owned(), "components".to_owned(), "last component".to_owned()];
     headers.extend(column.depth_headers());
     let rows = |name: &'static str, lens: &Lens, strokes: Vec<TableCell>| {
         let depths = lens.decomposition.by_depth.iter().zip(strokes);

@@ -178,8 +178,8 @@ fn rows_figure(
         words: [
             match of {
                 PictureMean::Line => {
-                    "Every mark is a model's way through its blocks: 1 is a straight line, and a random walk of L steps \
-                     scores the square root of L."
+                    "Every mark is a model's trajectory through its blocks. 1 is a straight line. A random walk \
+                     of L steps scores the square root of L."
                 }
                 _ => "Every mark is a model under one order on the rows of one task.",
             }

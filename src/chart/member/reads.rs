@@ -64,23 +64,23 @@ pub(super) fn figure(
     let panel = Panel {
         patches,
         ..Panel::new(
-            "row: a head; column: the token that it looks at",
-            Axis::category("looked at", looked),
+            "row: a head; column: the token that it attends to",
+            Axis::category("attended to", looked),
             Axis::category("", heads.collect()),
             Vec::new(),
         )
     };
-    let quantity = if is_carried { "length carried" } else { "weight" };
+    let quantity = if is_carried { "value-weighted attention" } else { "weight" };
     let values = panel.patches.iter().map(|patch| patch.value);
     let ramp = Ramp::over(quantity, values.chain([0.0]));
     let from = token(lens, tokens.saturating_sub(1));
     let title = match best {
         Some((most, head, at)) => format!(
-            "From “{from}”, its head {head} looks most at “{}”: {quantity} {}",
+            "From “{from}”, its head {head} attends most to “{}”: {quantity} {}",
             token(lens, at),
             short(most.into())
         ),
-        None => "None of its heads looks".to_owned(),
+        None => "None of its heads attends".to_owned(),
     };
     let heads = account.reads.len();
     let behind = account.reads.iter();
@@ -94,7 +94,7 @@ pub(super) fn figure(
             percent(behind.sum::<f64>() / heads as f64)
         ),
     };
-    let headers = ["head", "looks at", "weight", "carried"];
+    let headers = ["head", "attends to", "weight", "value-weighted"];
     let draft = FigureDraft {
         key: "member-reads",
         title,

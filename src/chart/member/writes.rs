@@ -61,8 +61,8 @@ pub(super) fn figure(lens: &Lens, account: &MemberAccount, theme: &Theme) -> Fig
                 account.vocabulary,
                 short(account.mean_vote)
             ),
-            "Each number is read through the final norm at this run's own scale, so that the strokes' add up to the model's \
-             logits; a token high up need not be one that the stroke is about."
+            "Each number is decoded with the frozen final norm, so the components' numbers add up to the model's logits. A \
+             component need not be about the tokens that it raises most."
                 .to_owned(),
         ],
         table: Table {

@@ -45,7 +45,7 @@ pub(super) fn figure(
     let panel = Panel {
         patches: patches.collect(),
         ..Panel::new(
-            "blocks in the middle, side by side",
+            "blocks in the middle, in parallel",
             Axis::category("rounds", names(&rounds)),
             Axis::category("", names(&sizes)),
             Vec::new(),
@@ -103,7 +103,7 @@ fn rounds(spot: &SweepSpot<'_>) -> usize {
 /// most rounds that were run are best, or all are at chance, the best number says nothing.
 fn title(word: &str, sizes: usize, sure: usize) -> String {
     match (sizes, sure) {
-        (0, _) => format!("{} of blocks side by side, again and again", capital(word)),
+        (0, _) => format!("{} of blocks in parallel, in rounds", capital(word)),
         (_, 0) => "At no size of the middle are more rounds than one surely better, by their 95 % intervals"
             .to_owned(),
         _ => format!(

@@ -2,8 +2,9 @@
 
 use super::Apart;
 use crate::chart::Column;
-use crate::chart::number::{percent, signed};
+use crate::chart::number::{percent, short};
 use crate::chart::plot::{Axis, Ramp};
+use crate::measure::bits::{bits, mean_bits, mean_surprise};
 use crate::measure::interval::{Mean, paired_rows};
 use crate::study::orders::{Measures, Orders, Variant, VoteMeans, per_token};
 use crate::task::score::Score;
@@ -88,7 +89,7 @@ impl Quantity {
             Self::Normalised => format!("{} (0 = chance, 1 = original order)", score.right()),
             Self::FirstWord => "right as the model's first word (share of rows)".to_owned(),
             Self::Perplexity => "perplexity of the right answer (whole vocabulary)".to_owned(),
-            Self::Kl => "KL from the original order (nats, whole vocabulary)".to_owned(),
+            Self::Kl => "KL from the original order (bits, whole vocabulary)".to_owned(),
             Self::Bias => format!("bias ({})", column.error_unit()),
             Self::Diversity => format!("diversity ({})", column.diversity_unit()),
             Self::Mse => format!("MSE ({})", column.error_unit()),
@@ -139,7 +140,7 @@ impl Quantity {
             }
             Self::Perplexity => {
                 let unit = if score == Score::LastWord { "word" } else { "token" };
-                format!("Perplexity is exp of minus the mean ln P of a {unit} of the right answer. ")
+                format!("Perplexity is 2 to the mean surprise in bits of a {unit} of the right answer. ")
             }
             _ => String::new(),
         }
@@ -154,9 +155,9 @@ impl Quantity {
             return String::new();
         };
         format!(
-            "The original order says the right answer first on {} of rows; its mean ln P is {}. ",
+            "The original order says the right answer first on {} of rows; its mean surprise is {} bits. ",
             percent(first.mean),
-            signed(log.mean)
+            short(mean_surprise(log).mean)
         )
     }
 
@@ -191,7 +192,7 @@ impl Quantity {
             Self::Normalised => measures.normalised,
             Self::FirstWord => measures.first_word,
             Self::Perplexity => measures.perplexity,
-            Self::Kl => measures.kl,
+            Self::Kl => measures.kl.map(mean_bits),
             Self::Bias => Some(scaled(votes.bias)),
             Self::Diversity => Some(votes.diversity),
             Self::Mse => Some(scaled(votes.mse)),
@@ -203,8 +204,8 @@ impl Quantity {
     /// part of the paper's diversity.
     pub(super) fn beside(self, measures: &Measures, column: Column) -> Vec<(String, Mean)> {
         let log_likelihood = || {
-            let name = "ln P of the right answer (nats per row)".to_owned();
-            measures.log_likelihood.map(|mean| (name, mean))
+            let name = "surprise of the right answer (bits per row)".to_owned();
+            measures.log_likelihood.map(|mean| (name, mean_surprise(mean)))
         };
         match self {
             Self::Accuracy | Self::Normalised => {
@@ -251,7 +252,7 @@ impl Quantity {
                 let logs = per_token(&rows.log_likelihood, &orders.answer_tokens);
                 logs.into_iter().map(|log| -log).collect()
             }
-            Self::Kl => rows.kl.clone(),
+            Self::Kl => rows.kl.iter().map(|&kl| bits(kl)).collect(),
             Self::Mse => part(0),
             Self::Bias => part(1),
             Self::Diversity => part(2),

@@ -95,12 +95,11 @@ fn an_accuracy_among_options_has_the_whole_vocabulary_beside() {
     drops.original.measures.first_word = Some(Mean::without_interval(0.25));
     drops.original.measures.log_likelihood = Some(Mean::without_interval(-1.5));
     let drops = figure(&drops, Quantity::Accuracy);
-    let said =
-        "The original order says the right answer first on 25 % of rows; its mean ln P is −1.50.";
+    let said = "The original order says the right answer first on 25 % of rows; its mean surprise is 2.16 bits.";
     assert!(drops.words[1].contains(said), "{}", drops.words[1]);
     let beside = [
         "right as the model's first word (share of rows)",
-        "ln P of the right answer (nats per row)",
+        "surprise of the right answer (bits per row)",
     ];
     assert_eq!(drops.table.headers[4..6], beside);
 }

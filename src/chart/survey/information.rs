@@ -123,7 +123,9 @@ fn figure(
         title: title(name, points, above, below),
         words: [
             format!(
-                "Estimated by {estimator}; the paper names no estimator. Above the upper bound, the sum makes less of the members' information than could be made, or the estimate is too high; below the lower one it is too low."
+                "Estimated by {estimator}; the paper names no estimator. Above the upper bound, the sum uses \
+                 less of the components' information than it could, or the estimate is too high. Below the lower \
+                 bound the estimate is too low."
             ),
             caveat,
         ],

@@ -9,6 +9,7 @@ use super::{
 };
 use crate::chart::number::{counted, percent, short};
 use crate::chart::plot::{Axis, Pen};
+use crate::measure::bits::bits;
 use crate::measure::decomposition::{Triple, Triples};
 use crate::measure::interval::{Mean, wilson};
 use crate::study::survey::{Found, Survey};
@@ -28,8 +29,8 @@ const QUANTITIES: [TableQuantity; 6] = [
     ),
     ("right as the model's first word, share of rows", |cell| cell.found.first_word, None),
     (
-        "ln P of the right answer, of the whole vocabulary, nats",
-        |cell| cell.found.log_likelihood,
+        "surprise of the right answer, over the whole vocabulary, bits",
+        |cell| cell.found.log_likelihood.map(|log| bits(-log)),
         None,
     ),
     (
@@ -212,7 +213,7 @@ fn table(survey: &Survey, all: &[KnownCell<'_>]) -> Table {
         "chance",
         "chosen",
         "first word right",
-        "ln P(right), nats",
+        "surprise, bits",
         "perplexity",
         "options' share of the vocabulary",
         "paper mse x100",
@@ -247,9 +248,10 @@ fn table(survey: &Survey, all: &[KnownCell<'_>]) -> Table {
         row.extend(shares.map(TableCell::Number));
         row.push(TableCell::Text(chosen(cell.found)));
         let Found { first_word, log_likelihood, perplexity, mass, .. } = cell.found;
-        let beyond = [first_word, log_likelihood, perplexity, mass];
+        let surprise = log_likelihood.map(|log| bits(-log));
+        let beyond = [*first_word, surprise, *perplexity, *mass];
         row.extend(beyond.map(|number| match number {
-            Some(number) => TableCell::Number(*number),
+            Some(number) => TableCell::Number(number),
             None => TableCell::Text(String::new()),
         }));
         let numbers = [

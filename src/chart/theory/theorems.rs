@@ -48,10 +48,10 @@ pub const THEOREMS: [Theorem; 8] = [
         number: 2,
         name: "No bias, no diversity",
         claim: "Diversity cannot outgrow bias: where bias goes to 0, diversity goes to 0 with it.",
-        caveat: "True of all members together, because MSE is never negative. The paper claims it for each kind of member too; that does not follow: \
-                 one kind may be right while the mean, which the others pull, is elsewhere. Points above the line are such cases.",
+        caveat: "True of all members together, because MSE is never negative. The paper claims it for each kind \
+         of member too. That does not follow: one kind may be right while the others pull the mean elsewhere. Points above the line are such cases.",
         control: Control::Choice {
-            label: "Look at",
+            label: "Show",
             choices: &[
                 "all members together",
                 "each kind by itself",
@@ -64,8 +64,9 @@ pub const THEOREMS: [Theorem; 8] = [
         number: 3,
         name: "Bias pays for diversity",
         claim: "Bias and diversity share a term, Ω: what raises diversity through it raises bias as much.",
-        caveat: "As printed, Ω lies around the target's mean. For a target that is the same for every option both printed terms are then too large by \
-                 as much, and their difference, the MSE, is right; for a right answer two terms of the bias are missing besides. Corrected after Brown \
+        caveat: "As printed, Ω lies around the target's mean. If the target is the same for every option, both \
+         printed terms are too large by as much, and their difference, the MSE, is right. For a right answer, \
+         two terms of the bias are missing as well. Corrected after Brown \
                  et al. (2005) they are exact. Ω also holds the spread of the members' means over the options, Ω − v̄: the offset, which moves \
                  no probability. All in squares of whole logits, means over all rows.",
         control: Control::Share {
@@ -76,9 +77,10 @@ pub const THEOREMS: [Theorem; 8] = [
     Theorem {
         number: 4,
         name: "What members know",
-        claim: "The information about the answer is each member's own, plus what shows only together, less what is said twice; it bounds the error from both sides.",
-        caveat: "The paper names no estimator. Counted votes need 5 rows a cell and are refused where there are fewer; the Gaussian copula takes logits for \
-                 Gaussian, and may find more bits than the answer has. The made-up ensembles are counted exactly.",
+        claim: "The information about the answer is each member's own, plus what shows only together, less what \
+         is said twice. It bounds the error from both sides.",
+        caveat: "The paper names no estimator. Counted votes need 5 rows per cell, and are refused with fewer. \
+         The Gaussian copula takes logits for Gaussian, and may find more bits than the answer has. The made-up ensembles are counted exactly.",
         control: Control::Choice {
             label: "Members",
             choices: &[
@@ -111,8 +113,8 @@ pub const THEOREMS: [Theorem; 8] = [
         number: 6,
         name: "Bounds of the error",
         claim: "What members know says how wrong the best guess must be at least and may be at most, and neither bound need follow the depth.",
-        caveat: "Since I(U;Y) cannot fall, the exact bounds cannot rise: the paper's proof rests on the slip of theorem 5, and what goes up and down is an \
-                 estimate. The upper bound holds for the best rule alone; the sum of a model's members, or a majority, need not be it.",
+        caveat: "Since I(U;Y) cannot fall, the exact bounds cannot rise. The paper's proof rests on the slip of \
+         theorem 5. Only an estimate goes up and down. The upper bound holds for the best rule alone; the sum of a model's members, or a majority, need not be it.",
         control: Control::Choice {
             label: "Guess by",
             choices: &[

@@ -89,7 +89,8 @@ impl PrintedResidues {
     fn title(&self, is_constant: bool) -> String {
         if is_constant && self.is_mse_right {
             return format!(
-                "For a target that is the same for all options both printed terms are too large by up to {}; their difference, the MSE, is right",
+                "If the target is the same for all options, both printed terms are too large by up to {}. Their \
+                 difference, the MSE, is right",
                 short(self.diversity)
             );
         }

@@ -9,68 +9,65 @@ use crate::cli::rows_source::SweepSource;
 use crate::study::LoadedModel;
 use crate::study::coupling::{CouplingMethod, CouplingWish, TokenWish};
 
-/// How alike the blocks are, linearised: along depth, and between tokens
+/// Measure how far different blocks act alike, by their Jacobians
 ///
-/// Every block's Jacobian says how what the block adds moves with what it reads. This takes the leading
-/// singular vectors of each and shows how far the others act alike in them (0: the same, the chance
-/// line: nothing in common), how straight the stream's path is, and how far the linearised blocks
-/// carry. With --task the same over rows, beside what leaving blocks out and exchanging neighbours
-/// costs; with --models over models.
+/// A block's Jacobian says how its output moves with its input. Coupling says how far two blocks share
+/// their leading directions: 1 means the same directions. Beside it stand the chance level, how straight
+/// the stream's path is, and how far the linear approximation holds. With --task it compares coupling with
+/// what removing a block, or swapping it with its neighbour, costs. With --models it compares models.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 #[command(group = clap::ArgGroup::new("asked").required(true).args(["model", "models"]))]
 #[command(group = clap::ArgGroup::new("question").required(true).args(["prompt", "ids", "task", "prompts"]))]
 pub struct CouplingArgs {
-    /// A known model's name (see `atelier models`), or a folder with config.json and *.safetensors
+    /// The model: a name from `atelier models`, or a folder with config.json and *.safetensors
     #[arg(long, short, value_name = "NAME|FOLDER")]
     model: Option<String>,
 
-    /// Several models, or checkpoints of one's training, to compare; two that are called alike are named
-    /// with as much of their places as tells them apart
+    /// Several models, or checkpoints of one training, to compare
     #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
     pub models: Vec<String>,
 
-    /// The text whose last token is looked at
+    /// The prompt. Its last position is measured
     #[arg(long, short, value_name = "TEXT")]
     prompt: Option<String>,
 
-    /// The same as token ids, for a model without a tokenizer
+    /// The prompt as token ids, for a model without a tokenizer
     #[arg(long, value_name = "ID,…", value_delimiter = ',', allow_negative_numbers = true)]
     ids: Vec<u32>,
 
-    /// Tasks or their groups (see `atelier tasks`; several with commas), or TOML files that define
-    /// one; those that are read from a file need --data
+    /// Tasks or groups of tasks from `atelier tasks`, or TOML files that define a task. Tasks that are read
+    /// from files need --data
     #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
     task: Vec<String>,
 
-    /// The data set's file, or the folder that holds several, for tasks that are read from a file
+    /// The data set's file or folder, for tasks that are read from files
     #[arg(long, value_name = "FILE|DIR", requires = "task")]
     data: Option<PathBuf>,
 
-    /// A file of prompts (`-` for standard input), one JSON object a line:
-    /// {"prompt": "…", "options": [" a", " b"], "answer": 0}
+    /// A file of prompts, or `-` for standard input. One JSON object per line: {"prompt": "…", "options": ["
+    /// a", " b"], "answer": 0}
     #[arg(long, value_name = "FILE")]
     prompts: Option<PathBuf>,
 
-    /// Rows of each task at most
+    /// Most rows per task
     #[arg(long, default_value_t = 20, conflicts_with_all = ["prompt", "ids"])]
     pub rows: usize,
 
-    /// The order of blocks, as of `atelier lens`; a parallel step's or a half's Jacobian is that of what
-    /// the step adds
+    /// The plan, written as for `atelier lens --plan`. A step's Jacobian is that of what the step adds
     #[arg(long, value_name = "LINE")]
     pub plan: Option<String>,
 
-    /// How many leading singular vectors; several with commas [default: 4,8,16, those that fit the width]
+    /// Numbers of leading singular vectors [default: 4,8,16, as far as the width allows]
     #[arg(long, value_name = "K,…", value_delimiter = ',', allow_negative_numbers = true)]
     pub top: Vec<usize>,
 
-    /// Two steps of the plan that --self, --input and --output compare, counted from 0; may be repeated
-    /// [default: the middle one with itself, and with the next]
+    /// Two steps that --self, --input and --output compare, from 0. May be repeated [default: the middle step
+    /// with itself, and with the next]
     #[arg(long, value_name = "STEP,STEP", value_parser = two, allow_hyphen_values = true, conflicts_with_all = ["task", "prompts"])]
     steps: Vec<[usize; 2]>,
 
-    /// Also between tokens: every position t of these, counted from 0, at (t, t)
+    /// Also between tokens: at (t, t) for each of these positions, from 0
     #[arg(
         long = "self",
         value_name = "T,…",
@@ -88,16 +85,16 @@ pub struct CouplingArgs {
     #[arg(long, value_name = "T:T,…", value_parser = places, allow_hyphen_values = true, conflicts_with_all = ["task", "prompts"])]
     output: Option<(usize, Vec<usize>)>,
 
-    /// How the singular vectors are found: from whole Jacobians, or searched by products; `auto` takes
-    /// what needs fewer products and has room
+    /// How to find singular vectors: from whole Jacobians, or by Lanczos. `auto` takes the cheaper one that
+    /// fits into memory
     #[arg(long, value_enum, default_value_t = Method::Auto)]
     method: Method,
 
-    /// Of the bootstrap behind the intervals, and of a search's start
+    /// Random seed of the bootstrap intervals and of a search
     #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(u64).range(..=u64::from(u32::MAX)))]
     pub seed: u64,
 
-    /// Leave out rows that are longer than the model's context, and say how many they are
+    /// Leave out rows that are longer than the model's context, and report how many
     #[arg(long, conflicts_with_all = ["prompt", "ids"])]
     pub skip_long: bool,
 
@@ -105,23 +102,23 @@ pub struct CouplingArgs {
     pub engine: crate::cli::engine::EngineArgs,
 
     /// Print the report as JSON
-    #[arg(long, conflicts_with = "csv")]
+    #[arg(long, conflicts_with = "csv", help_heading = "Output")]
     pub json: bool,
 
-    /// Print one line a pair as CSV
-    #[arg(long)]
+    /// Print one line per pair as CSV
+    #[arg(long, help_heading = "Output")]
     pub csv: bool,
 
-    /// Write the report to a file too, for the page to open and for --resume
-    #[arg(long, value_name = "FILE.atelier.json")]
+    /// Also write the report to a file, which the page can open and --resume continues
+    #[arg(long, value_name = "FILE.atelier.json", help_heading = "Output")]
     pub out: Option<PathBuf>,
 
-    /// Go on from what --out holds of the same tasks
-    #[arg(long, requires = "out", conflicts_with_all = ["prompt", "ids"])]
+    /// Continue the run stored in --out
+    #[arg(long, requires = "out", conflicts_with_all = ["prompt", "ids"], help_heading = "Output")]
     pub resume: bool,
 
-    /// Replace what --out names, if it is there
-    #[arg(long, requires = "out", conflicts_with = "resume")]
+    /// Replace the file that --out names
+    #[arg(long, requires = "out", conflicts_with = "resume", help_heading = "Output")]
     pub force: bool,
 }
 
@@ -228,7 +225,7 @@ fn list(text: &str) -> Result<Vec<usize>, String> {
 
 fn number(text: &str) -> Result<usize, String> {
     let text = text.trim();
-    text.parse().map_err(|_| format!("'{text}' is no number counted from 0"))
+    text.parse().map_err(|_| format!("'{text}' is not a whole number from 0 on"))
 }
 
 #[cfg(test)]
@@ -241,6 +238,6 @@ mod tests {
         assert!(two("5").is_err() && two("5,6,7").is_err() && two("a,b").is_err());
         assert_eq!(places("8:8, 10,13"), Ok((8, vec![8, 10, 13])));
         assert!(places("8").is_err() && places("8:").is_err() && places(":1").is_err());
-        assert_eq!(places("8:-1"), Err("'-1' is no number counted from 0".to_owned()));
+        assert_eq!(places("8:-1"), Err("'-1' is not a whole number from 0 on".to_owned()));
     }
 }

@@ -121,10 +121,10 @@ pub fn run(args: CouplingArgs) -> anyhow::Result<()> {
         let kept = match (&args.out, &input) {
             (Some(_), Input::Rows(_)) if is_empty => "nothing was done yet".to_string(),
             (Some(path), Input::Rows(_)) => {
-                format!("{} holds what is done, and --resume goes on", path.display())
+                format!("{} holds what is done, and --resume continues", path.display())
             }
             (None, Input::Rows(_)) => {
-                "give --out FILE next time to keep it and go on with --resume".to_string()
+                "give --out FILE next time to keep it, and continue with --resume".to_string()
             }
             _ => "nothing of one prompt is kept".to_string(),
         };

@@ -35,18 +35,18 @@ impl Stopped {
         let text = out.text()?;
         let path = out.path();
         let shown = path.display();
-        let opened = Opened::read(text.as_bytes())
-            .with_context(|| format!("{shown} is nothing to go on from"))?;
+        let opened =
+            Opened::read(text.as_bytes()).with_context(|| format!("{shown} cannot be resumed"))?;
         let reports = match opened {
             Opened::CouplingModels(models) => {
                 models.models.into_iter().map(|model| model.report).collect()
             }
             // A run that was stopped before its first coupling has the other orders' rows alone.
             Opened::Coupling(report) | Opened::Orders(report) => vec![*report],
-            other => bail!("{shown} is nothing to go on from: it is {}", other.what()),
+            other => bail!("{shown} cannot be resumed: it is {}", other.what()),
         };
         if reports.iter().any(|report| report.coupling.is_some()) {
-            bail!("{shown} is nothing to go on from: it is a report of one prompt");
+            bail!("{shown} cannot be resumed: it is a report of one prompt");
         }
         for report in &reports {
             holds_rows_alone(report, path)?;

@@ -66,7 +66,8 @@ pub fn find(folder: &Path, models: Option<&Path>) -> anyhow::Result<Goldens> {
     }
     if goldens.found.is_empty() {
         anyhow::bail!(
-            "no golden run in {} has its model beside it{}; give a folder of golden JSON files, and --models with the folder that holds their models",
+            "no golden values in {} have their model beside them{}; name the folder with their models by \
+             --models",
             folder.display(),
             models.map_or(String::new(), |models| format!(" or in {}", models.display())),
         );

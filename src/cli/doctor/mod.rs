@@ -17,10 +17,10 @@ use crate::study::doctor::prefill::{self, Prefill};
 use crate::study::doctor::watch::{self, Watch};
 use crate::study::doctor::{DoctorReport, EngineThere, choice};
 
-/// What this machine can do: processor and GPUs, every kernel against its plain twin, and rates
+/// Test this machine: every CPU and GPU kernel against its reference implementation, and speed
 ///
-/// Numbers are this machine's own, measured now; what was not measured is said. The exit code is 1 where
-/// a kernel computes wrong numbers or a golden does not hold.
+/// All numbers are measured now, on this machine. The exit code is 1 if a kernel computes wrong numbers or
+/// golden values do not match.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   atelier doctor
@@ -28,19 +28,19 @@ use crate::study::doctor::{DoctorReport, EngineThere, choice};
   atelier doctor --goldens tests/golden --models tests/models
   atelier doctor --model path/to/model")]
 pub struct DoctorArgs {
-    /// A tenth of the time: few shapes, small matrices
+    /// Take a tenth of the time: few shapes, small matrices
     #[arg(long)]
     quick: bool,
 
-    /// Golden runs (JSON files) to check on every engine; the models lie beside them
+    /// A folder of golden values (JSON) to check on every engine
     #[arg(long, value_name = "FOLDER")]
     goldens: Option<PathBuf>,
 
-    /// Where the goldens' models are
+    /// The folder with the models of the golden values [default: beside them]
     #[arg(long, value_name = "FOLDER", requires = "goldens")]
     models: Option<PathBuf>,
 
-    /// Measure prompts of 12, 64 and 512 tokens, and a drop sweep, with this model on every engine
+    /// Also time this model on every engine: prompts of 12, 64 and 512 tokens, and a sweep
     #[arg(long, short, value_name = "MODEL")]
     model: Option<String>,
 

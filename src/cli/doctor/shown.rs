@@ -14,7 +14,7 @@ use crate::study::doctor::rates::{DTYPES, ROWS, Rates};
 
 /// All of it, a part after the other.
 pub fn text_of(report: &DoctorReport) -> String {
-    let mut page = format!("atelier {}\n\nProcessor\n", report.version);
+    let mut page = format!("atelier {}\n\nCPU\n", report.version);
     let facts = &report.processor;
     let sets = facts.instruction_sets.join(", ");
     let _ = writeln!(
@@ -32,7 +32,11 @@ pub fn text_of(report: &DoctorReport) -> String {
         let _ = writeln!(page, "\nCUDA\n  {said}");
     }
     for device in &report.kernels {
-        let _ = writeln!(page, "\nKernels of {}, against their plain twins", device.device);
+        let _ = writeln!(
+            page,
+            "\nKernels of {}, against their reference implementations",
+            device.device
+        );
         kernels(&mut page, &device.kernels);
     }
     for of in &report.rates {

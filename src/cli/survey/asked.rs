@@ -142,7 +142,7 @@ impl Asked {
         let before = Self::read(folder)?;
         if !resume {
             bail!(
-                "{} holds a survey already: go on with it by --resume, or give --out another folder",
+                "{} holds a survey already: continue it with --resume, or give --out another folder",
                 folder.path().display()
             );
         }
@@ -153,7 +153,7 @@ impl Asked {
                 Ok(())
             }
             Some(what) => bail!(
-                "{} holds a survey that was begun with {what}: go on with the same, or give --out another folder",
+                "{} holds a survey that was begun with {what}: resume with the same settings, or give --out another folder",
                 folder.path().display()
             ),
         }

@@ -114,7 +114,7 @@ pub fn write_rows(
     written.map_err(|error| {
         // Rows that cannot be read back need no room.
         let is_disk = error.chain().any(|cause| cause.is::<io::Error>());
-        let hint = if is_disk { ": make room, and go on with --resume" } else { "" };
+        let hint = if is_disk { ": make room, and continue with --resume" } else { "" };
         error.context(format!("{} could not be written{hint}", path.display()))
     })
 }
@@ -150,7 +150,7 @@ mod tests {
             format!("{:#}", written.expect_err("a row that cannot be read"))
         };
         let full = io::Error::from(ErrorKind::StorageFull);
-        assert!(why(full.into()).contains("could not be written: make room, and go on"));
+        assert!(why(full.into()).contains("could not be written: make room, and continue"));
         let damaged = why(anyhow::anyhow!("row 3 is damaged"));
         assert!(
             damaged.ends_with("sum.parquet could not be written: row 3 is damaged"),

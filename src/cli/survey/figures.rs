@@ -9,7 +9,7 @@ use crate::cli::figures::{To, write};
 use crate::cli::rows_source::bytes;
 use crate::study::report::Opened;
 
-/// Draw a survey's figures and tables: SVG and CSV, no browser needed
+/// Draw a survey's figures and tables as SVG and CSV, without a browser
 #[derive(clap::Args)]
 pub struct FiguresArgs {
     /// A survey's folder, or its survey.atelier.json

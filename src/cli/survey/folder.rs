@@ -35,7 +35,7 @@ impl Folder {
         let mut written = [folder.report(), rows].into_iter();
         if let Some(other) = written.find(|written| !folder.asked().exists() && written.exists()) {
             bail!(
-                "{} is there, and no survey.json, so no survey is gone on with in {shown}: give --out another folder",
+                "{} is there but no survey.json, so no survey can be resumed in {shown}: give --out another folder",
                 other.display()
             );
         }

@@ -78,7 +78,7 @@ impl Journal {
         }
         written.with_context(|| {
             format!(
-                "{} could not be written: make room, and go on with --resume",
+                "{} could not be written: make room, and continue with --resume",
                 self.path.display()
             )
         })

@@ -17,10 +17,10 @@ use crate::cli::output;
 use crate::study::survey::{MeasuredRow, SurveyTask, WINDOW};
 use crate::task::file;
 
-/// Join the parts that --shard left, to the same files as one run
+/// Join the shards into the files that one run would write
 #[derive(clap::Args)]
 pub struct MergeArgs {
-    /// The folder that was given as --out
+    /// The folder that --out named
     #[arg(value_name = "DIR")]
     folder: PathBuf,
 
@@ -178,7 +178,8 @@ fn join(
         let own = Shard { index, of: shards.len() };
         ensure!(
             file.about.is_of(model, task, fingerprint, own),
-            "{} is not part {} of {}'s rows on {task} in this survey, but part {} of {} on {}{}: it was copied or renamed; run it again with --shard {own}",
+            "{} is not shard {} of {}'s rows on {task}, but shard {} of {} on {}{}: it was copied or renamed. \
+             Run it again with --shard {own}",
             path.display(),
             index + 1,
             model,

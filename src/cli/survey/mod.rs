@@ -33,12 +33,12 @@ use clap::builder::NonEmptyStringValueParser;
 
 use shard::Shard;
 
-/// Models x tasks: bias, diversity and information of every row
+/// Run many models on many tasks: bias, diversity and information of every row
 ///
-/// Runs every model on every task and writes each row to Parquet and the means to
-/// survey.atelier.json, which the page opens. Killed at any moment it loses at most one batch of 16
-/// rows; the same command with --resume goes on to the same bytes. With --shard k/n it does one part
-/// of the rows, and `atelier survey merge` joins the parts.
+/// Writes each row to Parquet, and the means to survey.atelier.json, which the page opens. If the process is
+/// killed, at most one batch of 16 rows is lost. The same command with --resume continues, and the files have
+/// the same bytes as without a stop. With --shard k/n it runs one of n shards. `atelier survey merge` joins
+/// them.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES, args_conflicts_with_subcommands = true)]
 #[command(subcommand_negates_reqs = true)]
@@ -59,7 +59,7 @@ enum SurveyCommand {
 /// What a survey asks.
 #[derive(clap::Args)]
 struct SurveyOptions {
-    /// Known models' names (see `atelier models`), or folders with config.json and *.safetensors
+    /// Models: names from `atelier models`, or folders with config.json and *.safetensors
     #[arg(
         long,
         value_name = "NAME|FOLDER,…",
@@ -69,16 +69,15 @@ struct SurveyOptions {
     )]
     models: Vec<String>,
 
-    /// Tasks or their groups (see `atelier tasks`), or TOML files that define one
+    /// Tasks or groups of tasks from `atelier tasks`, or TOML files that define a task
     #[arg(long, value_name = "NAME|FILE,…", value_delimiter = ',', required = true)]
     tasks: Vec<String>,
 
-    /// The folder that holds the data sets, for tasks that are read from a file
+    /// The folder with the data sets, for tasks that are read from files
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
 
-    /// Rows of each task at most; as many as the task's file says without it (2000 mostly, 500 of
-    /// a scholars' task, every row in plain English)
+    /// Most rows per task [default: the task's own number, 2000 for most]
     #[arg(long)]
     rows: Option<usize>,
 
@@ -86,32 +85,32 @@ struct SurveyOptions {
     #[arg(long, value_name = "DIR", required = true)]
     out: Option<PathBuf>,
 
-    /// Worked examples in front of every question
+    /// Worked examples before every question
     #[arg(long, default_value_t = 0)]
     shots: usize,
 
-    /// Which examples
+    /// Random seed for choosing the worked examples
     #[arg(long, default_value_t = 0)]
     seed: u64,
 
-    /// Where an option is not one token for a model, score that task by how likely each option is
-    /// as a continuation, and say so in the report
+    /// If an option is not one token for a model, score that task by the probability of each option as a
+    /// continuation. The report says so
     #[arg(long)]
     continuations: bool,
 
-    /// Only the k-th of n parts of the rows, counted from 1
+    /// Run only shard k of n, from 1
     #[arg(long, value_name = "k/n")]
     shard: Option<Shard>,
 
-    /// Go on from what --out holds; with --shard, begin where it holds nothing
-    #[arg(long)]
+    /// Continue the survey in --out. With --shard, also begin one
+    #[arg(long, help_heading = "Output")]
     resume: bool,
 
     #[command(flatten)]
     engine: super::engine::EngineArgs,
 
     /// Print the report as JSON
-    #[arg(long)]
+    #[arg(long, help_heading = "Output")]
     json: bool,
 }
 

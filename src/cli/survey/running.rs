@@ -29,7 +29,7 @@ pub(super) fn run(ask: &SurveyOptions) -> anyhow::Result<()> {
     // A part of a job array is begun and gone on with by one command.
     ensure!(
         !ask.resume || ask.shard.is_some() || Folder::read(out).asked().exists(),
-        "{} holds no survey to go on with: check --out, or leave out --resume to begin one there",
+        "{} holds no survey to resume: check --out, or leave out --resume to begin one there",
         out.display()
     );
     let engine = ask.engine.choice()?;
@@ -87,7 +87,7 @@ pub(super) fn run(ask: &SurveyOptions) -> anyhow::Result<()> {
     };
     if running.all(&files)? == Went::Stopped {
         output::say(&format!(
-            "atelier: stopped before the end: {} holds what is done, and --resume goes on",
+            "atelier: stopped before the end: {} holds what is done, and --resume continues",
             out.display()
         ));
         std::process::exit(interrupt::code());

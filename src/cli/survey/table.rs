@@ -8,17 +8,18 @@ use crate::chart::below_majority;
 use crate::chart::number::{fixed, percent_tenths, short};
 use crate::cli::table::{number, table, text as shown, thousands};
 use crate::cli::tasks::score;
+use crate::measure::bits::bits;
 use crate::study::survey::{Found, Survey, SurveyModel, SurveyTask};
 
 pub fn text(survey: &Survey) -> String {
     let mut text = answers(survey);
-    text += "\nRight is the share right among the options, or by the task's own score where that is the last word or a written number. Of the whole \
-             vocabulary: the share whose right answer the model says first, its mean ln P in nats, its perplexity, and \
-             what all options hold together. Chosen: per cent of rows that choose the first option, the second, and so on.\n\n";
+    text += "\nRight is the share right among the options, or by the task's own score where that is the last word or a written number. Over \
+     the whole vocabulary: the share of rows whose right answer is first, its mean surprise in bits, and its \
+     perplexity. Options hold: their share of all probability. Chosen: per cent of rows that choose the first option, the second, and so on.\n\n";
     text += &below_majorities(survey);
     text += &as_printed(survey);
-    text += "\nMSE and bias ×100 and diversity as the paper prints them (no identity; uniform is the \
-             constant its MSE sits next to), with that diversity in centred logits: the rest moves no probability.\n\n";
+    text += "\nMSE and bias ×100 and diversity as the paper prints them, which have no identity. Uniform is the \
+     constant next to its MSE. Centred: the diversity of centred logits. The rest moves no probability.\n\n";
     text += &of_probabilities(survey);
     text += "\nBias, diversity and MSE of probabilities, where MSE = bias - diversity.\n";
     text += &by_level(survey);
@@ -84,7 +85,7 @@ fn answers(survey: &Survey) -> String {
         "right",
         "majority",
         "first\nword",
-        "ln P\n(right)",
+        "surprise\nbits",
         "perplexity",
         "options\nhold",
         "chosen",
@@ -101,7 +102,7 @@ fn answers(survey: &Survey) -> String {
             Cell::new(percent_tenths(averages.accuracy)),
             Cell::new(some(majority, percent_tenths)),
             Cell::new(some(found.first_word, percent_tenths)),
-            Cell::new(some(found.log_likelihood, |nats| fixed(nats, 2))),
+            Cell::new(some(found.log_likelihood, |log| fixed(bits(-log), 2))),
             Cell::new(some(found.perplexity, short)),
             Cell::new(some(found.mass, percent_tenths)),
             Cell::new(chosen_shares(found)),

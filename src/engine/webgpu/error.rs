@@ -15,7 +15,7 @@ pub enum GpuError {
         )
     )]
     NoAdapter,
-    #[error("the only adapter is a software one ({adapter}), which is slower than the processor")]
+    #[error("the only adapter is a software one ({adapter}), which is slower than the CPU")]
     Software { adapter: String },
     #[error("no GPU adapter is called '{wanted}'; there are: {found}")]
     NoSuchAdapter { wanted: String, found: String },
@@ -44,7 +44,7 @@ pub enum GpuError {
     #[error("the GPU gave a number that is not finite ({value}) in {what}")]
     NotFinite { what: &'static str, value: f32 },
     #[error(
-        "the GPU computes wrong numbers in the kernel {kernel}: {off:.1e} off what the processor says"
+        "the GPU computes wrong numbers in the kernel {kernel}: its result differs from the CPU's by {off:.1e}"
     )]
     Wrong { kernel: &'static str, off: f32 },
     #[error("the GPU's driver failed ({0})")]

@@ -36,7 +36,8 @@ pub enum HubError {
     )]
     Offline { host: String, reason: String },
     #[error(
-        "{repo} is gated: agree to its terms at {page}, signed in, then download its files there and open them from disk, or give the command line your token in HF_TOKEN"
+        "{repo} is gated: sign in at {page} and agree to its terms. Then download its files and open them from \
+         disk, or set HF_TOKEN for the command line"
     )]
     Gated { repo: String, page: String },
     #[error(

@@ -145,7 +145,7 @@ fn refusals_say_what_to_do() {
     let said =
         |status, code, path| HubError::refusal(&hub(), &name, status, code, path).to_string();
     for (status, code, path, expected) in [
-        (401, Some("GatedRepo"), None, "agree to its terms at https://hub.test/a/b"),
+        (401, Some("GatedRepo"), None, "sign in at https://hub.test/a/b and agree to its terms"),
         (403, Some("GatedRepo"), None, "ask for access"),
         (401, Some("RepoNotFound"), None, "has no model a/b"),
         (401, None, None, "has no model a/b"),

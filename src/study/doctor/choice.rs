@@ -65,13 +65,13 @@ pub fn on_command_line(adapters: &[AdapterFacts], trials: &[AdapterTrial]) -> St
 }
 
 fn seen_from_command_line(adapters: &[AdapterFacts], trials: &[AdapterTrial]) -> String {
-    let processor = "the page takes the processor, because";
+    let cpu = "the page takes the CPU, because";
     let real = adapters.iter().zip(trials);
     let mut real = real.filter(|(facts, _)| !facts.is_software).peekable();
     if real.peek().is_none() {
         return match adapters.first() {
-            None => format!("{processor} there is no GPU adapter"),
-            Some(facts) => format!("{processor} {} is only the processor in disguise", facts.name),
+            None => format!("{cpu} there is no GPU adapter"),
+            Some(facts) => format!("{cpu} {} is only a software GPU", facts.name),
         };
     }
     let mut reason = String::new();
@@ -84,7 +84,7 @@ fn seen_from_command_line(adapters: &[AdapterFacts], trials: &[AdapterTrial]) ->
                 );
             }
             AdapterTrial::Wrong(_) => {
-                reason = format!("{processor} kernels of {} are wrong", facts.name);
+                reason = format!("{cpu} kernels of {} are wrong", facts.name);
             }
             AdapterTrial::Failed(why) => {
                 reason = format!(
@@ -105,16 +105,16 @@ fn seen_from_command_line(adapters: &[AdapterFacts], trials: &[AdapterTrial]) ->
 
 /// What the page itself takes in the browser that it runs in, which offers one adapter or none.
 pub fn in_page(adapters: &[AdapterFacts], trials: &[AdapterTrial]) -> String {
-    let processor = "This page takes the processor, for";
+    let cpu = "This page takes the CPU, because";
     let Some((facts, trial)) = adapters.iter().zip(trials).next() else {
         return format!(
-            "{processor} this browser offers no GPU adapter: it has no WebGPU, has it switched off, or finds no driver for it."
+            "{cpu} this browser offers no GPU adapter: it has no WebGPU, has it switched off, or finds no driver for it."
         );
     };
     let name = &facts.name;
     if facts.is_software {
         return format!(
-            "{processor} the only adapter that this browser offers, {name}, is the processor in disguise."
+            "{cpu} the only adapter that this browser offers, {name}, is a software GPU, which runs on the CPU."
         );
     }
     match trial {
@@ -122,7 +122,7 @@ pub fn in_page(adapters: &[AdapterFacts], trials: &[AdapterTrial]) -> String {
             "This page takes the GPU {name} for every model that fits there, for it is no software adapter and all of its kernels are right."
         ),
         AdapterTrial::Wrong(kernels) => {
-            format!("{processor} kernels of {name} are wrong: {kernels}.")
+            format!("{cpu} kernels of {name} are wrong: {kernels}.")
         }
         AdapterTrial::NotAll => format!(
             "Which engine this page takes depends on the kernels of {name}, and not all of them were tried."
@@ -130,7 +130,7 @@ pub fn in_page(adapters: &[AdapterFacts], trials: &[AdapterTrial]) -> String {
         AdapterTrial::Failed(why) => format!(
             "Which engine this page takes depends on the kernels of {name}, which could not all be tried: {why}."
         ),
-        AdapterTrial::Unopened(why) => format!("{processor} {why}."),
+        AdapterTrial::Unopened(why) => format!("{cpu} {why}."),
     }
 }
 
@@ -196,7 +196,7 @@ mod tests {
         let said = on_command_line;
         assert!(said(&[], &[]).contains("no GPU adapter"));
         let found = said(std::slice::from_ref(&soft), std::slice::from_ref(&right));
-        assert!(found.contains("Soft is only the processor in disguise"), "{found}");
+        assert!(found.contains("Soft is only a software GPU"), "{found}");
         let both = [soft, real];
         let found = said(&both, &[right.clone(), right.clone()]);
         assert!(found.contains("takes the GPU Real"), "{found}");
@@ -217,7 +217,7 @@ mod tests {
         let none = in_page(&[], &[]);
         assert!(none.contains("this browser offers no GPU adapter"), "{none}");
         let found = of(&soft, AdapterTrial::Right);
-        assert!(found.contains("Soft, is the processor in disguise"), "{found}");
+        assert!(found.contains("Soft, is a software GPU"), "{found}");
         let found = of(&real, AdapterTrial::Right);
         assert!(found.starts_with("This page takes the GPU Real"), "{found}");
         let found = of(&real, tried(1.0, false));
@@ -225,7 +225,7 @@ mod tests {
         let found = of(&real, AdapterTrial::NotAll);
         assert!(found.contains("depends on the kernels of Real"), "{found}");
         let found = of(&real, AdapterTrial::Unopened("it refused".into()));
-        assert_eq!(found, "This page takes the processor, for it refused.");
+        assert_eq!(found, "This page takes the CPU, because it refused.");
         assert!([none, found].iter().all(|said| !said.contains("command line")));
     }
 }

@@ -63,7 +63,7 @@ impl Difference {
 
     fn number(&mut self, found: &Value, expected: &Value, scale: f64, at: &str) {
         let (Some(number), Some(expected)) = (found.as_f64(), expected.as_f64()) else {
-            return self.say(format!("{at} is {found}, which is no number"));
+            return self.say(format!("{at} is {found}, which is not a number"));
         };
         if at.ends_with("sum_error") {
             // Rounding, of whoever computed it.

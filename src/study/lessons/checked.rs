@@ -181,9 +181,7 @@ impl StepAsk {
     fn check(&self, has_prompt: bool) -> Result<(), String> {
         match self {
             Self::Lens(ask) if ask.prompt.is_none() && !has_prompt => {
-                return Err(
-                    "it looks at no prompt: write one here, or the lesson's [prompt]".to_owned()
-                );
+                return Err("it has no prompt: write one here, or the lesson's [prompt]".to_owned());
             }
             Self::Rows(ask) if ask.rows.is_empty() => {
                 return Err("it runs no rows: name at least one task".to_owned());
@@ -206,7 +204,7 @@ impl StepAsk {
         for group in self.groups() {
             let Some(task) = GeneratedTask::from_name(&group.task) else {
                 let names = GeneratedTask::ALL.map(GeneratedTask::name).join(", ");
-                return Err(format!("there is no task {:?}: take one of {names}", group.task));
+                return Err(format!("no task is called {:?}: take one of {names}", group.task));
             };
             if let Some(level) = group.level
                 && level_of_count(task, level).is_none()

@@ -83,7 +83,7 @@ fn what_is_wrong_with_a_file_is_said_with_its_step() {
         ),
         (
             ok() + &OPTIONS.replace("\"sum\", count = 4", "\"sums\", count = 4"),
-            "a.toml, step one: there is no task \"sums\": take one of topic, quiz, fact, often, same, follows, mood, sense, sum, last",
+            "a.toml, step one: no task is called \"sums\": take one of topic, quiz, fact, often, same, follows, mood, sense, sum, last",
         ),
         (
             ok() + &OPTIONS.replace("count = 4", "count = 0"),

@@ -6,7 +6,7 @@ use super::{HeadReading, LISTED, MemberAccount, MemberWithout, TokenVote};
 use crate::engine::{
     AttentionWish, Capture, EngineError, Member, MemberKind, Reference, Run, Trace, member_names,
 };
-use crate::measure::decomposition::{argmax, lead, softmax};
+use crate::measure::decomposition::{argmax, logit_difference, softmax};
 use crate::plan::Plan;
 use crate::study::lens::beyond_options;
 use crate::study::original::OriginalAfter;
@@ -145,7 +145,7 @@ impl<'a> Accounting<'a> {
             let beyond = trace.vocabulary;
             MemberWithout {
                 plan: plan.to_string(),
-                lead: lead(&logits, answer),
+                lead: logit_difference(&logits, answer),
                 correct: argmax(&logits) == answer,
                 probabilities: softmax(&logits),
                 vocabulary: beyond.map(|beyond| beyond_options(self.model, &self.question, beyond)),
@@ -174,7 +174,7 @@ impl<'a> Accounting<'a> {
             lowers,
             mean_vote: sum / self.votes.len().max(1) as f64,
             vocabulary: self.votes.len(),
-            lead: lead(&logits, answer),
+            lead: logit_difference(&logits, answer),
             without,
         };
         let read = if self.is_compared { lens::compared_lens } else { lens::lens };

@@ -3,7 +3,7 @@
 use super::OrderRows;
 use super::reading::Reading;
 use crate::engine::{TokenScore, Trace};
-use crate::measure::decomposition::{argmax, decompose};
+use crate::measure::decomposition::{argmax, decompose, margin};
 use crate::task::score::{Score, per_byte};
 
 impl OrderRows {
@@ -21,7 +21,7 @@ impl OrderRows {
         let logits: Vec<f64> = trace.logits.iter().map(|&x| f64::from(x)).collect();
         // Continuations have a margin of their own, in nats.
         if score != Score::Continuation {
-            self.margin.push(lead(&logits, answer));
+            self.margin.push(margin(&logits, answer));
         }
         if score == Score::Option {
             self.correct.push(argmax(&logits) == answer);
@@ -94,7 +94,7 @@ impl OrderRows {
                 let each = per_byte(&sums, &bytes);
                 self.correct.push(argmax(&sums) == answer);
                 self.correct_per_byte.push(argmax(&each) == answer);
-                self.margin.push(lead(&sums, answer));
+                self.margin.push(margin(&sums, answer));
                 self.log_likelihood.push(sums[answer]);
                 self.first_word.push(scores[answer].greedy);
             }
@@ -106,10 +106,4 @@ impl OrderRows {
             }
         }
     }
-}
-
-/// How far the right one is ahead of the best other; negative where it is behind.
-fn lead(values: &[f64], right: usize) -> f64 {
-    let others = values.iter().enumerate().filter(|(k, _)| *k != right);
-    values[right] - others.map(|(_, &x)| x).fold(f64::NEG_INFINITY, f64::max)
 }

@@ -300,7 +300,7 @@ mod tests {
             assert_eq!(Task::find(task.name()).expect("known"), task);
         }
         let refusal = Task::find("mmlu").expect_err("no such task").to_string();
-        assert!(refusal.starts_with("there is no task 'mmlu': choose from capitals, opposites, "));
+        assert!(refusal.starts_with("no task is called 'mmlu': choose from capitals, opposites, "));
     }
 
     #[test]

@@ -28,6 +28,9 @@ fn every_drawn_mean_is_one_of_the_reports() {
                         {
                             x /= column.scale();
                         }
+                        if quantity == Quantity::Kl {
+                            x /= std::f64::consts::LOG2_E;
+                        }
                         // A map's colours of perplexities are powers of ten.
                         let is_power = quantity == Quantity::Perplexity;
                         let near = |k: &f64| {

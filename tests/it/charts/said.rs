@@ -432,7 +432,7 @@ fn blocks_that_ran_side_by_side_stand_under_one_line() {
     let mut lens = lens("stories260k-lily", None);
     let lines = |lens: &Lens| -> Vec<Vec<f64>> {
         let [votes, ..] = figures(lens, Column::default(), &LIGHT);
-        let named = |name: &str| name == "ran side by side";
+        let named = |name: &str| name == "ran in parallel";
         let is_said = votes.plot.legend.iter().any(|pen| named(&pen.name));
         let series = votes.plot.panels[0].series.iter().filter(|series| named(&series.pen.name));
         let lines: Vec<Vec<f64>> =

@@ -102,8 +102,8 @@ fn a_file_that_is_written_to_ends_the_run_and_is_named() {
         assert_eq!(ended.code, Some(1), "{}", ended.said);
         assert_eq!(
             ended.said,
-            "atelier: DIR/model/model.safetensors changed after this run opened it, and its numbers would be of two \
-             models; leave the file alone until a run ends, and start the run again\n"
+            "atelier: DIR/model/model.safetensors changed after this run opened it. Start the run again, and leave the \
+             file alone until it ends\n"
         );
         // What was printed before is the first model's.
         assert!(whole.printed.len() > ended.printed.len());

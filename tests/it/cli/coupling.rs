@@ -33,7 +33,7 @@ fn bad_input_is_one_sentence() {
     refuses(&ids(&["--input", "3:2"]), "token 3 comes after token 2");
     refuses(&ids(&["--output", "1:0,4"]), "token 4 comes after token 1");
     refuses(&ids(&["--input", "3"]), "a colon");
-    refuses(&ids(&["--output", "3:x"]), "'x' is no number");
+    refuses(&ids(&["--output", "3:x"]), "'x' is not a whole number");
     // By the flag's name, though it looks like another flag.
     refuses(&ids(&["--self", "-1"]), "--self");
     refuses(&ids(&["--self", "1", "--steps", "-1,2"]), "--steps");

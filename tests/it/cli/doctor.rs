@@ -127,7 +127,7 @@ fn what_cannot_be_checked_is_refused_before_anything_is_measured() {
     let folder = empty.path().display().to_string();
     let asked = |more: &[&str]| refused(&[&["doctor", "--quick"], more].concat());
     let sentence = asked(&["--goldens", &folder]);
-    assert!(sentence.contains("no golden run in"), "{sentence}");
+    assert!(sentence.contains("no golden values in"), "{sentence}");
     let sentence = asked(&["--goldens", "no/such/folder"]);
     assert!(sentence.contains("no/such/folder cannot be read"), "{sentence}");
     let sentence = asked(&["--models", &folder]);
@@ -141,5 +141,5 @@ fn what_cannot_be_checked_is_refused_before_anything_is_measured() {
     let text = r#"{"model": "elsewhere", "baseline": {}}"#;
     std::fs::write(empty.path().join("a.json"), text).expect("a file");
     let sentence = asked(&["--goldens", &folder]);
-    assert!(sentence.contains("its model beside it"), "{sentence}");
+    assert!(sentence.contains("their model beside them"), "{sentence}");
 }

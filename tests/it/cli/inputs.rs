@@ -157,7 +157,7 @@ fn numbers_out_of_range_stop_the_run_with_block_and_branch() {
             false => Some(before),
         };
         folder.edit_tensors(change);
-        let says = format!("numbers left the finite range in {branch}; ");
+        let says = format!("a value overflowed in {branch}. ");
         for command in [&lens[..], &sweep[..]] {
             let why = refused(command);
             assert!(why.contains(&says), "{why}");
@@ -182,7 +182,7 @@ fn numbers_out_of_range_stop_the_run_with_block_and_branch() {
         atelier(&["survey", "--models", &path, "--tasks", &task, "--data", &path, "--out", &out]);
     let why = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(1), "{why}");
-    assert!(why.contains("numbers left the finite range in the attention of block 2; "), "{why}");
+    assert!(why.contains("a value overflowed in the attention of block 2. "), "{why}");
 }
 
 #[test]

@@ -13,8 +13,8 @@ fn a_member_is_said_in_words_and_stands_in_the_report() {
     let model = model("random-llama3");
     let text = printed(&lens(&model, &["--member", "1a", "--plan", "0,1,1"]));
     for said in [
-        "The member 1a by itself.",
-        "looks most at",
+        "The component 1a by itself.",
+        "attends most to",
         "raises most  id ",
         "lowers most  id ",
         "Without it (--plan 0,1m,1)",
@@ -28,7 +28,9 @@ fn a_member_is_said_in_words_and_stands_in_the_report() {
     assert_eq!(found["lens"], plain["lens"]);
     assert!(plain.get("member").is_none());
     let text = printed(&lens(&model, &["--member", "emb"]));
-    assert!(text.contains("It looks at no other token") && text.contains("cannot be left out"));
+    assert!(
+        text.contains("It reads the last position alone") && text.contains("cannot be left out")
+    );
 }
 
 #[test]

@@ -45,7 +45,7 @@ fn a_sweep_prints_scores_beside_votes() {
         "drop:3",
         "swap:2",
         "95 % interval",
-        "(right)",
+        "surprise",
         "KL",
     ] {
         assert!(text.contains(piece), "{piece} in\n{text}");
@@ -188,7 +188,7 @@ fn a_report_without_a_fingerprint_is_nothing_to_go_on_from() {
         for command in ["orders", "coupling"] {
             let again = [&[command][..], &model, &rows, &["--resume"]].concat();
             let why = refused(&again);
-            assert!(why.contains("is nothing to go on from"), "{command} of {name}: {why}");
+            assert!(why.contains("cannot be resumed"), "{command} of {name}: {why}");
             assert!(std::fs::read(&out).expect("a report") == before, "{command} of {name}");
         }
     }
@@ -229,7 +229,7 @@ fn ctrl_c_keeps_what_is_done() {
 fn sweeps_that_cannot_be_run() {
     let cases: [(&[&str], &str); 11] = [
         (&["--model", "scholar-4"], "required"),
-        (&["--model", "scholar-4", "--task", "sums"], "there is no task 'sums'"),
+        (&["--model", "scholar-4", "--task", "sums"], "no task is called 'sums'"),
         (&["--model", "scholar-4", "--task", "arc"], "give it with --data FILE"),
         (&["--model", "scholar-4", "--task", "sum", "--data", "x"], "sum needs no file"),
         (&["--model", "scholar-4", "--task", "sum", "--strategy", "flip"], "no sweep 'flip'"),

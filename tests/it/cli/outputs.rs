@@ -196,9 +196,9 @@ fn a_training_that_is_replaced_leaves_nothing_behind() {
     trained(&train("run", &["--tokens", "9000"]));
     assert_ne!(steps("run"), steps("alone"));
     let why = refused(&train("run", &["--tokens", "9000", "--resume"]));
-    assert!(why.contains("no state to go on from") && why.contains("--force"), "{why}");
+    assert!(why.contains("no state to resume") && why.contains("--force"), "{why}");
     let why = refused(&train("new", &["--tokens", "9000", "--resume"]));
-    assert!(why.contains("no training to go on from"), "{why}");
+    assert!(why.contains("no training to resume"), "{why}");
     assert!(!folder.path().join("new").exists(), "nothing is made for it");
     std::fs::create_dir(folder.path().join("run/step-mine")).expect("a folder");
     let said = trained(&train("run", &[&short[..], &["--force"]].concat()));

@@ -212,9 +212,7 @@ fn parts_are_merged_as_what_they_are() {
     }
     let why = merge();
     assert!(
-        why.contains(
-            "is not part 2 of mine's rows on mood in this survey, but part 1 of mine on mood"
-        ),
+        why.contains("is not shard 2 of mine's rows on mood, but shard 1 of mine on mood"),
         "{why}"
     );
     std::fs::write(part("shard-2-of-2").join(rows), own).expect("written");

@@ -70,8 +70,8 @@ fn a_report_that_no_survey_here_wrote_is_not_replaced() {
         let before = survey.files();
         for more in [&[][..], &["--resume"], &["--shard", "1/2"]] {
             let why = refused(&survey.args(more));
-            let end = "so no survey is gone on with";
-            assert!(why.contains("is there, and no survey.json") && why.contains(end), "{why}");
+            let end = "so no survey can be resumed";
+            assert!(why.contains("is there but no survey.json") && why.contains(end), "{why}");
         }
         assert_eq!(survey.files(), before, "nothing is written");
     }

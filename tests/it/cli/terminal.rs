@@ -91,7 +91,7 @@ fn the_first_ctrl_c_of_a_survey_is_answered_at_once() {
     let shown = String::from_utf8(output.stdout).expect("UTF-8");
     assert_eq!(output.status.code(), Some(130), "{shown}");
     let stopping = shown.find("stopping at the end of the work at hand; Ctrl-C again ends at once");
-    let stopped = shown.find("holds what is done, and --resume goes on");
+    let stopped = shown.find("holds what is done, and --resume continues");
     assert!(stopping.is_some() && stopping < stopped, "{shown}");
 }
 
@@ -102,7 +102,7 @@ fn an_empty_folder_has_no_survey_to_go_on_with() {
     let path = out.display().to_string();
     let ask = ["survey", "--models", "scholar-2", "--tasks", "sum", "--rows", "2", "--out", &path];
     let resumed = [&ask[..], &["--resume"]].concat();
-    assert!(refused(&resumed).contains("holds no survey to go on with"));
+    assert!(refused(&resumed).contains("holds no survey to resume"));
     assert!(!out.exists(), "nothing is begun");
 
     std::fs::create_dir(&out).expect("a folder");

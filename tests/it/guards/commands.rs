@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::json;
 use crate::cli::support::in_project;
-use crate::snapshot::check_near;
+use crate::snapshot::{check, check_near};
 
 /// A snapshot's name, and the command: an underscore stands for a blank within a word, OUT for an empty folder.
 type Guarded = (&'static str, &'static str);
@@ -107,6 +107,24 @@ fn hold(guarded: &[Guarded]) {
         check_near(&format!("{name}.txt"), &printed(line, ""));
         let report: Value = serde_json::from_str(&printed(line, "--json")).expect("JSON");
         check_near(&format!("{name}.json"), &json::lines(&report));
+    }
+}
+
+/// The help of every command, and of their own commands.
+#[test]
+fn help() {
+    let mut waiting = vec![String::new()];
+    while let Some(command) = waiting.pop() {
+        let text = printed(format!("{command} --help").trim(), "");
+        let list = text.split_once("Commands:\n").map_or("", |(_, list)| list);
+        let (list, _) = list.split_once("\n\n").unwrap_or((list, ""));
+        for inner in list.lines().filter_map(|line| line.split_whitespace().next()) {
+            if inner != "help" {
+                waiting.push(format!("{command} {inner}"));
+            }
+        }
+        let name = if command.is_empty() { "atelier" } else { command.trim() };
+        check(&format!("help/{}.txt", name.replace(' ', "-")), &text);
     }
 }
 

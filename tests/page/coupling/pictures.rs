@@ -13,7 +13,7 @@ fn the_baked_couplings_are_there_at_once() {
     page.server.hold(Some("worker_loader.js"));
     page.open("#view=coupling");
     page.until_mapped();
-    page.until_says(".bar .provenance", "Baked example");
+    page.until_says(".bar .provenance", "Precomputed");
     for key in ["map", "self", "paths", "relation"] {
         page.browser
             .until(key, &format!("document.querySelector('#figure-coupling-{key} .chart svg')"));

@@ -76,7 +76,7 @@ fn a_link_to_another_tasks_rows_waits_to_be_measured() {
     page.choose_by("#coupling-task", "sum");
     page.until_says(
         "#cost-title ~ .provenance",
-        "Baked example: scholar-12 on 24 of 24 rows of “sum”",
+        "Precomputed example: scholar-12 on 24 of 24 rows of “sum”",
     );
     page.until_says("#figure-coupling-relation h3", "over 10 pairs");
     page.choose_by("#coupling-task", "mood");

@@ -87,7 +87,7 @@ fn gated_models_say_how_to_come_by_their_files() {
     scene.hub.put("makers/gated", place);
     scene.show();
     scene.look_up("makers/gated");
-    scene.says(".problem", "is gated: agree to its terms");
+    scene.says(".problem", "is gated: sign in at");
 }
 
 #[test]

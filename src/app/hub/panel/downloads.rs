@@ -45,6 +45,8 @@ pub struct Downloads {
     pub kept: RwSignal<Vec<KeptModel>>,
     /// `used of the free`, where the browser says it.
     pub room: RwSignal<String>,
+    /// Key of the line whose button was pressed last: there stands what became of it. Empty before any.
+    pub pressed: RwSignal<String>,
     /// The name that is being looked up.
     pub asked: RwSignal<Option<String>>,
     pub found: RwSignal<Option<LookedUp>>,
@@ -70,6 +72,7 @@ impl Downloads {
             budget: StoredValue::new(DeviceWords::here().budget()),
             kept: RwSignal::default(),
             room: RwSignal::default(),
+            pressed: RwSignal::default(),
             asked: RwSignal::default(),
             found: RwSignal::default(),
             under_way: RwSignal::default(),
@@ -104,6 +107,13 @@ impl Downloads {
                 None => String::new(),
             });
         });
+    }
+
+    /// Takes back what was said elsewhere: what follows is said at the line with this key.
+    pub fn press(self, key: &str) {
+        self.clear();
+        self.found.set(None);
+        self.pressed.set(key.to_owned());
     }
 
     /// Asks the hub what a name means: the first thing that is asked of it.

@@ -112,8 +112,7 @@ impl Downloads {
         self.under_way.set(None);
         self.asked.set(None);
         self.waiting.set(String::new());
-        let sentence =
-            "The download worker stopped: press again, and it goes on from where it was.";
+        let sentence = "The download worker stopped. Press again to resume.";
         self.fail(name.unwrap_or_default(), sentence);
         self.refresh();
     }

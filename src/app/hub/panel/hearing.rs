@@ -65,7 +65,7 @@ impl Downloads {
             HubTell::Paused { name } => {
                 self.under_way.set(None);
                 self.say(&format!(
-                    "{name} is stopped; what has come is kept: “Go on” takes it up again."
+                    "{name} is stopped. What has come is kept: “Resume” continues it."
                 ));
                 self.refresh();
             }

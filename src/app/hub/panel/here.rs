@@ -4,6 +4,7 @@
 use leptos::prelude::*;
 
 use super::downloads::Downloads;
+use super::offers::Messages;
 use super::page::PageLine;
 use super::sure::SureButton;
 use crate::app::at_hand::ModelAtHand;
@@ -81,10 +82,15 @@ fn KeptLine(kept: KeptModel) -> impl IntoView {
     let commit = format!("commit {}", kept.model.short_commit());
     let terms: Vec<String> = kept.model.licence.iter().cloned().chain([commit]).collect();
     let terms = terms.join(", ");
-    let delete_it = Callback::new(move |()| downloads.remove(model.get_value()));
+    let key = StoredValue::new(format!("{} {}", kept.model.name, kept.model.commit));
+    let press = move || key.with_value(|key| downloads.press(key));
+    let delete_it = Callback::new(move |()| {
+        press();
+        downloads.remove(model.get_value());
+    });
     let title = kept.model.title();
     let label = move |verb: &str| format!("{verb} {title}");
-    let (open, go_on, delete) = (label("Open"), label("Go on with"), label("Delete"));
+    let (open, go_on, delete) = (label("Open"), label("Resume"), label("Delete"));
     view! {
         <li class="kept" data-name=kept.model.name.clone()>
             <Show
@@ -96,9 +102,12 @@ fn KeptLine(kept: KeptModel) -> impl IntoView {
                             class="resume"
                             disabled=is_busy
                             aria-label=go_on.clone()
-                            on:click=move |_| downloads.fetch(model.get_value())
+                            on:click=move |_| {
+                                press();
+                                downloads.fetch(model.get_value());
+                            }
                         >
-                            "Go on"
+                            "Resume"
                         </button>
                     }
                 }
@@ -108,7 +117,10 @@ fn KeptLine(kept: KeptModel) -> impl IntoView {
                     class="open"
                     aria-pressed=pressed
                     aria-label=open.clone()
-                    on:click=move |_| downloads.open(name.get_value())
+                    on:click=move |_| {
+                        press();
+                        downloads.open(name.get_value());
+                    }
                 >
                     "Open"
                 </button>
@@ -116,6 +128,7 @@ fn KeptLine(kept: KeptModel) -> impl IntoView {
             <span><code>{kept.model.name.clone()}</code> " " {terms}</span>
             <span class="quiet">{size}</span>
             <SureButton words="Delete" label=delete sure="Yes, delete it" act=delete_it />
+            <Messages at=key.get_value() />
         </li>
     }
 }

@@ -27,7 +27,7 @@ pub fn Recent() -> impl IntoView {
     view! {
         <Show when=move || !is_empty()>
             <section aria-labelledby="recent-head">
-                <h2 id="recent-head">"Opened of late"</h2>
+                <h2 id="recent-head">"Recent"</h2>
                 <p class="row">
                     {move || {
                         line.from_disk
@@ -67,6 +67,7 @@ pub fn Shipped() -> impl IntoView {
     view! {
         <section aria-labelledby="shipped-head">
             <h2 id="shipped-head">"With this page"</h2>
+            <p class="hint">"The lessons and the ten tasks of the scholars are written for these models."</p>
             <ul class="models shipped">
                 {catalogue::KNOWN
                     .iter()

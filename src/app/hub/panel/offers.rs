@@ -8,6 +8,9 @@ use crate::app::hub::budget::spell_fit;
 use crate::model::catalogue::published::{Gate, PublishedModel, memory_of, published};
 use crate::model::hub::{HubName, spell_bytes};
 
+/// Key of the form that looks up any name.
+const NAMED: &str = "named";
+
 #[component]
 pub fn OnTheHub() -> impl IntoView {
     let downloads = expect_context::<Downloads>();
@@ -15,6 +18,7 @@ pub fn OnTheHub() -> impl IntoView {
     let wanted = RwSignal::new(String::new());
     let look_up = move |event: leptos::ev::SubmitEvent| {
         event.prevent_default();
+        downloads.press(NAMED);
         downloads.look_up(&wanted.get_untracked(), None);
     };
     let label = format!("Look up at {host}");
@@ -23,12 +27,12 @@ pub fn OnTheHub() -> impl IntoView {
             <h2 id="hub-head">"One click away"</h2>
             <p class="hint">
                 {format!(
-                    "These lie at {host}. Nothing is asked there before you press a button that names it; it learns which model you \
-                     fetch, and never what you ask of it.",
+                    "These lie at {host}. The page asks nothing there before you press a button that names it. The host learns which \
+                     model you fetch, and never what you ask it. These models take your own prompts and the tasks in plain English. \
+                     A step of a lesson says if it cannot show its point with them.",
                 )}
             </p>
-            <Fetching />
-            <Found />
+            <Messages at="" />
             <ul class="models">{published().iter().map(|model| view! { <PublishedLine model /> }).collect_view()}</ul>
             <form class="row" on:submit=look_up>
                 <label for="hub-name">"Another model, as owner/name"</label>
@@ -44,7 +48,23 @@ pub fn OnTheHub() -> impl IntoView {
                 />
                 <button type="submit" id="look-up" disabled=move || downloads.asked.with(Option::is_some)>{label}</button>
             </form>
+            <Messages at=NAMED />
         </section>
+    }
+}
+
+/// What became of the button that was pressed at the line with the key `at`.
+#[component]
+pub fn Messages(#[prop(into)] at: String) -> impl IntoView {
+    let downloads = expect_context::<Downloads>();
+    let is_here = Memo::new(move |_| downloads.pressed.with(|pressed| *pressed == at));
+    view! {
+        <Show when=move || is_here.get()>
+            <div class="messages">
+                <Fetching />
+                <Found />
+            </div>
+        </Show>
     }
 }
 
@@ -126,7 +146,10 @@ fn PublishedLine(model: &'static PublishedModel) -> impl IntoView {
         step => model.name().at(&step),
     };
     let ending = model.ending.clone();
-    let look_up = move |_| downloads.look_up(&name().to_string(), ending.clone());
+    let look_up = move |_| {
+        downloads.press(&model.repo);
+        downloads.look_up(&name().to_string(), ending.clone());
+    };
     let fit = model.memory().map(|needed| spell_fit(needed, downloads.budget.get_value()));
     let facts = [Some(model.licence.clone()), Some(model.size()), fit].into_iter().flatten();
     let facts = facts.collect::<Vec<_>>().join("; ");
@@ -162,6 +185,7 @@ fn PublishedLine(model: &'static PublishedModel) -> impl IntoView {
             <span>{model.good_for.clone()}</span>
             <span class="quiet">{facts}</span>
             <span class="row">{steps} {way}</span>
+            <Messages at=model.repo.clone() />
         </li>
     }
 }

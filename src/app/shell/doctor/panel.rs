@@ -56,8 +56,8 @@ pub fn Panel() -> impl IntoView {
         </div>
         <p>
             {move || format!(
-                "Every kernel that models run on is tried against plain sums, and copying and matrix products are timed, on the \
-                 processor {gpu}, in about ten seconds and {quick} MiB of memory on each; nothing of it leaves this machine.",
+                "Every kernel is checked against its reference implementation, and copying and matrix products are timed, on the \
+                 CPU {gpu}. This takes about ten seconds and {quick} MiB of memory on each. Nothing of it leaves this machine.",
                 gpu = measured_gpu(if is_under_way.get() { measured_wish.get() } else { studio.wish.get() }),
             )}
         </p>
@@ -98,7 +98,7 @@ fn chosen(studio: Studio, report: Memo<Option<DoctorReport>>) -> String {
     let wish = match studio.wish.get() {
         EngineWish::Auto => "",
         EngineWish::Gpu => "“Runs on” asks for any WebGPU adapter: a software one is taken, too.",
-        EngineWish::Cpu => "“Runs on” asks for the processor, so models run there for now.",
+        EngineWish::Cpu => "“Runs on” asks for the CPU, so models run there for now.",
     };
     report.with(|report| {
         let Some(report) = report else {

@@ -87,11 +87,11 @@ pub fn TokenLists(lens: Memo<Option<Lens>>, shown: Memo<Option<AttentionShown>>)
             let outside = (first > 0).then(|| {
                 format!(" {} lies on tokens before these.", number::short(outside.into()))
             });
-            let what = if place.is_carried { "length carried" } else { "weight" };
+            let what = if place.is_carried { "value-weighted attention" } else { "weight" };
             Some(view! {
                 <p class="hint" id="lists-hint">
                     {format!(
-                        "Solid lines: what “{}” looks at. Dashed: which later tokens look at it. Thickness: {what}. Choose \
+                        "Solid lines: what “{}” attends to. Dashed: which later tokens attend to it. Thickness: {what}. Choose \
                          another token on the left, or with the arrow keys.",
                         token(lens, chosen)
                     )}

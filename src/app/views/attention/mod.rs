@@ -165,7 +165,7 @@ fn Controls(lens: Memo<Option<Lens>>, shown: Memo<Option<AttentionShown>>) -> im
             <fieldset class="columns">
                 <legend>"Shown"</legend>
                 {kind(false, "Weight")}
-                {kind(true, "Length carried")}
+                {kind(true, "Value-weighted")}
             </fieldset>
             <label class="tick">
                 <input

@@ -56,10 +56,10 @@ fn Control() -> impl IntoView {
     };
     let words = move || match is_twin.get() {
         true => {
-            "This is the control: six blocks, each run twice in a row. Twins must be bright beside each other; a map that does not show it shows nothing. "
+            "This is the control: six blocks, each run twice in a row. The two runs of a block must be bright. A map that does not show it shows nothing. "
         }
         false => {
-            "A map must first find what is there: the layer-shared twin runs each of its six blocks twice in a row. "
+            "A map must first find what is there: the weight-sharing model runs each of its six blocks twice in a row. "
         }
     };
     let label = move || match is_twin.get() {

@@ -159,7 +159,7 @@ fn provenance(studio: Studio) -> String {
         };
         let name = &report.model.name;
         match origin {
-            Origin::Baked => format!("Baked example: {name} on {counted}."),
+            Origin::Baked => format!("Precomputed example: {name} on {counted}."),
             Origin::Live { milliseconds, .. } => {
                 let time = number::fixed(milliseconds / 1000.0, 1);
                 format!("Computed here by {name} in {time} s: {counted}.")

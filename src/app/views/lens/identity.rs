@@ -3,13 +3,15 @@
 use leptos::prelude::*;
 
 use crate::app::state::{Shown, Studio};
+use crate::app::widgets::{Term, Terms};
 use crate::chart::{AnswerErrors, Identity};
 
 /// Says whose error the error of the shares is.
 const SHARES: &str = "error of the model's own shares among the options";
 
 /// Says whose surprise it is, and its unit.
-const SURPRISE: &str = "surprise of the model in nats, −ln\u{a0}P(right) over the whole vocabulary";
+const SURPRISE: &str =
+    "surprise of the model in bits, −log₂\u{a0}P(right) over the whole vocabulary";
 
 #[component]
 pub fn IdentityLine() -> impl IntoView {
@@ -46,10 +48,15 @@ fn term(
     number: String,
     meaning: impl Into<String>,
 ) -> AnyView {
+    let meaning = meaning.into();
+    let words = match name {
+        Some(word) => view! { <b><Term word /></b> ": " {meaning} }.into_any(),
+        None => view! { <Terms text=meaning /> }.into_any(),
+    };
     view! {
         <p class=format!("term {role}")>
             <span class="term-number">{number}</span>
-            <span class="meaning">{name.map(|name| view! { <b>{name}</b> ": " })} {meaning.into()}</span>
+            <span class="meaning">{words}</span>
         </p>
     }
     .into_any()

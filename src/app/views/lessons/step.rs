@@ -13,7 +13,7 @@ use super::told::Told;
 use crate::app::browser;
 use crate::app::embedding::Embedding;
 use crate::app::state::{OpenLesson, Place};
-use crate::app::widgets::{ProblemLine, Words};
+use crate::app::widgets::{ProblemLine, Terms, Words};
 use crate::study::lessons::StepShowing;
 
 #[component]
@@ -80,7 +80,7 @@ pub fn StepPage(number: usize, at: usize) -> impl IntoView {
             let say = asked.say.clone();
             view! {
                 <Pointed />
-                <p class="say"><Words text=say /></p>
+                <p class="say"><Terms text=say /></p>
                 <p class="ask" id="question"><Words text=asked.ask.clone() /></p>
                 <Expectations asked chosen expected />
             }

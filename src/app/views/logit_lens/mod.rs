@@ -84,7 +84,7 @@ fn Controls() -> impl IntoView {
         let words = followed.get().unwrap_or_default().into_iter().enumerate();
         let words = words.flat_map(|(n, word)| {
             [
-                (DepthColour::Followed(n), format!("ln p of{word}")),
+                (DepthColour::Followed(n), format!("surprise of{word}")),
                 (DepthColour::Rank(n), format!("rank of{word}")),
             ]
         });

@@ -29,12 +29,12 @@ pub fn Votes(accounted: Memo<Accounted>, judged: Memo<bool>) -> impl IntoView {
                     </tr>
                 }
             });
-            let lead = stroke_votes(lens)[account.index];
-            let side = if lead >= 0.0 { "for" } else { "against" };
+            let vote = stroke_votes(lens)[account.index];
+            let side = if vote >= 0.0 { "for" } else { "against" };
             let caption = if judged {
                 format!(
                     "It votes {} {side} the right option, against the others' mean",
-                    number::signed(lead)
+                    number::signed(vote)
                 )
             } else {
                 "What it votes for each option".to_owned()
@@ -80,7 +80,7 @@ pub fn Cost(accounted: Memo<Accounted>, judged: Memo<bool>) -> impl IntoView {
                 false => "The answer with it, and without".to_owned(),
                 true => format!("{} with it, {left} without", capital(&with)),
             };
-            let lead = judged.then_some(("lead of the right option (logits)", [account.lead, without.lead]));
+            let lead = judged.then_some(("logit difference (logits)", [account.lead, without.lead]));
             let left_out = Answered {
                 heading: "without",
                 shares: &without.probabilities,

@@ -112,7 +112,7 @@ fn Chosen(accounted: Memo<Accounted>) -> impl IntoView {
     view! {
         <div class="tools">
             <label>
-                "Stroke "
+                "Component "
                 <select id="member" on:change=move |event| choose(event_target_value(&event))>{options}</select>
             </label>
             {neighbour(false, "The one before")}
@@ -143,7 +143,7 @@ fn Numbers() -> impl IntoView {
             <fieldset class="columns">
                 <legend>"Shown"</legend>
                 {kind(false, "Weight")}
-                {kind(true, "Length carried")}
+                {kind(true, "Value-weighted")}
             </fieldset>
         </div>
     }
@@ -157,7 +157,7 @@ fn ReadsAlone(accounted: Memo<Accounted>) -> impl IntoView {
             let (lens, account) = found.as_ref()?;
             Some(match lens.members.get(account.index)?.kind {
                 MemberKind::Embedding => "Nothing but the last token's own number: it is what stands there before any block ran.",
-                MemberKind::Mlp => "The last token's stream alone, as it stands when its turn comes: no MLP looks at another token.",
+                MemberKind::Mlp => "The last token's stream alone, as it stands when its turn comes: no MLP reads another token.",
                 MemberKind::Bias => "Nothing: it is the same after every prompt.",
                 MemberKind::Attention => "The prompt, but this report does not say where.",
             })

@@ -5,7 +5,9 @@ use leptos::prelude::*;
 use crate::app::state::Studio;
 use crate::app::widgets::{Answered, open_again, predictions};
 use crate::chart::{first_words, judged, not_known, number, small_mass, unlike_spaces};
-use crate::study::report::{Lab, Lens};
+use crate::measure::bits::bits;
+use crate::measure::decomposition::{logit_difference, margin};
+use crate::study::report::Lab;
 
 #[component]
 pub fn Answers() -> impl IntoView {
@@ -51,7 +53,7 @@ fn both(lab: &Lab) -> AnyView {
     .into_any()
 }
 
-/// Numbers and words of both orders, side by side.
+/// Numbers and words of both orders, next to each other.
 fn facts(lab: &Lab) -> impl IntoView + use<> {
     let lenses = [&lab.original, &lab.arranged];
     let fact = |name: &'static str, gloss: &'static str, [before, after]: [String; 2]| {
@@ -66,16 +68,21 @@ fn facts(lab: &Lab) -> impl IntoView + use<> {
     let answer = lenses
         .map(|lens| judged(lens.correct, lens.vocabulary.as_ref(), lens.answer, lens.logits.len()));
     let said = |x: Option<f64>| x.map_or_else(|| "none".to_owned(), number::short);
-    let kl = lab.kl().map_or_else(|| not_known(&lab.arranged), number::short);
+    let kl = lab.kl().map_or_else(|| not_known(&lab.arranged), |kl| number::short(bits(kl)));
     view! {
         {fact("Answer", "", answer)}
         {fact(
+            "Logit difference",
+            "The right answer's logit minus the mean of the other options'. All net votes add up to it.",
+            lenses.map(|lens| number::signed(logit_difference(&lens.logits, lens.answer))),
+        )}
+        {fact(
             "Margin",
-            "The right option's logit less the best other's: above 0 is right among these.",
-            lenses.map(|lens| number::signed(margin(lens))),
+            "The right answer's logit minus the best other option's. Above 0 the answer is right.",
+            lenses.map(|lens| number::signed(margin(&lens.logits, lens.answer))),
         )}
         <div>
-            <dt>"KL (nats)"</dt>
+            <dt>"KL (bits)"</dt>
             <dd>{kl}</dd>
             <dd class="gloss">"How far the new answer lies from the original one, over the whole vocabulary; 0 is the same."</dd>
         </div>
@@ -90,12 +97,4 @@ fn facts(lab: &Lab) -> impl IntoView + use<> {
             lab.geometry.each_ref().map(|path| said(path.expodistance)),
         )}
     }
-}
-
-/// How far the right option is ahead of the best other, in logits.
-fn margin(lens: &Lens) -> f64 {
-    let right = f64::from(lens.logits[lens.answer]);
-    let others = lens.logits.iter().enumerate();
-    let others = others.filter(|(k, _)| *k != lens.answer).map(|(_, &x)| f64::from(x));
-    right - others.fold(f64::NEG_INFINITY, f64::max)
 }

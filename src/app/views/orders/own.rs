@@ -4,6 +4,7 @@ use leptos::prelude::*;
 
 use crate::app::state::Sweeps;
 use crate::chart::number::{interval, percent_interval, points_interval};
+use crate::measure::bits::{mean_bits, mean_surprise};
 use crate::study::orders::Variant;
 use crate::task::score::Score;
 
@@ -26,8 +27,8 @@ fn table(task: &str, score: Score, variants: &[Variant]) -> impl IntoView + use<
                 <td>{percent_interval(&measures.accuracy)}</td>
                 <td>{(i > 0).then(|| points_interval(&measures.change))}</td>
                 <td>{measures.first_word.as_ref().map(percent_interval)}</td>
-                <td>{measures.log_likelihood.as_ref().map(interval)}</td>
-                <td>{measures.kl.as_ref().map(interval)}</td>
+                <td>{measures.log_likelihood.map(|log| interval(&mean_surprise(log)))}</td>
+                <td>{measures.kl.map(|kl| interval(&mean_bits(kl)))}</td>
                 <td>{interval(&measures.probability.bias)}</td>
                 <td>{interval(&measures.probability.diversity)}</td>
                 <td>{interval(&measures.probability.mse)}</td>
@@ -44,8 +45,8 @@ fn table(task: &str, score: Score, variants: &[Variant]) -> impl IntoView + use<
                         <th scope="col">{score.right()}</th>
                         <th scope="col">"change, percentage points, row by row"</th>
                         <th scope="col">"first word right"</th>
-                        <th scope="col">"ln P(right) (nats)"</th>
-                        <th scope="col">"KL (nats)"</th>
+                        <th scope="col">"surprise (bits)"</th>
+                        <th scope="col">"KL (bits)"</th>
                         <th scope="col">"bias"</th>
                         <th scope="col">"diversity"</th>
                         <th scope="col">"MSE"</th>

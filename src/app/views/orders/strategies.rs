@@ -74,11 +74,11 @@ pub fn Strategies() -> impl IntoView {
         let name = studio.draft.with(|draft| draft.model.name().to_owned());
         if first == last {
             format!(
-                "With s = {s}, the middle of {name} is place {first} of its {runs}, counted from 0."
+                "With s = {s}, the middle of {name} is step {first} of its {runs}, counted from 0."
             )
         } else {
             format!(
-                "With s = {s}, the middle of {name} is places {first} to {last} of its {runs}, counted from 0."
+                "With s = {s}, the middle of {name} is steps {first} to {last} of its {runs}, counted from 0."
             )
         }
     };
@@ -134,16 +134,16 @@ pub fn Strategies() -> impl IntoView {
 
 fn about(sweep: Sweep, strategy: Strategy) -> String {
     match (sweep, strategy) {
-        (_, Strategy::Drop { position }) => format!("Leave out place {position}"),
+        (_, Strategy::Drop { position }) => format!("Leave out step {position}"),
         (_, Strategy::Swap { position }) => {
-            format!("Exchange places {position} and {}", position + 1)
+            format!("Swap steps {position} and {}", position + 1)
         }
         (Sweep::Skip, _) => "Leave out the middle".to_owned(),
         (Sweep::Repeat, _) => "Repeat the centre block".to_owned(),
         (Sweep::Reverse, _) => "Reverse the middle".to_owned(),
         (Sweep::Shuffle, _) => "Shuffle the middle".to_owned(),
-        (Sweep::Parallel, _) => "The middle side by side".to_owned(),
-        (_, Strategy::Loop { rounds, .. }) => format!("That {rounds} times over"),
+        (Sweep::Parallel, _) => "The middle in parallel".to_owned(),
+        (_, Strategy::Loop { rounds, .. }) => format!("That for {rounds} rounds"),
         (sweep, _) => sweep.name().to_owned(),
     }
 }

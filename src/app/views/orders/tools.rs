@@ -128,7 +128,7 @@ pub fn Tools() -> impl IntoView {
             {strokes}
             <button type="button" disabled=at_start on:click=earlier>"← Earlier"</button>
             <button type="button" disabled=at_end on:click=later>"Later →"</button>
-            <button type="button" disabled=alone on:click=join>"Side by side"</button>
+            <button type="button" disabled=alone on:click=join>"In parallel"</button>
             <button type="button" disabled=not_group on:click=dissolve>"One by one"</button>
             <label class="number">
                 "Times"

@@ -33,8 +33,8 @@ pub fn StartView() -> impl IntoView {
     view! {
         <ul class="doors" aria-label="Ways in">{cards.into_iter().collect_view()}</ul>
         <p class="hint">
-            "Every picture leads to its numbers; every bar, dot and row of a stroke leads to "
-            <a href=move || format!("#{}", address.fragment(View::Member))>"that stroke's own row"</a> "."
+            "Every picture leads to its numbers; every bar, dot and row of a component leads to "
+            <a href=move || format!("#{}", address.fragment(View::Member))>"that component's page"</a> "."
         </p>
     }
 }

@@ -6,6 +6,7 @@ use super::rows::Rows;
 use crate::app::link::MeanOf;
 use crate::app::state::Surveys;
 use crate::chart::number::{percent_tenths, short};
+use crate::measure::bits::bits;
 use crate::study::survey::{Found, Survey, SurveyedOutcome};
 
 /// `None` where the runs did not read the whole vocabulary, or the task has no such mean.
@@ -14,7 +15,7 @@ fn value(found: &Found, of: MeanOf) -> Option<f64> {
     match of {
         MeanOf::Accuracy => Some(found.averages.accuracy),
         MeanOf::FirstWord => found.first_word,
-        MeanOf::LogLikelihood => found.log_likelihood,
+        MeanOf::LogLikelihood => found.log_likelihood.map(|log| bits(-log)),
         MeanOf::Mass => found.mass,
         MeanOf::Mse => Some(total.mse),
         MeanOf::Bias => Some(total.bias),
@@ -59,7 +60,7 @@ pub fn Cells() -> impl IntoView {
             <p class="look">"Every number is a mean over a task's rows. Choose one to see some of them, and each of those in the lens."</p>
             <Show when=move || of.get().is_of_members()>
                 <p class="hint">
-                    "Sizes across depths do not compare: these are means over a model's strokes, and deeper models have more of them."
+                    "Sizes across depths do not compare: these are means over a model's components, and deeper models have more of them."
                 </p>
             </Show>
             <fieldset class="columns">

@@ -5,38 +5,35 @@ use leptos::prelude::*;
 const WORDS: [(&str, &str); 7] = [
     (
         "Bias, diversity, MSE",
-        "How far the strokes are from the right answer, how far they are from their own mean, and the error of that mean: \
-         MSE = bias − diversity. They are means over a model's strokes, and a deeper model has more of them, most of which say \
-         little: compare sizes among models of one depth, and accuracy among any.",
+        "How far the components are from the right answer, how far they are from their own mean, and the error of that mean: \
+         MSE = bias − diversity. They are means over a model's components. A deeper model has more components, and most \
+         say little. So compare sizes among models of one depth, and accuracy among any.",
     ),
     (
         "Mutual information",
-        "How many bits the strokes' votes tell of the right answer: 0 where they tell nothing.",
+        "How many bits the components' votes tell about the right answer: 0 if they tell nothing.",
     ),
     (
         "Miller-Madow",
-        "A correction of entropies that are counted: on few rows they come out too small, by about the number of cells seen, \
+        "A correction of entropies that are counted. On few rows they come out too small: by about the number of cells seen, \
          less one, over twice the rows.",
     ),
     (
         "Copula",
-        "What is left of several numbers when each is replaced by its rank: how they hang together, whatever their own scales. \
+        "The dependence of several numbers that is left when each is replaced by its rank, whatever their own scales. \
          The Gaussian copula is the simplest that fits their correlations.",
     ),
     (
         "Ω (Omega)",
-        "What bias and diversity have in common: what raises diversity through it raises bias as much, so that MSE stays. \
-         It holds the offset, too.",
+        "The term that bias and diversity have in common. It raises both alike, so MSE stays. \
+         The offset is part of it.",
     ),
     (
         "Centred logits, offset",
-        "A stroke's logits less their mean over the options, and that mean. The offset lifts all options alike: it moves no \
-         probability, and yet it may be most of the diversity of whole logits.",
+        "A component's logits less their mean over the options, and that mean. The offset lifts all options alike. It moves no \
+         probability, but it may be most of the diversity of whole logits.",
     ),
-    (
-        "Uniform",
-        "What somebody who finds all options alike would score: the error of knowing nothing.",
-    ),
+    ("Uniform", "The error of a guess that gives all options the same probability."),
 ];
 
 #[component]

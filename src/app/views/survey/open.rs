@@ -58,11 +58,8 @@ fn line(surveys: Surveys, one: OpenSurvey) -> impl IntoView {
         0 => String::new(),
         shots => format!(", {} in front", counted(shots, "worked example")),
     };
-    let name = if one.baked {
-        "The scholars' survey, baked with the page".to_owned()
-    } else {
-        one.name.clone()
-    };
+    let name =
+        if one.baked { "The scholars' survey, precomputed".to_owned() } else { one.name.clone() };
     let close = format!("Close {name}");
     // The largest task's rows, whether or not the survey was asked for that many.
     let rows = survey.tasks.iter().map(|task| task.rows).max();

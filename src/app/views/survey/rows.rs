@@ -4,7 +4,8 @@ use leptos::prelude::*;
 
 use crate::app::link::{Choice, Draft, Link, View};
 use crate::app::state::Surveys;
-use crate::chart::number::{percent_tenths, short, signed};
+use crate::chart::number::{percent_tenths, short};
+use crate::measure::bits::bits;
 use crate::model::catalogue;
 use crate::study::survey::{Found, Sample, Survey, SurveyedOutcome, counted};
 
@@ -80,12 +81,12 @@ fn row(sample: &Sample, several: Option<&str>, model: Option<&String>) -> impl I
         .and_then(|model| draft_of(sample, model))
         .map(|draft| {
             let link = format!("#{}", Link::to_member(draft, None).fragment());
-            view! { <a class="to-members" href=link>"Its strokes one by one"<span class="unseen">{unseen}</span></a> }
+            view! { <a class="to-members" href=link>"Its components one by one"<span class="unseen">{unseen}</span></a> }
         });
     let [mse, bias, diversity] = sample.probability.map(short);
     let log_likelihood = sample
         .log_likelihood
-        .map(|x| view! { <span>{format!("ln P(right) {} nats", signed(x))}</span> });
+        .map(|x| view! { <span>{format!("surprise {} bits", short(bits(-x)))}</span> });
     view! {
         <li class="sample" class:wrong=!sample.correct>
             <p class="sample-prompt">{prompt}</p>

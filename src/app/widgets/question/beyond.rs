@@ -30,7 +30,7 @@ pub fn Beyond() -> impl IntoView {
                 "What does it say by itself?"
             </button>
             <button type="button" class="says" id="go-on" on:click=move |_| studio.go_on()>
-                "Go on"
+                "Continue the text"
             </button>
             <div class:stale=move || !is_answered.get()>{words}</div>
         </div>

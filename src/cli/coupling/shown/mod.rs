@@ -178,7 +178,8 @@ fn steps(found: &Coupling) -> String {
         .collect();
     if !ill.is_empty() {
         page += &format!(
-            "\nill-posed at K = {k}: two of the leading singular values of {} are nearly equal, so its vectors, and with them the coupling, are not the model's own\n",
+            "\nill-posed at K = {k}: two leading singular values of {} are nearly equal. Its vectors, and so the \
+             coupling, depend on rounding\n",
             ill.join(", ")
         );
     }

@@ -42,7 +42,7 @@ impl RowsFile {
         let schema = parse_message_type(SCHEMA)?;
         ensure!(
             metadata.schema().get_fields() == schema.get_fields(),
-            "{shown} has other columns than a survey writes now: remove it and go on with --resume, or give --out another folder"
+            "{shown} has other columns than a survey writes now: remove it and continue with --resume, or give --out another folder"
         );
         let value = |key: &str| -> anyhow::Result<String> {
             let pairs = metadata.key_value_metadata().into_iter().flatten();

@@ -36,7 +36,7 @@ fn shards_are_read_beside_their_index_only() {
         let sentence = sharded(&shards, &map).err().expect("a refusal").to_string();
         let begins = "model.safetensors.index.json says tensor model.norm.weight is in ";
         assert!(sentence.starts_with(begins), "{sentence}");
-        assert!(sentence.contains("which is no file beside it"), "{sentence}");
+        assert!(sentence.contains("which is not beside it"), "{sentence}");
     }
     let mut moved = map.clone();
     let shard = moved["model.norm.weight"].as_str().expect("a name");

@@ -2,7 +2,8 @@
 
 use super::{FieldFound, lacks, number, word};
 use crate::engine::{VocabularyReading, member_names};
-use crate::measure::decomposition::{ByKind, Triple, argmax};
+use crate::measure::bits::bits;
+use crate::measure::decomposition::{ByKind, Triple, argmax, logit_difference};
 use crate::study::lessons::FieldValue;
 use crate::study::lessons::found::{FoundLens, ModelFound, PartFound, StepFound};
 use crate::study::lessons::members;
@@ -29,7 +30,7 @@ pub fn field(
         ["right"] => option(lens, lens.answer),
         ["says"] => option(lens, argmax(&lens.probabilities)),
         ["plan"] => word(lens.plan.clone()),
-        ["lead"] => number(lead(&lens.logits, lens.answer)),
+        ["lead"] => number(logit_difference(&lens.logits, lens.answer)),
         ["percent", "right"] => number(100.0 * lens.probabilities[lens.answer]),
         ["percent", "wrong"] => number(100.0 * (1.0 - lens.probabilities[lens.answer])),
         ["percent", "of_all"] => match &lens.vocabulary {
@@ -50,7 +51,7 @@ pub fn field(
         ["sum_error"] => number(decomposition.sum_error),
         ["vote", name] => number(vote(lens, member(lens, name)?)),
         ["lead_without", name] => {
-            number(lead(&lens.logits, lens.answer) - vote(lens, member(lens, name)?))
+            number(logit_difference(&lens.logits, lens.answer) - vote(lens, member(lens, name)?))
         }
         ["moved", name] => number(moved(lens, before, name)? as f64),
         ["largest_vote"] => {
@@ -99,15 +100,8 @@ fn option(lens: &Lens, at: usize) -> FieldFound {
     }
 }
 
-/// The right option's less the mean of the others', as everywhere where votes are added up.
-fn lead(logits: &[f32], answer: usize) -> f64 {
-    let sum: f64 = logits.iter().map(|&x| f64::from(x)).sum();
-    let right = f64::from(logits[answer]);
-    right - (sum - right) / (logits.len() - 1).max(1) as f64
-}
-
 fn vote(lens: &Lens, member: usize) -> f64 {
-    lead(&lens.member_logits[member], lens.answer)
+    logit_difference(&lens.member_logits[member], lens.answer)
 }
 
 fn said_of(lens: &Lens, member: usize) -> String {
@@ -194,11 +188,6 @@ pub fn share_of(by_kind: &ByKind, kind: &str) -> Option<f64> {
     let all: f64 = by_kind.shares().map(|(_, share)| share.diversity).sum();
     let own = by_kind.shares().find(|(of, _)| *of == kind);
     Some(100.0 * own.map_or(0.0, |(_, share)| share.diversity) / all)
-}
-
-/// Nats to bits.
-fn bits(nats: f64) -> f64 {
-    nats / std::f64::consts::LN_2
 }
 
 fn depth_field(found: &FoundLens, of: &ModelFound, parts: &[&str]) -> FieldFound {

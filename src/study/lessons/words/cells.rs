@@ -35,12 +35,14 @@ pub fn words(groups: &[RowGroup], parts: &[&str]) -> Option<String> {
         }
         ["reached", name] => format!("members until nearly all of {} is right", of(name)),
         ["reached_at", name] => format!("the member that brings nearly all of {}", of(name)),
-        ["dearest", name] => format!("the dearest block on {}", of(name)),
+        ["dearest", name] => format!("the block whose removal costs most on {}", of(name)),
         ["dearest_place", name] => {
-            format!("place of the dearest block on {} (% of the way)", of(name))
+            format!("place of the block whose removal costs most on {} (% of the way)", of(name))
         }
         ["dropped", name] => format!("blocks left out one at a time on {}", of(name)),
-        ["free", name] => format!("blocks that cost less than five points on {}", of(name)),
+        ["free", name] => {
+            format!("blocks that cost less than five percentage points on {}", of(name))
+        }
         [what, from, name] => {
             format!("{} on {} ({})", decomposition(what)?, of(name), column(from)?)
         }

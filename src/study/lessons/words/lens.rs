@@ -7,7 +7,7 @@ pub fn words(parts: &[&str]) -> Option<String> {
         ["right"] => "the right option",
         ["says"] => "what the model says",
         ["plan"] => "the order",
-        ["lead"] => "lead of the right option (logits)",
+        ["lead"] => "logit difference (logits)",
         ["percent", "right"] => "share of the right option among these (%)",
         ["percent", "wrong"] => "share of the others among these (%)",
         ["percent", "of_all"] => "probability of the right option among all tokens (%)",
@@ -23,10 +23,10 @@ pub fn words(parts: &[&str]) -> Option<String> {
         ["beaten"] => "members that err more than the mean",
         ["beaten_share"] => "members that err more than the mean (%)",
         ["last_word"] => "the last word",
-        ["most_doubt"] => "most doubt at any depth (bits)",
-        ["most_doubt_at"] => "depth of the most doubt",
-        ["last_doubt"] => "doubt at the last depth (bits)",
-        ["uniform_doubt"] => "doubt where all words are equally likely (bits)",
+        ["most_doubt"] => "largest entropy at any depth (bits)",
+        ["most_doubt_at"] => "depth of the largest entropy",
+        ["last_doubt"] => "entropy at the last depth (bits)",
+        ["uniform_doubt"] => "entropy where all words are equally likely (bits)",
         ["same_winner"] => "depths with the same likeliest word in both readings",
         _ => return detailed(parts),
     };
@@ -37,7 +37,9 @@ fn detailed(parts: &[&str]) -> Option<String> {
     Some(match *parts {
         ["members_of", name] => format!("members: {}", kind(name)?),
         ["vote", member] => format!("vote of {} (logits)", spoken(member)),
-        ["lead_without", member] => format!("lead less the vote of {} (logits)", spoken(member)),
+        ["lead_without", member] => {
+            format!("logit difference less the vote of {} (logits)", spoken(member))
+        }
         ["moved", member] => format!("members behind {} whose votes moved", spoken(member)),
         ["share", name, of] => {
             format!("part of the diversity by {} (%, {})", kind(name)?, column(of)?)
@@ -46,9 +48,9 @@ fn detailed(parts: &[&str]) -> Option<String> {
         ["top_percent", depth] => {
             format!("probability of the likeliest word at depth {depth} (%)")
         }
-        ["doubt", depth] => format!("doubt at depth {depth} (bits)"),
+        ["doubt", depth] => format!("entropy at depth {depth} (bits)"),
         ["held_doubt", depth] => {
-            format!("doubt at depth {depth}, the norm held at the end's (bits)")
+            format!("entropy at depth {depth}, the final norm frozen (bits)")
         }
         [what, of] => format!("{} ({})", decomposition(what)?, column(of)?),
         _ => return None,

@@ -122,23 +122,33 @@ fn heads(parts: &[&str]) -> Option<String> {
     let plain = match *parts {
         ["accuracy"] => "accuracy (%)",
         ["rows"] => "rows",
-        ["parts"] => "strokes",
+        ["parts"] => "components",
         ["rank"] => "rank correlation of vote and loss",
-        ["largest_vote"] => "the stroke with the largest vote",
+        ["largest_vote"] => "the component with the largest vote",
         ["largest_vote_size"] => "the largest vote (logits)",
-        ["largest_vote_cost"] => "cost of losing the largest vote (points)",
-        ["dearest"] => "the dearest stroke",
-        ["dearest_vote"] => "vote of the dearest stroke (logits)",
-        ["dearest_cost"] => "cost of losing the dearest stroke (points)",
-        ["looking_head"] => "the head that looks most at the right letter",
-        ["looking_weight"] => "its weight on the right letter",
-        ["looking_cost"] => "cost of losing it (points)",
-        ["needed_head"] => "the dearest head",
-        ["needed_head_cost"] => "cost of losing the dearest head (points)",
-        ["needed_head_weight"] => "the dearest head's weight on the right letter",
+        ["largest_vote_cost"] => "loss without the largest vote (percentage points)",
+        ["dearest"] => "the component whose removal costs most",
+        ["dearest_vote"] => "vote of the component whose removal costs most (logits)",
+        ["dearest_cost"] => {
+            "loss without the component whose removal costs most (percentage points)"
+        }
+        ["looking_head"] => "the head that attends most to the right letter",
+        ["looking_weight"] => "largest weight of a head on the right letter",
+        ["looking_cost"] => {
+            "loss without the head that attends most to the right letter (percentage points)"
+        }
+        ["needed_head"] => "the head whose removal costs most",
+        ["needed_head_cost"] => {
+            "loss without the head whose removal costs most (percentage points)"
+        }
+        ["needed_head_weight"] => "weight on the right letter of the head whose removal costs most",
         ["vote", part] => return Some(format!("vote of {} (logits)", spoken(part))),
-        ["cost", part] => return Some(format!("cost of losing {} (points)", spoken(part))),
-        ["loss", part] => return Some(format!("lead lost without {} (logits)", spoken(part))),
+        ["cost", part] => {
+            return Some(format!("loss without {} (percentage points)", spoken(part)));
+        }
+        ["loss", part] => {
+            return Some(format!("loss of the logit difference without {} (logits)", spoken(part)));
+        }
         _ => return None,
     };
     Some(plain.to_owned())
