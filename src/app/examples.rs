@@ -1,8 +1,7 @@
-//! Prompts to begin with, in the scholars' primer, and the baked picture of the first.
+//! Prompts to begin with: the scholars', in their primer, and one in plain English.
 
 use super::link::{Choice, Draft};
 use crate::model::catalogue::KNOWN;
-use crate::study::report::Report;
 
 /// A prompt worth looking at.
 #[derive(Clone, Copy, Debug)]
@@ -16,7 +15,7 @@ pub struct Example {
     pub answer: usize,
 }
 
-/// The model the page opens with: the catalogue's first.
+/// The model that answers where a link names none: the catalogue's first.
 pub const MODEL: &str = KNOWN[0].name;
 
 const SUM: Example = Example {
@@ -27,7 +26,7 @@ const SUM: Example = Example {
     answer: 8,
 };
 
-/// The first of these is the one whose picture is baked.
+/// The first of these is asked where a link names no prompt.
 pub const ALL: &[Example] = &[
     Example {
         name: "Quiz",
@@ -134,10 +133,11 @@ pub fn of_orders() -> Draft {
     SUM.draft(Choice::Known(MODEL.to_owned()))
 }
 
-/// The first example's report, made by `atelier lens --out`; `tests/it/baked.rs` makes it again and
-/// compares.
-pub fn baked() -> Option<Report> {
-    serde_json::from_slice(include_bytes!("../../public/examples/first.atelier.json")).ok()
+/// Returns the first example's report, which tests draw and change; `tests/it/baked.rs` makes it.
+#[cfg(test)]
+pub fn first_report() -> crate::study::report::Report {
+    let report = include_bytes!("../../public/examples/first.atelier.json");
+    serde_json::from_slice(report).expect("a report")
 }
 
 #[cfg(test)]

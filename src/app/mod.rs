@@ -4,7 +4,7 @@
 //! [`bars`] (of a step's numbers),
 //! [`doors`] (the start page's ways in), [`link`] (the page's state as a URL), [`protocol`], [`queue`] (what waits in
 //! the worker), [`state::exchange`] (what the page asked of it),
-//! [`machine`] (a look at it, in words), [`examples`], [`hub`]'s talk and budgets, [`opened`] (reports),
+//! [`machine`] (a look at it, in words), [`examples`], [`first_picture`], [`hub`]'s talk and budgets, [`opened`] (reports),
 //! [`joining`] (surveys), [`pace`] (of partial reports), [`roles`], [`sharing`] (of a sweep among
 //! workers), [`marks`], [`tasks`] (that are offered). The rest needs
 //! feature `web` and a browser: `shell` (head, bar, drop target: what outlives every change of view),
@@ -18,6 +18,7 @@ pub mod at_hand;
 pub mod bars;
 pub mod doors;
 pub mod examples;
+pub mod first_picture;
 pub mod framing;
 pub mod glossary;
 pub mod joining;

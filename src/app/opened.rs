@@ -246,7 +246,7 @@ mod tests {
     use crate::study::report::Prompts;
 
     fn text(change: impl Fn(&mut serde_json::Value)) -> String {
-        let baked = examples::baked().expect("the baked example is a report");
+        let baked = examples::first_report();
         let mut value = serde_json::to_value(baked).expect("JSON");
         change(&mut value);
         value.to_string()

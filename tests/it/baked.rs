@@ -1,14 +1,21 @@
-//! The pictures the page is born with are those the engine makes: each is made again by the command
+//! The reports that the page and its tests draw are those that the engine makes: each is made again by the command
 //! line and compared. `UPDATE=1 cargo test --test it baked::` writes them anew.
 
 use std::path::Path;
 use std::process::Command;
 
-use atelier::app::examples;
 use atelier::app::link::{Draft, SLIDER};
+use atelier::app::{examples, first_picture};
 use atelier::study::orders::OrderRows;
 use atelier::study::report::Report;
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use serde_json::Value;
+
+use crate::common::real_model;
+
+/// Compressed bytes that the first picture may have.
+const FIRST_PICTURE: usize = 20_000;
 
 /// `atelier lens` on a draft.
 fn lens(draft: &Draft) -> Value {
@@ -35,20 +42,46 @@ fn atelier(words: &[String]) -> String {
 }
 
 #[test]
-fn the_baked_picture_is_what_the_engine_makes() {
+fn the_first_picture_is_what_the_engine_makes() {
+    let Some(model) = real_model() else { return };
+    let mut words = lens_words(&first_picture::draft());
+    let name = words.iter().position(|word| word == first_picture::MODEL).expect("--model");
+    words[name] = model.display().to_string();
+    let mut made: Value = serde_json::from_str(&atelier(&words)).expect("a report");
+
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("public/examples/smollm2.json");
+    if std::env::var_os("UPDATE").is_some() {
+        first_picture::shorten(&mut made).expect("a run of one prompt");
+        std::fs::write(&path, made.to_string() + "\n").expect("written");
+        return;
+    }
+    let kept = serde_json::to_value(first_picture::report().expect("a report")).expect("JSON");
+    assert!(
+        close(&kept, &made),
+        "the first picture is not what the engine makes now; if that is meant, run UPDATE=1 cargo test --test it baked::the_first_picture"
+    );
+
+    let mut packed = GzEncoder::new(Vec::new(), Compression::best());
+    std::io::copy(&mut std::fs::File::open(&path).expect("the file"), &mut packed).expect("bytes");
+    let bytes = packed.finish().expect("bytes").len();
+    println!("the first picture has {bytes} bytes, compressed");
+    assert!(bytes <= FIRST_PICTURE, "{bytes}");
+}
+
+#[test]
+fn the_first_example_is_what_the_engine_makes() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("public/examples/first.atelier.json");
     let made = lens(&examples::first());
     if std::env::var_os("UPDATE").is_some() {
         std::fs::write(&path, made.to_string() + "\n").expect("written");
         return;
     }
-    let kept = std::fs::read_to_string(&path).expect("the baked example");
+    let kept = std::fs::read_to_string(&path).expect("the first example");
     let kept: Value = serde_json::from_str(&kept).expect("a report");
     assert!(
         close(&kept, &made),
-        "the baked example is not what the engine makes now; if that is meant, run UPDATE=1 cargo test --test it baked::"
+        "the first example is not what the engine makes now; if that is meant, run UPDATE=1 cargo test --test it baked::"
     );
-    assert!(examples::baked().is_some(), "the page can read its baked example");
 }
 
 #[test]

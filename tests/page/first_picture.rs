@@ -1,7 +1,9 @@
 //! The page opens with its first picture in it, and its program takes the picture over without a jump.
 
+use atelier::app::first_picture::MODEL;
 use serde_json::{Value, json};
 
+use crate::common::real_model;
 use crate::page::Page;
 
 /// Bytes as sent, compressed, that may have come when the first picture is painted, and, a tenth above what is
@@ -13,7 +15,7 @@ const INTERACTIVE: u64 = 1_280_000;
 /// How often the page is opened at most: on a busy machine it may be painted late, and more have come by then.
 const ROUNDS: usize = 5;
 
-/// The sum of all layout shifts, until the model has drawn.
+/// The sum of all layout shifts, until drawings answer pointing.
 const SHIFT: f64 = 0.02;
 
 /// A network: what it is, and where it is slow, milliseconds a round trip and bytes a second. Times until
@@ -106,7 +108,7 @@ fn the_first_picture_comes_with_the_page() {
             }
             let taken = page.number("window.taken");
             let interactive = bytes(taken);
-            page.until_live();
+            page.until_pointable();
             page.until_settled();
             let shifts = page.number("window.shifts");
             say!(
@@ -141,7 +143,7 @@ fn what_the_program_draws_is_what_was_there() {
             page.open_without_program("");
             let before = page.browser.run(LOOKS);
             page.screenshot(&format!("opening-{width}-{scheme}"));
-            assert!(page.text(".provenance").contains("Precomputed"));
+            assert!(page.text(".provenance").contains("not running here"));
             // The model is not asked for, so the program has nothing to say about it.
             page.on_every_page(
                 "window.Worker = class { addEventListener() {} postMessage() {} terminate() {} };",
@@ -177,7 +179,7 @@ fn what_is_done_before_the_program_is_there_is_not_lost() {
     page.browser.clear("#prompt");
     page.browser.type_into("#prompt", "Ann says that the film is good. So it is");
     page.until_taken_over();
-    page.until_says(".tokens", "film");
+    page.until_says(".provenance", "still that of the last prompt");
     assert_eq!(
         page.browser.text("document.activeElement.id + document.activeElement.selectionStart"),
         "prompt40"
@@ -194,6 +196,102 @@ fn what_is_done_before_the_program_is_there_is_not_lost() {
     page.go_to_view("Theory");
     page.until_taken_over();
     page.until_says("h1", "Eight theorems");
+    page.assert_quiet();
+}
+
+/// Lowest place of the first figure's heading, in CSS pixels from the top.
+const HEADING: [(u32, u32, f64); 2] = [(1440, 900, 420.0), (390, 844, 760.0)];
+
+const WAYS: &str = "[...document.querySelectorAll('.ways-on :is(button, label)')].map(e => e.textContent.trim()).join(' | ')";
+
+#[test]
+fn where_its_model_is_not_here_three_ways_lead_on() {
+    for (width, height, lowest) in HEADING {
+        let page = Page::new(width, height);
+        page.open_plain();
+        page.until_drawn();
+        assert_eq!(
+            page.text(".provenance").trim(),
+            format!("Computed by {MODEL} when this page was made; not running here.")
+        );
+        assert_eq!(
+            page.browser.text(WAYS),
+            "Open the file you have | SmolLM2-135M from the hub (base model, 269 MB; its numbers differ) | \
+             Try live with a small teaching model (1 MB)"
+        );
+        let heading = page
+            .number("document.querySelector('.figure h3').getBoundingClientRect().top + scrollY");
+        say!(
+            "{width} x {height}: the first figure's heading is at {heading:.0} of at most {lowest}"
+        );
+        assert!(heading <= lowest, "{heading}");
+        assert!(page.text(".figure h3").contains("Paris"), "{}", page.text(".figure h3"));
+        page.screenshot(&format!("ways-on-{width}"));
+        page.assert_accessible_as_it_is(&format!("the first picture, {width} wide"));
+
+        // Typing runs nothing, and offers the same.
+        page.set_prompt("The capital of Italy is");
+        page.until_says(".provenance", "still that of the last prompt that ran");
+        assert_eq!(page.browser.text(WAYS).split(" | ").count(), 3);
+        assert_eq!(page.number("document.querySelectorAll('.problem:not(.empty)').length"), 0.0);
+        let sent = page.server.sent();
+        assert!(!sent.iter().any(|sent| sent.path.contains("models/")), "{sent:?}");
+        page.assert_quiet();
+    }
+}
+
+/// A picture never stands under the name of a model that did not draw it.
+#[test]
+fn the_small_model_is_tried_live_and_going_back_leads_to_the_picture() {
+    let page = Page::new(1440, 900);
+    page.open_plain();
+    page.until_drawn();
+    let first = page.picture();
+    assert!(first.contains("Paris"), "{first}");
+
+    page.server.hold(Some("model.safetensors"));
+    page.browser.click("#try-live");
+    page.until_says(".model-name", "scholar-12");
+    page.browser.until("the weights are on their way", "document.querySelector('#cancel')");
+    assert_eq!(
+        page.number("document.querySelectorAll('.figure, .identity, .says-first').length"),
+        0.0
+    );
+    page.server.hold(None);
+    page.until_live();
+    page.until_settled();
+    assert!(
+        page.browser.text("document.querySelector('#prompt').value").starts_with("We see horse A")
+    );
+    assert_eq!(page.browser.text(WAYS), "");
+
+    page.browser.run("history.back()");
+    page.until_says(".model-name", MODEL);
+    page.until_says(".provenance", "not running here");
+    assert_eq!(page.picture(), first);
+    assert_eq!(page.browser.text(WAYS).split(" | ").count(), 3);
+
+    // Other views ask the same model, and say so in place of a picture.
+    page.go_to_view("Attention");
+    page.until_says(".provenance", &format!("{MODEL} is not running here."));
+    assert_eq!(page.browser.text(WAYS).split(" | ").count(), 3);
+    // Lessons run on the page's own.
+    page.go_to_view("Lessons");
+    page.until_says(".model-name", "scholar-12");
+    page.assert_quiet();
+}
+
+#[test]
+fn the_file_that_one_has_draws_the_first_picture_live() {
+    let Some(model) = real_model() else { return };
+    let page = Page::new(1440, 900);
+    page.open_plain();
+    page.until_drawn();
+    page.browser.type_into("#own-file", &model.display().to_string());
+    page.until_says(".provenance", &format!("Computed here by {MODEL} in "));
+    page.until_says("#agreement", "The baked example agrees to ");
+    say!("{}", page.text("#agreement"));
+    assert_eq!(page.browser.text(WAYS), "");
     page.assert_quiet();
 }
 

@@ -11,6 +11,9 @@ use crate::turn::Turn;
 /// The document of the panel of models.
 pub const PANEL: &str = "document.querySelector('#chooser-frame')?.contentDocument";
 
+/// Names the model that comes with the page, and nothing else.
+const TEACHING: &str = "#model=scholar-12";
+
 /// Axe's rule of colours.
 const CONTRAST: &str = "color-contrast";
 
@@ -96,8 +99,20 @@ impl Page {
         page
     }
 
+    /// Without a fragment, the address of the small teaching model: it runs at once, as most tests want it.
     pub fn open(&self, fragment: &str) {
+        if fragment.is_empty() {
+            // Where only the fragment changes, a browser stays in its document.
+            self.browser.go("about:blank");
+        }
+        let fragment = if fragment.is_empty() { TEACHING } else { fragment };
         self.browser.go(&format!("{}{fragment}", self.server.url()));
+    }
+
+    /// Opens the plain address: the first picture is there, and its model is not.
+    pub fn open_plain(&self) {
+        self.browser.go("about:blank");
+        self.browser.go(&self.server.url());
     }
 
     /// Waits until the page's program has taken the place of the picture that came with the page.

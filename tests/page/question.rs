@@ -32,7 +32,7 @@ impl Page {
     }
 
     /// Sets the prompt as typing does.
-    fn set_prompt(&self, text: &str) {
+    pub fn set_prompt(&self, text: &str) {
         self.browser.run(&format!(
             "const t = document.querySelector('#prompt'); t.value = {}; t.dispatchEvent(new Event('input', {{ bubbles: true }}))",
             Value::from(text)

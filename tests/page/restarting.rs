@@ -113,18 +113,18 @@ fn a_dropped_connection_to_the_workers_files_is_got_over() {
     for file in ["worker_loader.js", "worker_bg.wasm"] {
         let page = Page::new(1440, 1000);
         page.server.refuse(file);
-        page.open("");
+        page.open_plain();
         page.until_picture();
         page.until_says(".of-model", "stopped again");
         println!("without {file} the page says: {}", page.problem());
         assert!(page.problem().ends_with('.'), "{}", page.problem());
         page.until_says("[role=status]", "stopped again");
-        // The baked picture is there all the same, and everything that needs no engine works.
-        assert!(page.text(".provenance").contains("Precomputed"));
+        // The first picture is there all the same, and everything that needs no engine works.
+        assert!(page.text(".provenance").contains("not running here"));
         page.browser.click("input[name=column][value=logit]");
         page.browser.until("the column is chosen", "location.hash.includes('column=logit')");
-        // Nothing has changed, so trying again ends the same way, and says so.
-        page.again();
+        // Nothing has changed, so another model ends the same way, and says so.
+        page.browser.click("#try-live");
         page.until_says(".of-model", "stopped again");
         page.server.restore();
         page.again();

@@ -137,5 +137,5 @@ for (let i = 0; i < pictures.length; i += 2) {
   await mkdir(dirname(file), { recursive: true });
   await writeFile(file, pictures[i + 1]);
 }
-// Nobody else reads it.
-await rm(at("examples/start.atelier.json"));
+// Nobody else reads them: the program holds the first picture's.
+for (const name of ["start.atelier", "smollm2"]) await rm(at(`examples/${name}.json`));

@@ -26,7 +26,7 @@ pub use survey::{Looking, MeanOf};
 pub(super) use text::decode;
 pub use view::View;
 
-use super::examples;
+use super::{examples, first_picture};
 use crate::chart::Column;
 use text::encode;
 
@@ -63,7 +63,7 @@ impl LinkPairs {
 impl Link {
     /// What the page shows where no link says anything.
     pub fn start() -> Self {
-        Self::to(View::Lens)
+        Self { draft: Some(first_picture::draft()), ..Self::to(View::Lens) }
     }
 
     /// A view as it opens by itself.

@@ -7,6 +7,7 @@ use leptos::prelude::*;
 use super::chooser::ChooserButton;
 use super::engine::{EngineChoice, EngineWords};
 use super::plan_line::{PlanHint, PlanLine};
+use super::ways_on::WaysOn;
 use crate::app::state::{Place, Studio};
 use crate::app::widgets::{Agreement, ProblemLine, Provenance, WorkBar};
 
@@ -74,6 +75,7 @@ pub fn Bar() -> impl IntoView {
                         {move || if open.get() { "Less" } else { "More" }}
                     </button>
                 </div>
+                <WaysOn />
                 <div class="bar-words" id="bar-words">
                     <p class="hint">
                         "“Model” has every model there is: with this page, on this machine, one click away, from disk. A model's folder, a "

@@ -63,6 +63,12 @@ impl Chooser {
         }
     }
 
+    /// Shows the panel, and looks a model up at its hub.
+    pub fn look_up(self, repo: &str) {
+        self.show();
+        self.tell(vec!["look up".to_owned(), repo.to_owned()]);
+    }
+
     /// Fetches the panel's document, if it is not there.
     fn prepare(self) {
         // Set once: a frame that is drawn again is a document that begins again.
@@ -164,6 +170,7 @@ fn about(studio: Studio, choice: &Choice) -> String {
         },
         Choice::Folder(name) if HubName::is_one(name) => "from a hub".to_owned(),
         Choice::Folder(name) if studio.is_at_hand(name) => "on this machine".to_owned(),
+        Choice::Folder(_) if studio.is_absent.get() => "not here".to_owned(),
         Choice::Folder(_) => "opened here".to_owned(),
     }
 }

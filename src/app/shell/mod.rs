@@ -13,6 +13,7 @@ mod offer;
 mod plan_line;
 mod theme;
 mod theme_picker;
+mod ways_on;
 
 pub use offer::seen as lessons_are_seen;
 pub use theme::Themes;

@@ -13,8 +13,9 @@ pub fn PlanLine() -> impl IntoView {
     let error = Memo::new(move |_| studio.plan_error(&line()));
     let is_set = Memo::new(move |_| studio.draft.with(|draft| !draft.plan.is_empty()));
     let own = move || {
-        let last =
-            studio.model.with(|model| model.as_ref().map(|model| model.blocks.saturating_sub(1)));
+        let held = studio.model.with(|model| model.as_ref().map(|model| model.blocks));
+        let drawn = || studio.picture().with(|shown| shown.as_ref().map(|s| s.report.model.blocks));
+        let last = held.or_else(drawn).map(|blocks| blocks.saturating_sub(1));
         last.map_or_else(|| "0-11".to_owned(), |last| format!("0-{last}"))
     };
     let invalid = move || {

@@ -209,6 +209,8 @@ impl Studio {
             View::Orders if self.view.get() != view && draft == examples::first() && !is_beside => {
                 examples::of_orders()
             }
+            // Lessons run on the models that come with the page.
+            View::Lessons if self.is_absent.get() => examples::first(),
             _ => draft,
         }
     }

@@ -4,7 +4,7 @@ use leptos::prelude::*;
 use web_sys::File;
 
 use super::Studio;
-use super::shown::Place;
+use super::shown::{Place, Shown};
 use super::studio::WhenLoaded;
 use crate::app::at_hand::spell_hash;
 use crate::app::files::model_name;
@@ -167,8 +167,16 @@ impl Studio {
                 fetcher(name.clone());
                 return;
             }
-            let sentence = self.unopened(name);
-            self.fail(Place::Model, sentence);
+            let draft = self.draft.get_untracked();
+            if let Some(first) = Shown::first_of(&draft) {
+                self.state.shown.set(Some(first));
+            }
+            // Of the first picture's model the bar says so itself, with the ways on; a link may mean another file.
+            let is_first = untrack(|| self.is_absent.get()) && self.hash_of(name).is_none();
+            if !is_first {
+                let sentence = self.unopened(name);
+                self.fail(Place::Model, sentence);
+            }
             return;
         }
         if let Choice::Known(name) = &choice

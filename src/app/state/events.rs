@@ -11,7 +11,7 @@ use super::studio::{WhenLoaded, sentence};
 use super::texts::{TextState, WrittenTexts};
 use crate::app::client::Heard;
 use crate::app::protocol::{Event, Tell};
-use crate::app::{browser, examples, opened};
+use crate::app::{browser, first_picture, opened};
 use crate::chart::{self, offered};
 use crate::measure::decomposition::argmax;
 use crate::study::TextEnd;
@@ -240,7 +240,7 @@ impl Studio {
     }
 
     fn show_live(self, report: Arc<Report>, milliseconds: f64) {
-        let agrees = examples::baked().and_then(|baked| opened::difference(&baked, &report));
+        let agrees = first_picture::report().and_then(|first| opened::difference(&first, &report));
         let slot = if report.lab.is_some() {
             self.state.lab
         } else if report.coupling.is_some() {

@@ -11,7 +11,7 @@ use super::{Studio, Surveys, reading};
 use crate::app::files::Chosen;
 use crate::app::link::{Choice, Draft, Link, View};
 use crate::app::served::{self, ServedFolder};
-use crate::app::{at_hand, browser, examples, opened};
+use crate::app::{at_hand, browser, examples, first_picture, opened};
 use crate::model::catalogue;
 use crate::study::coupling::ModelsCoupling;
 use crate::study::report::Report;
@@ -46,9 +46,9 @@ impl Studio {
                 self.hands().served.borrow_mut().push(folder.clone());
                 self.hands().first.replace(Some(folder));
                 if is_bare {
-                    let draft = self.start_link().draft;
-                    self.state.draft.set(draft.unwrap_or_else(examples::first));
-                    self.state.shown.set(None);
+                    let draft = self.start_link().draft.unwrap_or_else(examples::first);
+                    self.state.shown.set(Shown::first_of(&draft));
+                    self.state.draft.set(draft);
                 }
             }
             Some(Err(sentence)) => self.fail(Place::Address, sentence),
@@ -111,7 +111,7 @@ impl Studio {
                 let first = Choice::Folder(first.name);
                 if self.draft.with_untracked(|draft| draft.model == first) {
                     self.state.begins.set_value(false);
-                    self.state.draft.set(examples::first());
+                    self.state.draft.set(first_picture::draft());
                 }
             }
             return;

@@ -95,6 +95,11 @@ impl Studio {
         if exchange.with_untracked(|x| x.holds(model)) {
             return true;
         }
+        if self.is_absent.get_untracked() {
+            self.say(format!("{} is not running here.", model.name()));
+            self.load();
+            return false;
+        }
         match then {
             WhenLoaded::Says => self.say("The model is asked as soon as it is here."),
             WhenLoaded::GoOn => self.say("The model goes on as soon as it is here."),
@@ -181,6 +186,11 @@ impl Studio {
         if !self.state.exchange.with_untracked(|x| x.holds(&choice) || x.is_loading(&choice)) {
             self.load();
             if self.lacks(choice.name()) {
+                if self.is_absent.get_untracked() {
+                    let sentence =
+                        format!("{} is not running here: choose a model that does.", choice.name());
+                    self.fail(Place::Sweep, sentence);
+                }
                 self.change(|exchange, _| exchange.give_up_sweep());
                 return None;
             }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::app::link::Draft;
-use crate::app::opened;
+use crate::app::{first_picture, opened};
 use crate::study::doctor::DoctorReport;
 use crate::study::report::{Lens, Report};
 
@@ -26,6 +26,13 @@ pub struct Shown {
 }
 
 impl Shown {
+    /// Returns the first picture, where it is that of the draft.
+    pub fn first_of(draft: &Draft) -> Option<Self> {
+        let is_first = |report: &Report| draft.answer.is_some() && opened::asks_for(report, draft);
+        let report = first_picture::report().filter(is_first)?;
+        Some(Self { report: Arc::new(report), origin: Origin::Baked })
+    }
+
     /// Is it a report that has no draft of its own?
     pub fn is_beside(&self) -> bool {
         matches!(self.origin, Origin::Opened { beside: Some(_) })

@@ -17,7 +17,7 @@ use crate::app::link::{
 };
 use crate::app::protocol::{EngineWish, InsideAsk, Known, Tell, TokenAsk};
 use crate::app::served::ServedFolder;
-use crate::app::{examples, opened};
+use crate::app::{examples, first_picture};
 use crate::chart::Column;
 use crate::plan::Plan;
 use crate::study::coupling::ModelsCoupling;
@@ -71,6 +71,8 @@ pub struct Studio {
     pub problems: Signal<Vec<Problem>>,
     /// The draft's model, while the worker holds it.
     pub model: Signal<Option<ModelFacts>>,
+    /// Whether the draft asks for the first picture's model, and this machine has opened no file of it.
+    pub is_absent: Signal<bool>,
     /// The model the worker holds, whatever the draft speaks of.
     pub held: Signal<Option<Held>>,
     /// Where the reader wants models to run.
@@ -236,11 +238,7 @@ impl Studio {
     /// The state of a link, with the baked picture where it is that of the link.
     pub fn open(link: &Link) -> Self {
         let draft = link.draft.clone().unwrap_or_else(examples::first);
-        let shown = (link.view == View::Lens)
-            .then(examples::baked)
-            .flatten()
-            .filter(|report| draft.answer.is_some() && opened::asks_for(report, &draft))
-            .map(|report| Shown { report: Arc::new(report), origin: Origin::Baked });
+        let shown = (link.view == View::Lens).then(|| Shown::first_of(&draft)).flatten();
         let state = StudioState {
             draft: RwSignal::new(draft),
             column: RwSignal::new(link.column),
@@ -290,11 +288,22 @@ impl Studio {
             hands: StoredValue::new_local(Rc::default()),
         };
         let exchange = state.exchange;
+        let choice = Memo::new(move |_| state.draft.with(|draft| draft.model.clone()));
         let model = Memo::new(move |_| {
-            let choice = state.draft.with(|draft| draft.model.clone());
+            let choice = choice.get();
             exchange.with(|exchange| {
                 let held = exchange.held().filter(|held| held.choice == choice);
                 held.map(|held| held.facts.clone())
+            })
+        });
+        let is_absent = Memo::new(move |_| {
+            state.at_hand.track();
+            let hands = state.hands.get_value();
+            choice.with(|choice| {
+                let is_here = exchange.with(|x| x.holds(choice) || x.is_loading(choice));
+                let name = first_picture::MODEL;
+                let is_openable = !hands.opened(name).is_empty() || hands.served(name).is_some();
+                *choice == Choice::Folder(name.to_owned()) && !is_here && !is_openable
             })
         });
         // Progress of one request draws nothing anew that is about the other, or about the model.
@@ -329,12 +338,12 @@ impl Studio {
             sweeping: state.sweeping.into(),
             coupling: state.coupling.into(),
             lessons: state.lessons.into(),
-            shown: state.shown.into(),
-            lab: state.lab.into(),
+            shown: of_model(state.shown, choice),
+            lab: of_model(state.lab, choice),
             swept: state.swept.into(),
             needed: state.needed.into(),
             parts: state.parts.into(),
-            coupled: state.coupled.into(),
+            coupled: of_model(state.coupled, choice),
             coupled_rows: state.coupled_rows.into(),
             coupled_models: state.coupled_models.into(),
             work: work.into(),
@@ -343,6 +352,7 @@ impl Studio {
             findings: state.findings.into(),
             problems: state.problems.into(),
             model: model.into(),
+            is_absent: is_absent.into(),
             held: held.into(),
             wish: state.wish.into(),
             engine: state.engine.into(),
@@ -424,7 +434,7 @@ impl Studio {
 
     /// Is there no picture of the draft, and nothing under way that would draw it?
     pub fn is_stopped(self) -> bool {
-        let is_awake = self.state.is_awake.get();
+        let is_awake = self.state.is_awake.get() && !self.is_absent.get();
         let waits = self
             .picture()
             .with(|shown| shown.as_ref().is_none_or(|shown| shown.origin == Origin::Baked));
@@ -468,6 +478,15 @@ impl Studio {
     pub(super) fn hands(self) -> Rc<Hands> {
         self.state.hands.get_value()
     }
+}
+
+/// Returns a picture while it is one of the model that is asked: it never stands under another model's name.
+fn of_model(slot: RwSignal<Option<Shown>>, asked: Memo<Choice>) -> Signal<Option<Shown>> {
+    Signal::derive(move || {
+        let shown = slot.get()?;
+        let is_own = asked.with(|asked| shown.report.model.name == asked.name());
+        (is_own || shown.is_beside()).then_some(shown)
+    })
 }
 
 /// An error's text as a sentence of the page: capital first (unless it begins with a file's or a

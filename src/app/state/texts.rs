@@ -223,7 +223,7 @@ mod tests {
 
     #[test]
     fn a_model_without_a_tokenizer_is_asked_for_no_text() {
-        let baked = crate::app::examples::baked().expect("the baked example");
+        let baked = crate::app::examples::first_report();
         let lens = baked.lens.clone().expect("its lens");
         let geometry = Geometry {
             plan: lens.plan.clone(),

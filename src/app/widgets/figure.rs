@@ -268,6 +268,9 @@ fn Drawing(
             on_pick.run(pick);
         }
     };
+    let height = move || {
+        figure.with(|f| f.as_ref().map(|f| format!("{}px", f.height())).unwrap_or_default())
+    };
     view! {
         <div
             class="chart"
@@ -275,7 +278,7 @@ fn Drawing(
             node_ref=host
             on:click=clicked
             on:pointerenter=move |_| library.fetch()
-            style:height=move || figure.with(|f| f.as_ref().map(|f| format!("{}px", f.height())).unwrap_or_default())
+            style=("--height", height)
         ></div>
         <Show when=move || failed.get() || library.has_failed()>
             <p class="problem">"What answers pointing at the picture did not load: reload the page. The numbers are in the table below."</p>

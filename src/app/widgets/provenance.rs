@@ -14,11 +14,30 @@ const SAME: f64 = 1e-2;
 #[component]
 pub fn Provenance() -> impl IntoView {
     let studio = expect_context::<Studio>();
-    let words = move || studio.picture().with(|shown| shown.as_ref().map(made_by));
+    let words = move || {
+        let is_absent = studio.is_absent.get();
+        let is_of_lens = studio.view.get() == View::Lens;
+        studio.picture().with(|shown| match shown {
+            Some(Shown { report, origin: Origin::Baked }) if is_absent && is_of_lens => {
+                let name = &report.model.name;
+                format!("Computed by {name} when this page was made; not running here.")
+            }
+            Some(shown) if !is_absent || is_of_lens => made_by(shown),
+            _ if is_absent => {
+                studio.draft.with(|draft| format!("{} is not running here.", draft.model.name()))
+            }
+            _ => String::new(),
+        })
+    };
     let is_baked = move || {
         studio.picture().with(|shown| shown.as_ref().is_some_and(|s| s.origin == Origin::Baked))
     };
-    let late = Memo::new(move |_| studio.picture().with(Option::is_some) && !studio.is_current());
+    // Of an absent model, only the lens has a picture.
+    let has_picture = move || {
+        let is_here = studio.view.get() == View::Lens || !studio.is_absent.get();
+        is_here && studio.picture().with(Option::is_some)
+    };
+    let late = Memo::new(move |_| has_picture() && !studio.is_current());
     view! {
         <p class="provenance" class:baked=is_baked>
             <span>{words}</span>

@@ -72,7 +72,8 @@ fn words(work: &Work, model: &str, behind: bool) -> String {
             format!("{model} writes: token {done} of {total}")
         }
         (Job::Run, Some((Stage::Products, done, total))) => {
-            format!("Linearising {model}: {} of {} products", thousands(done), thousands(total))
+            // The model's name stands beside it, and both do not fit in one line.
+            format!("Linearising: {} %", number::fixed(100.0 * done / total.max(1.0), 0))
         }
         (Job::Run, Some((Stage::Compare, done, total))) => {
             format!("Running {model} in its original order: block {done} of {total}")

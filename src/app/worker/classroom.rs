@@ -107,7 +107,8 @@ impl Classroom {
         let outcome = match self.phases(at_hand, desk, id, (lesson, step, &set_up), *phase).await {
             Ok((before, found)) => {
                 let outcome = lesson.outcome(step, by, before.as_ref(), found.as_ref());
-                pictures = found.map_or_else(Vec::new, |found| found.pictures(&step.action));
+                pictures = found
+                    .map_or_else(Vec::new, |found| found.pictures(&step.action, before.as_ref()));
                 self.before = before.map(|before| (set_up, before));
                 outcome
             }

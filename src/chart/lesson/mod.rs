@@ -1,5 +1,7 @@
 //! What a step of a lesson ran, in one picture, with what the step points at.
 
+mod lens;
+
 use std::collections::BTreeSet;
 
 use super::number::{percent, short};
@@ -28,7 +30,11 @@ pub fn step_figure(
     theme: &Theme,
 ) -> Option<Figure> {
     match picture {
-        StepPicture::Lens { show, lens, .. } => match show {
+        StepPicture::Lens { show, lens, before, .. } => match show {
+            LensShow::Moved => {
+                before.as_ref().map(|before| lens::moved_figure(before, lens, theme))
+            }
+            LensShow::Ranked => Some(lens::ranked_figure(lens, theme)),
             LensShow::Votes => Some(votes::figure(lens, marked_member(lens, marks), theme)),
             LensShow::Spread => Some(spread::figure(lens, column, theme)),
             LensShow::Running => Some(running::figure(lens, column, theme)),

@@ -152,6 +152,8 @@ fn level_axis(
     if places {
         let texts = texts(&panel.x, width, 10.0);
         axis["axisLabel"]["interval"] = json!(texts.every() - 1);
+        // They have the room that was counted for them.
+        axis["axisLabel"]["hideOverlap"] = json!(false);
         axis["axisLabel"]["rotate"] = json!(texts.turn());
         // Every place has its tick, though not every tick has room for its text.
         axis["axisTick"]["alignWithLabel"] = json!(true);

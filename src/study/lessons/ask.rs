@@ -75,6 +75,10 @@ pub struct LensAsk {
 pub enum LensShow {
     /// What every stroke votes.
     Votes,
+    /// What every component votes beside what it voted in the run before the question.
+    Moved,
+    /// Every component's own error, smallest first, with the error of their mean.
+    Ranked,
     /// Every stroke's bias and diversity.
     Spread,
     /// MSE, bias and diversity of the first n strokes.

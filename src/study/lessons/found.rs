@@ -145,6 +145,17 @@ impl FoundCell {
 const NEARLY_ALL: f64 = 0.95;
 
 impl StepFound {
+    /// Returns the run of one prompt, where the step ran one.
+    pub fn lens(&self) -> Option<&Lens> {
+        match self {
+            Self::Models(models) => match &models.first()?.part {
+                PartFound::Lens(found) => Some(&found.lens),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
     /// The survey's cells.
     pub fn of_survey(_: SurveyAsk, survey: &Survey) -> Self {
         let mut models: Vec<SurveyedModel> = Vec::new();

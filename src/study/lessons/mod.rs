@@ -43,7 +43,7 @@ pub use numbers::StepNumber;
 pub use outcome::{OptionOutcome, StepOutcome, StepPhase, StepShowing, TaughtBy};
 pub use picture::{CoupledModel, PictureCell, PictureMean, StepPicture};
 pub use predicate::{Holding, Predicate};
-pub use reading::fields_of;
+pub use reading::{MOVED, fields_of, moved_members};
 pub(crate) use reading::{swap_relation, weightiest};
 pub use source::{RanModel, RunSource};
 pub use work::WorkRunning;

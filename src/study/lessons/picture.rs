@@ -15,7 +15,13 @@ use crate::study::report::Lens;
 #[serde(rename_all = "snake_case")]
 pub enum StepPicture {
     /// One prompt.
-    Lens { model: String, show: LensShow, lens: Box<Lens> },
+    Lens {
+        model: String,
+        show: LensShow,
+        lens: Box<Lens>,
+        /// The run before the question, where the picture compares with it.
+        before: Option<Box<Lens>>,
+    },
     /// What parts vote, and what is lost without them.
     Need { model: String, need: Box<Need> },
     /// Linearised blocks.
@@ -119,8 +125,9 @@ impl PictureCell {
 }
 
 impl StepFound {
-    /// What it is drawn from, as `ask` wants it to be looked at; nothing for curves that need no run.
-    pub fn pictures(&self, ask: &StepAsk) -> Vec<StepPicture> {
+    /// What it is drawn from, as `ask` wants it to be looked at, with what was run `before`; nothing for curves that
+    /// need no run.
+    pub fn pictures(&self, ask: &StepAsk, before: Option<&StepFound>) -> Vec<StepPicture> {
         match self {
             Self::Theory(_) => Vec::new(),
             Self::Survey(models) => {
@@ -134,7 +141,7 @@ impl StepFound {
                 });
                 let cells: Vec<_> = cells.collect();
                 let mut all: Vec<StepPicture> =
-                    models.iter().flat_map(|found| of_model(found, ask)).collect();
+                    models.iter().flat_map(|found| of_model(found, ask, before)).collect();
                 all.extend(coupled(models, ask));
                 all.extend(rows(&cells, &shown_means(ask)));
                 all
@@ -169,14 +176,18 @@ fn rows(models: &[(&str, &Vec<FoundCell>)], means: &[PictureMean]) -> Vec<StepPi
 }
 
 /// The pictures that are of one model alone.
-fn of_model(found: &ModelFound, ask: &StepAsk) -> Vec<StepPicture> {
+fn of_model(found: &ModelFound, ask: &StepAsk, before: Option<&StepFound>) -> Vec<StepPicture> {
     let model = || found.model.clone();
     match (&found.part, ask) {
-        (PartFound::Lens(lens), StepAsk::Lens(ask)) => vec![StepPicture::Lens {
-            model: model(),
-            show: ask.shown(),
-            lens: Box::new(lens.lens.clone()),
-        }],
+        (PartFound::Lens(lens), StepAsk::Lens(ask)) => {
+            let before = before.filter(|_| ask.shown() == LensShow::Moved);
+            vec![StepPicture::Lens {
+                model: model(),
+                show: ask.shown(),
+                lens: Box::new(lens.lens.clone()),
+                before: before.and_then(StepFound::lens).map(|lens| Box::new(lens.clone())),
+            }]
+        }
         (PartFound::Heads(found), _) => {
             vec![StepPicture::Need { model: model(), need: Box::new(found.need.clone()) }]
         }

@@ -1,5 +1,7 @@
 //! Choosing a model: what is asked when, by whom it can be used, and what models say.
 
+use atelier::app::first_picture::HUB_MODEL;
+
 use super::{REPO, Scene, tiny};
 use crate::page::{LOOKS, PANEL, Page, root};
 use crate::test_hub::Place;
@@ -172,4 +174,16 @@ fn one_chooser_has_them_all() {
     scene.show();
     scene.says(".kept .quiet", "takes about");
     page.assert_quiet();
+}
+
+#[test]
+fn the_first_pictures_way_to_the_hub_looks_up_the_base_model() {
+    let scene = Scene::new();
+    scene.hub.put(HUB_MODEL, Place::open(&tiny()));
+    scene.page.open_plain();
+    scene.page.until_drawn();
+    scene.page.browser.click("#from-hub");
+    scene.says("#found", &format!("hub:{HUB_MODEL}: "));
+    let asked = scene.hub.seen();
+    assert!(asked.iter().all(|seen| seen.path.starts_with("/api/")), "{asked:?}");
 }

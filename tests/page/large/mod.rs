@@ -123,7 +123,7 @@ fn page_on(engine: &str) -> Page {
     let page = if engine == "gpu" { Page::with_gpu() } else { Page::new(1440, 1000) };
     page.counts();
     page.open("");
-    page.until_picture();
+    page.until_live();
     page.browser.run(&format!("localStorage['atelier-engine'] = '{engine}'"));
     page.browser.reload();
     page.until_answers("scholar-12");

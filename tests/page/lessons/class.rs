@@ -39,6 +39,12 @@ fn one_link_opens_a_step_for_the_wall_and_holds_what_the_model_says() {
         "[...document.querySelectorAll('.hands')].map(h => h.textContent.trim()).join('|')";
     let shares = page.browser.text(shares);
     assert!(shares.contains("7 of 19") && shares.contains("12 of 19"), "{shares}");
+    // Drawings grow with the words, and stay within their column.
+    page.browser.until("it is drawn", "document.querySelector('.step-pictures .chart svg')");
+    let sizes = "const chart = document.querySelector('.step-pictures .chart'); const wide = chart.getBoundingClientRect().width; return [wide / chart.clientWidth, wide - chart.parentElement.clientWidth]";
+    let sizes = page.browser.run(sizes);
+    let [scale, over] = [0, 1].map(|i| sizes[i].as_f64().expect("a size"));
+    assert!(scale > 1.25 && over < 1.0, "{scale} times, {over} px too wide");
     page.screenshot("lesson-projector");
     page.assert_accessible("a lesson on the wall");
     // It is as it was when the link is opened again, and held again.

@@ -33,6 +33,25 @@ fn no_step_has_to_be_scrolled_to_be_answered() {
     }
 }
 
+/// Votes before and after a change, and errors in their order: each picture shows what its step asks.
+#[test]
+fn a_steps_picture_shows_what_the_step_asks() {
+    let page = Page::new(1440, 900);
+    page.open("#view=lessons&lesson=1");
+    for (lesson, step, title) in [
+        (1, 3, "15 later votes changed; the sum went from +14.6 to −3.19"),
+        (2, 2, "The mean's error, 0.208, is smaller than that of 18 of 25 components"),
+    ] {
+        page.lesson(lesson, step);
+        page.expect_option(0);
+        page.until_told();
+        page.until_says(".step-pictures h3", title);
+        page.browser.until("it is drawn", "document.querySelector('.step-pictures .chart svg')");
+        page.screenshot(&format!("lesson-{lesson}-{step}"));
+    }
+    page.assert_quiet();
+}
+
 /// The verdict, the sentence, what the run does not say, the picture and the way on.
 #[test]
 fn no_answer_has_to_be_scrolled_for() {

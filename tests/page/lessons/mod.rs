@@ -212,7 +212,7 @@ fn answers_stay_in_this_browser_until_they_are_forgotten() {
 #[test]
 fn a_first_visit_is_offered_the_first_lesson_once() {
     let page = Page::new(1440, 900);
-    page.open("");
+    page.open_plain();
     page.until_drawn();
     page.until_says(".offer", "Lesson 1");
     // On the first screen alone.

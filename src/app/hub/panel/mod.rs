@@ -74,6 +74,10 @@ fn listen(line: PageLine, downloads: Downloads) {
                     focus_heading();
                 }
                 "at hand" => line.at_hand.set(serde_json::from_str(&text(1)).unwrap_or_default()),
+                "look up" => {
+                    downloads.look_up(&text(1), None);
+                    browser::show_soon("hub-head");
+                }
                 "want" => downloads.open_if_there(text(1)),
                 _ => {}
             }

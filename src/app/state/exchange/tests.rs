@@ -10,7 +10,7 @@ fn known(name: &str) -> Choice {
 }
 
 fn facts(name: &str) -> ModelFacts {
-    let baked = crate::app::examples::baked().expect("the baked example");
+    let baked = crate::app::examples::first_report();
     ModelFacts { name: name.into(), ..baked.model }
 }
 

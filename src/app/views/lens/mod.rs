@@ -88,7 +88,7 @@ pub fn LensView() -> impl IntoView {
                 <FigureView figure=figure(2) key="running" group="lens" source=said />
             </section>
         </Show>
-        <Show when=move || judged.get() && many.get().is_none()>
+        <Show when=move || judged.get() && many.get().is_none() && !studio.is_absent.get()>
             <LeaveOut />
         </Show>
         <Show when=move || there.get()>

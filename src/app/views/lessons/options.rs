@@ -70,7 +70,7 @@ fn Expectation(
                     {said.map(|said| view! { <span class="mark" class:run=is_held>{said}</span> })}
                 </p>
             </Show>
-            <Show when=move || is_counted.get() && holding.is_some()>
+            <Show when=move || holding.is_some() && tally.with(|tally| tally.iter().any(|&hands| hands > 0))>
                 <Share i tally />
             </Show>
         </div>

@@ -26,10 +26,10 @@ pub fn Beyond() -> impl IntoView {
     view! {
         <div class="beyond">
             <OptionCount />
-            <button type="button" class="says" on:click=move |_| studio.ask_what_it_says()>
+            <button type="button" class="says" disabled=move || studio.is_absent.get() on:click=move |_| studio.ask_what_it_says()>
                 "What does it say by itself?"
             </button>
-            <button type="button" class="says" id="go-on" on:click=move |_| studio.go_on()>
+            <button type="button" class="says" id="go-on" disabled=move || studio.is_absent.get() on:click=move |_| studio.go_on()>
                 "Continue the text"
             </button>
             <div class:stale=move || !is_answered.get()>{words}</div>

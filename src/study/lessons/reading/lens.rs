@@ -5,7 +5,7 @@ use crate::engine::{VocabularyReading, member_names};
 use crate::measure::bits::bits;
 use crate::measure::decomposition::{ByKind, Triple, argmax, logit_difference};
 use crate::study::lessons::FieldValue;
-use crate::study::lessons::found::{FoundLens, ModelFound, PartFound, StepFound};
+use crate::study::lessons::found::{FoundLens, ModelFound, StepFound};
 use crate::study::lessons::members;
 use crate::study::report::Lens;
 
@@ -15,8 +15,8 @@ pub const FIELDS: &str = "right, says, lead, percent.right, percent.wrong, perce
                           last_word, top.DEPTH, top_percent.DEPTH, doubt.DEPTH, held_doubt.DEPTH, most_doubt, most_doubt_at, \
                           last_doubt, uniform_doubt, same_winner";
 
-/// How far a vote must move to be said to have moved.
-const MOVED: f64 = 0.1;
+/// How far a vote must move to be said to have moved, in logits.
+pub const MOVED: f64 = 0.1;
 
 pub fn field(
     found: &FoundLens,
@@ -127,27 +127,28 @@ fn alone(lens: &Lens) -> usize {
     lens.member_logits.iter().filter(is_right).count()
 }
 
-/// Members behind one that vote otherwise than before.
+/// Counts the members behind one that vote otherwise than before.
 fn moved(
     lens: &Lens,
     before: Option<&StepFound>,
     name: &str,
 ) -> Result<usize, crate::study::lessons::LessonError> {
-    let models = match before {
-        Some(StepFound::Models(models)) => models.as_slice(),
-        _ => &[],
-    };
-    let Some(PartFound::Lens(whole)) = models.first().map(|of| &of.part) else {
-        return Err(lacks("no run came before with which to compare".to_owned()));
-    };
-    let whole = &whole.lens;
+    let whole = before.and_then(StepFound::lens);
+    let whole =
+        whole.ok_or_else(|| lacks("no run came before with which to compare".to_owned()))?;
     let behind = member(whole, name)? + 1;
-    let mut count = 0;
-    for i in behind..whole.members.len() {
-        let now = member(lens, &name_of(whole, i))?;
-        count += usize::from((vote(lens, now) - vote(whole, i)).abs() > MOVED);
-    }
-    Ok(count)
+    let moved = moved_members(whole, lens);
+    Ok(moved.into_iter().filter(|member| *member >= behind).count())
+}
+
+/// Returns the members of a run, counted from 0, that vote otherwise in a later run.
+pub fn moved_members(before: &Lens, after: &Lens) -> Vec<usize> {
+    let names = member_names(&after.members);
+    let has_moved = |(i, name): (usize, &String)| {
+        let now = names.iter().position(|other| other == name)?;
+        ((vote(after, now) - vote(before, i)).abs() > MOVED).then_some(i)
+    };
+    member_names(&before.members).iter().enumerate().filter_map(has_moved).collect()
 }
 
 fn triple(lens: &Lens, column: &str) -> Option<Triple> {

@@ -1,0 +1,215 @@
+//! One prompt, as a lesson asks about it: votes before and after a change, and errors in their order.
+
+use crate::chart::number::{counted, short, signed};
+use crate::chart::plot::{Axis, Line, Mark, MarkShape, Panel, Pen, Plot, Point, Series};
+use crate::chart::{Figure, FigureDraft, Table, TableCell, Theme, strokes, votes};
+use crate::engine::{MemberKind, member_names};
+use crate::study::lessons::{MOVED, moved_members};
+use crate::study::report::Lens;
+
+const PLOT: u32 = 210;
+
+/// Draws every component's vote in two runs of one prompt, those apart that moved.
+pub(super) fn moved_figure(before: &Lens, after: &Lens, theme: &Theme) -> Figure {
+    let names = strokes::names(&before.members);
+    let (was, is) = (strokes::votes(before), strokes::votes(after));
+    let moved = moved_members(before, after);
+    let quantity = votes::quantity(before.logits.len());
+
+    // 1. Both votes of every component; one that did not run again has the first alone.
+    let places = places(before, after);
+    let point = |i: usize, vote: f64, run: &str| {
+        Point::new(i as f64, vote, format!("{}\n{run}: {}", names[i], signed(vote)))
+    };
+    let first = was.iter().enumerate().map(|(i, vote)| point(i, *vote, "before"));
+    let again = |has_moved: bool| {
+        let all = places.iter().enumerate().filter_map(|(i, place)| Some((i, is[(*place)?])));
+        let own = all.filter(|(i, _)| moved.contains(i) == has_moved);
+        own.map(|(i, vote)| point(i, vote, "after")).collect::<Vec<_>>()
+    };
+    let pens = [
+        Pen::new("before", theme.ink, Line::None, Mark::None),
+        Pen::new(
+            format!("after, changed by more than {MOVED} logit"),
+            theme.ink,
+            Line::None,
+            Mark::Square,
+        ),
+        Pen::new("after, changed by less", theme.quiet, Line::None, Mark::Circle),
+    ];
+    let [pen, far, near] = &pens;
+    let series = vec![
+        Series::bars(MarkShape::PaleBars, pen.clone(), first.collect()),
+        Series::new(far.clone(), again(true)),
+        Series::new(near.clone(), again(false)),
+    ];
+
+    // 2. What was left out, and what became of the sum.
+    let gone = places.iter().zip(&names).filter(|(place, _)| place.is_none());
+    let gone: Vec<&str> = gone.map(|(_, name)| name.as_str()).collect();
+    let gone = gone.join(" and ");
+    let [sum, rest] = [&was, &is].map(|votes| signed(votes.iter().sum()));
+    let title = format!(
+        "{} changed; the sum went from {sum} to {rest}",
+        counted(moved.len(), "later vote"),
+    );
+    let rows = names.iter().enumerate().map(|(i, name)| {
+        let after = places[i].map(|place| TableCell::Number(is[place]));
+        vec![
+            TableCell::Text(name.clone()),
+            TableCell::Number(was[i]),
+            after.unwrap_or_else(|| TableCell::Text("left out".to_owned())),
+        ]
+    });
+    let y = Axis::in_steps("", was.iter().chain(&is).copied().chain([0.0]), 6.0);
+    let x = strokes::axis(&before.members);
+    let panel = Panel {
+        shaded: strokes::shaded(&before.members),
+        ..Panel::new(quantity.clone(), x, y, series).tall(PLOT)
+    };
+    FigureDraft {
+        key: "moved",
+        title,
+        words: [
+            format!("Bars are votes of the whole model, marks are votes without {gone}."),
+            "Components whose votes changed had read what was left out, or what others made of it."
+                .to_owned(),
+        ],
+        table: Table {
+            headers: ["component".to_owned(), format!("before, {quantity}"), "after".to_owned()]
+                .to_vec(),
+            rows: rows.collect(),
+        },
+        plot: Plot::new(vec![panel.level(0.0, theme.ink, Line::Solid)], pens[1..].to_vec(), 1),
+    }
+    .figure(theme)
+}
+
+/// `[M]` where each component of the first run stands in the second.
+fn places(before: &Lens, after: &Lens) -> Vec<Option<usize>> {
+    let after = member_names(&after.members);
+    let names = member_names(&before.members);
+    names.iter().map(|name| after.iter().position(|other| other == name)).collect()
+}
+
+/// Draws every component's own error, smallest first, with the error of their mean among them.
+pub(super) fn ranked_figure(lens: &Lens, theme: &Theme) -> Figure {
+    let found = &lens.decomposition.probability;
+    let errors = &found.member_bias;
+    let (mse, bias) = (found.total.mse, found.total.bias);
+    let names = strokes::names(&lens.members);
+    let short_names = member_names(&lens.members);
+
+    // 1. Components in the order of their errors.
+    let mut order: Vec<usize> = (0..errors.len()).collect();
+    order.sort_by(|a, b| errors[*a].total_cmp(&errors[*b]));
+    let kinds = strokes::kinds(lens.members.iter().any(|m| m.kind == MemberKind::Bias));
+    let series = kinds.map(|kind| {
+        let own = order.iter().enumerate().filter(|(_, i)| lens.members[**i].kind == kind);
+        let points = own.map(|(x, &i)| {
+            Point::new(x as f64, errors[i], format!("{}\nerror {}", names[i], short(errors[i])))
+        });
+        Series::new(strokes::kind_pen(kind, theme), points.collect())
+    });
+    let mut series: Vec<Series> = series.collect();
+    let level = |name: String, colour, line, value: f64| {
+        let ends = [0.0, order.len().saturating_sub(1) as f64];
+        let pen = Pen::new(name, colour, line, Mark::None);
+        let points = ends.map(|x| Point::new(x, value, pen.name.clone()));
+        Series::new(pen, points.into())
+    };
+    series.push(level(format!("error of their mean: {}", short(mse)), theme.mse, Line::Thick, mse));
+    series.push(level(
+        format!("mean of their errors (bias): {}", short(bias)),
+        theme.bias,
+        Line::Solid,
+        bias,
+    ));
+    let legend = series.iter().map(|series| series.pen.clone()).collect();
+
+    // 2. Where the mean stands.
+    let beaten = errors.iter().filter(|error| **error > mse).count();
+    let title = format!(
+        "The mean's error, {}, is smaller than that of {beaten} of {}",
+        short(mse),
+        strokes::count(&lens.members),
+    );
+    let rows = order
+        .iter()
+        .map(|&i| vec![TableCell::Text(names[i].clone()), TableCell::Number(errors[i])]);
+    let x = order.iter().map(|&i| short_names[i].clone()).collect();
+    let x = Axis::category("components, the smallest error first", x);
+    let y = Axis::from_zero("", errors.iter().copied());
+    let unit = "error of each component's own answer (mean squared error of shares)";
+    FigureDraft {
+        key: "ranked",
+        title,
+        words: [
+            "Every mark is one component's own answer, read as if the model said nothing else."
+                .to_owned(),
+            "Components below the thick line answer better alone than their mean does.".to_owned(),
+        ],
+        table: Table {
+            headers: ["component", "error (squared shares)"].map(str::to_owned).to_vec(),
+            rows: rows.collect(),
+        },
+        plot: Plot::new(vec![Panel::new(unit, x, y, series).tall(PLOT)], legend, 1),
+    }
+    .figure(theme)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chart::LIGHT;
+    use crate::study::report::Report;
+
+    fn run() -> Lens {
+        let text = include_str!("../../../public/examples/first.atelier.json");
+        let report: Report = serde_json::from_str(text).expect("a report");
+        report.lens.expect("a run")
+    }
+
+    #[test]
+    fn what_moved_is_told_apart_from_what_stayed() {
+        let before = run();
+        let mut after = before.clone();
+        // The first attention is gone, the last MLP votes otherwise.
+        after.members.remove(1);
+        after.member_logits.remove(1);
+        let last = after.member_logits.len() - 1;
+        after.member_logits[last][after.answer] += 4.0;
+        let figure = moved_figure(&before, &after, &LIGHT);
+        assert!(
+            figure.title.starts_with("1 later vote changed; the sum went from"),
+            "{}",
+            figure.title
+        );
+        let counts: Vec<usize> =
+            figure.plot.panels[0].series.iter().map(|series| series.points.len()).collect();
+        assert_eq!(counts, [25, 1, 23]);
+    }
+
+    #[test]
+    fn the_mean_stands_among_the_errors() {
+        let lens = run();
+        let figure = ranked_figure(&lens, &LIGHT);
+        let errors: Vec<f64> = figure
+            .table
+            .rows
+            .iter()
+            .map(|row| match row[1] {
+                TableCell::Number(error) => error,
+                _ => f64::NAN,
+            })
+            .collect();
+        assert!(errors.is_sorted() && errors.len() == 25);
+        let mse = lens.decomposition.probability.total.mse;
+        let beaten = errors.iter().filter(|error| **error > mse).count();
+        assert!(
+            figure.title.contains(&format!("of {beaten} of 25 components")),
+            "{}",
+            figure.title
+        );
+    }
+}
