@@ -337,7 +337,7 @@ pub trait Loader {
         numbers: Vec<f32>,
     ) -> Result<(), EngineError>;
 
-    /// Whether the device holds a copy of the output head, whose rows then come after the blocks.
+    /// Whether the backend holds a copy of the output head, whose rows then come after the blocks.
     fn takes_head(&self) -> bool {
         false
     }

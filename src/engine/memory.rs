@@ -17,7 +17,7 @@ pub struct Memory {
     /// The blocks' weights as a device holds them; of the embedding only the rows that a run needs are
     /// read.
     pub weights: u64,
-    /// The output head, where a device holds a copy: the processor reads it where it lies.
+    /// The output head, where a copy is held: the processor reads it where it lies, if that is in memory.
     pub head: u64,
     /// Streams and a block's insides, f32.
     pub activations: u64,
@@ -28,7 +28,9 @@ pub struct Memory {
 impl Memory {
     /// On the processor: every matrix in the type in which it is stored.
     pub fn on_processor(weights: &Weights) -> Self {
-        Self { head: 0, ..Self::on_device(weights, None) }
+        let on_device = Self::on_device(weights, None);
+        let head = if weights.is_at_hand() { 0 } else { on_device.head };
+        Self { head, ..on_device }
     }
 
     /// On a device that holds every matrix in the type in which it is stored, or in `dtype`.

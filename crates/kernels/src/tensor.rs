@@ -147,6 +147,11 @@ pub struct Tensor<'a> {
 }
 
 impl Tensor<'_> {
+    /// The same rows, borrowed.
+    pub fn lent(&self) -> Tensor<'_> {
+        Tensor { bytes: Cow::Borrowed(&self.bytes), ..*self }
+    }
+
     /// `[rows * columns]`, as f32.
     pub fn to_f32(&self) -> Vec<f32> {
         let mut out = Vec::with_capacity(self.rows * self.columns);

@@ -77,6 +77,10 @@ impl Source for BlobSource {
         Ok(Cow::Owned(bytes))
     }
 
+    fn is_at_hand(&self) -> bool {
+        false
+    }
+
     /// All parts in one read: a blob may be made of slices of another.
     fn read_lines(&self, file: usize, lines: &ByteLines) -> Result<Parts<'_>, ModelError> {
         let (name, blob) = &self.files[file];

@@ -10,15 +10,19 @@ use atelier_kernels::team::Team;
 
 use crate::engine::EngineError;
 use crate::model::weights::{Vector, Weights};
+use crate::model::{ModelError, Tensor};
 
 pub struct Head {
     pub(super) weights: Rc<Weights>,
     pub(super) norm: Norm,
     pub(super) bias: Vec<f32>, // [V], or none
+    /// The output rows in their slices, where they are not at hand in `weights`.
+    held: Vec<Tensor<'static>>,
 }
 
 impl Head {
-    pub fn new(weights: Rc<Weights>) -> Result<Self, EngineError> {
+    /// Reads rows from `weights`, or from `held` if all slices are in it.
+    pub fn new(weights: Rc<Weights>, held: Vec<Tensor<'static>>) -> Result<Self, EngineError> {
         let optional = |vector: &Option<Vector>| match vector {
             Some(vector) => weights.vector(vector),
             None => Ok(Vec::new()),
@@ -26,7 +30,7 @@ impl Head {
         let gain = weights.vector(&weights.final_norm)?;
         let norm_bias = optional(&weights.final_norm_bias)?;
         let bias = optional(&weights.head_bias)?;
-        Ok(Self { norm: Norm::new(weights.shape.head.norm, gain, norm_bias), bias, weights })
+        Ok(Self { norm: Norm::new(weights.shape.head.norm, gain, norm_bias), bias, held, weights })
     }
 
     /// `rows` of `stream` [N, D] through the final norm: [R, D].
@@ -67,9 +71,8 @@ impl Head {
         logits: &mut [f32],
         team: &Team,
     ) -> Result<(), EngineError> {
-        let head = self.weights.head();
-        for slice in head.slices() {
-            let weights = self.weights.rows(head, slice.clone())?;
+        for slice in self.slices() {
+            let (slice, weights) = slice?;
             let bias = self.bias_of(&slice);
             multiply_stored(normed, &weights, bias, &mut logits[slice], team);
         }
@@ -79,12 +82,24 @@ impl Head {
     /// Streams that went through the norm `[R, D]` by every output row: `[R, V]`. A row's numbers do not
     /// depend on the rows beside it.
     pub(super) fn products(&self, normed: &[f32], logits: &mut [f32]) -> Result<(), EngineError> {
-        let head = self.weights.head();
-        for slice in head.slices() {
-            let weights = self.weights.rows(head, slice.clone())?;
-            multiply(normed, &weights, self.bias_of(&slice), logits, head.rows, slice.start);
+        let vocabulary = self.weights.shape.vocabulary;
+        for slice in self.slices() {
+            let (slice, weights) = slice?;
+            multiply(normed, &weights, self.bias_of(&slice), logits, vocabulary, slice.start);
         }
         Ok(())
+    }
+
+    /// The output rows as they are stored, and which they are.
+    fn slices(&self) -> impl Iterator<Item = Result<(Range<usize>, Tensor<'_>), ModelError>> {
+        let head = self.weights.head();
+        head.slices().into_iter().enumerate().map(move |(n, slice)| {
+            let rows = match self.held.get(n) {
+                Some(held) => held.lent(),
+                None => self.weights.rows(head, slice.clone())?,
+            };
+            Ok((slice, rows))
+        })
     }
 
     fn bias_of(&self, slice: &Range<usize>) -> &[f32] {

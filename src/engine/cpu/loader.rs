@@ -1,5 +1,6 @@
 //! Weights on their way to this processor's layout.
 
+use std::borrow::Cow;
 use std::rc::Rc;
 
 use super::backend::CpuBackend;
@@ -11,7 +12,7 @@ use crate::model::Tensor;
 use crate::model::shape::BlockShape;
 use crate::model::weights::{MatrixRole, VectorRole, Weights};
 
-/// Waits for the blocks of a model; what its read-out needs is read from `weights` when it is.
+/// Waits for the blocks of a model; its read-out reads rows from `weights` when it needs them, if they are at hand.
 pub fn loader(weights: Rc<Weights>) -> Box<dyn Loader> {
     Box::new(CpuLoader::new(weights))
 }
@@ -19,12 +20,15 @@ pub fn loader(weights: Rc<Weights>) -> Box<dyn Loader> {
 pub struct CpuLoader {
     weights: Rc<Weights>,
     blocks: Vec<Incoming>,
+    /// The output head's slices, where it is held.
+    head: Vec<Tensor<'static>>,
 }
 
 impl CpuLoader {
     pub fn new(weights: Rc<Weights>) -> Self {
         let blocks = weights.shape.blocks.iter();
-        Self { blocks: blocks.map(|_| Incoming::default()).collect(), weights }
+        let blocks = blocks.map(|_| Incoming::default()).collect();
+        Self { blocks, head: Vec::new(), weights }
     }
 
     /// The backend, if everything has come.
@@ -40,7 +44,7 @@ impl CpuLoader {
             incoming.block(block, shape.width).map_err(missing)
         };
         let blocks = blocks.map(block).collect::<Result<Vec<_>, _>>()?;
-        let head = Head::new(weights.clone())?;
+        let head = Head::new(weights.clone(), self.head)?;
         let width = weights.shape.width;
         Ok(CpuBackend::new(width, dtypes, blocks, head))
     }
@@ -67,6 +71,17 @@ impl Loader for CpuLoader {
         numbers: Vec<f32>,
     ) -> Result<(), EngineError> {
         self.blocks[block].vector(role, numbers);
+        Ok(())
+    }
+
+    /// Every token that is read needs the whole head, and to fetch it takes longer than its products.
+    fn takes_head(&self) -> bool {
+        !self.weights.is_at_hand()
+    }
+
+    fn head(&mut self, _first_row: usize, rows: &Tensor) -> Result<(), EngineError> {
+        let bytes = Cow::Owned(rows.bytes.to_vec());
+        self.head.push(Tensor { bytes, ..*rows });
         Ok(())
     }
 

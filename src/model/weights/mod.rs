@@ -266,6 +266,11 @@ impl Weights {
         self.source.check_unchanged()
     }
 
+    /// Does reading rows cost nothing, as [`Source::is_at_hand`] has it?
+    pub fn is_at_hand(&self) -> bool {
+        self.source.is_at_hand()
+    }
+
     /// Says that what was read so far will not be read again soon.
     pub fn release(&self) {
         self.source.release();

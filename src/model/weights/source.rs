@@ -14,6 +14,11 @@ pub trait Source {
     /// The file cannot be read there (any more).
     fn read(&self, file: usize, range: Range<u64>) -> Result<Cow<'_, [u8]>, ModelError>;
 
+    /// Are the bytes in this program's memory or mapped into it, so that [`Self::read`] costs nothing?
+    fn is_at_hand(&self) -> bool {
+        true
+    }
+
     /// A part of each of several lines of weight file `file`, no byte beside it where bytes must be
     /// fetched.
     ///

@@ -26,10 +26,15 @@ pub fn q5_k(block: &[u8; 176], out: &mut [f32; 256]) {
     for (n, (out, nibbles)) in out.as_chunks_mut::<64>().0.iter_mut().zip(nibbles).enumerate() {
         let ((a, c), (b, e)) = (pairs.get(2 * n), pairs.get(2 * n + 1));
         let (first, second) = out.split_at_mut(32);
-        let quads = first.iter_mut().zip(second).zip(nibbles).zip(fifths);
-        for (((low, high), &q), &fifth) in quads {
-            *low = a * f32::from(q & 15 | (fifth >> (2 * n) & 1) << 4) - c;
-            *high = b * f32::from(q >> 4 | (fifth >> (2 * n + 1) & 1) << 4) - e;
+        // Whole quants first, in bytes: of them a register holds the most.
+        let mut quants = [[0; 32]; 2];
+        for i in 0..32 {
+            quants[0][i] = nibbles[i] & 15 | (fifths[i] >> (2 * n)) << 4 & 16;
+            quants[1][i] = nibbles[i] >> 4 | (fifths[i] >> (2 * n + 1)) << 4 & 16;
+        }
+        for i in 0..32 {
+            first[i] = a * f32::from(quants[0][i]) - c;
+            second[i] = b * f32::from(quants[1][i]) - e;
         }
     }
 }
@@ -39,21 +44,33 @@ pub fn q5_k(block: &[u8; 176], out: &mut [f32; 256]) {
 pub fn q6_k(block: &[u8; 210], out: &mut [f32; 256]) {
     let d = scale(block, 208);
     for (n, out) in out.as_chunks_mut::<128>().0.iter_mut().enumerate() {
-        let low = &block[64 * n..][..64];
+        let (first, second) = block[64 * n..][..64].split_at(32);
         let high = &block[128 + 32 * n..][..32];
         let scales = &block[192 + 8 * n..][..8];
-        for (quarter, out) in out.as_chunks_mut::<32>().0.iter_mut().enumerate() {
-            // The quarters take their nibbles from the two halves of `low`, low nibbles first.
-            let low = &low[32 * (quarter % 2)..][..32];
-            let (shift, pair) = (4 * (quarter / 2), 2 * quarter);
-            for (half, out) in out.as_chunks_mut::<16>().0.iter_mut().enumerate() {
-                let s = d * f32::from(scales[2 * quarter + half].cast_signed());
-                let bits = low[16 * half..].iter().zip(&high[16 * half..]);
-                for (out, (&low, &high)) in out.iter_mut().zip(bits) {
-                    let q = low >> shift & 15 | (high >> pair & 3) << 4;
-                    *out = s * (f32::from(q) - 32.0);
-                }
-            }
+        // The quarters take their nibbles from the two halves, low nibbles first. Shifts are constants, so that in
+        // WebAssembly too the loops become whole registers.
+        quarter::<0, 0>(d, first, high, &scales[..2], &mut out[..32]);
+        quarter::<0, 2>(d, second, high, &scales[2..4], &mut out[32..64]);
+        quarter::<4, 4>(d, first, high, &scales[4..6], &mut out[64..96]);
+        quarter::<4, 6>(d, second, high, &scales[6..], &mut out[96..]);
+    }
+}
+
+/// Two parts of sixteen numbers, each with a scale of its own.
+#[inline(always)]
+fn quarter<const NIBBLE: u32, const PAIR: u32>(
+    d: f32,
+    low: &[u8],
+    high: &[u8],
+    scales: &[u8],
+    out: &mut [f32],
+) {
+    for (part, out) in out.as_chunks_mut::<16>().0.iter_mut().enumerate() {
+        let s = d * f32::from(scales[part].cast_signed());
+        let bits = low[16 * part..].iter().zip(&high[16 * part..]);
+        for (out, (&low, &high)) in out.iter_mut().zip(bits) {
+            let q = low >> NIBBLE & 15 | (high >> PAIR & 3) << 4;
+            *out = s * (f32::from(q) - 32.0);
         }
     }
 }

@@ -1,8 +1,13 @@
 //! Whole models through the backend's own calls, against goldens.
 
+use std::borrow::Cow;
+use std::cell::Cell;
+use std::ops::Range;
 use std::path::PathBuf;
 use std::rc::Rc;
 
+use atelier_kernels::team::Team;
+use atelier_kernels::testing::random;
 use serde_json::Value;
 
 use crate::engine::EngineError;
@@ -13,9 +18,9 @@ use crate::engine::rope::Rope;
 use crate::engine::schedule::Schedule;
 use crate::engine::schedule::pack::Pack;
 use crate::engine::schedule::program::Program;
-use crate::model::ModelFiles;
 use crate::model::shape::NormKind;
-use crate::model::weights::Weights;
+use crate::model::weights::{BytesAtHand, Source, Weights};
+use crate::model::{ModelError, ModelFiles};
 use crate::plan::Plan;
 
 pub const NAMES: [&str; 14] = [
@@ -63,6 +68,13 @@ pub fn backend(weights: &Rc<Weights>) -> CpuBackend {
         for (role, vector) in &tensors.vectors {
             let numbers = weights.vector(vector).expect("a vector");
             loader.vector(block, *role, numbers).expect("room");
+        }
+    }
+    if loader.takes_head() {
+        let head = weights.head();
+        for slice in head.slices() {
+            let rows = weights.rows(head, slice.clone()).expect("rows");
+            loader.head(slice.start, &rows).expect("room");
         }
     }
     loader.loaded().expect("a backend")
@@ -276,6 +288,44 @@ fn what_has_not_come_is_named() {
     let error = CpuLoader::new(weights).loaded().err().expect("a refusal");
     let text = error.to_string();
     assert!(text.starts_with("block 0 came without its Attention"), "{text}");
+}
+
+/// A browser's file: bytes are copied at every read.
+struct BrowserFile {
+    bytes: BytesAtHand,
+    reads: Cell<usize>,
+}
+
+impl Source for BrowserFile {
+    fn read(&self, file: usize, range: Range<u64>) -> Result<Cow<'_, [u8]>, ModelError> {
+        self.reads.set(self.reads.get() + 1);
+        Ok(Cow::Owned(self.bytes.read(file, range)?.into_owned()))
+    }
+
+    fn is_at_hand(&self) -> bool {
+        false
+    }
+}
+
+#[test]
+fn a_head_that_is_not_at_hand_is_read_once() {
+    for name in ["random-llama2", "random-gpt2", "random-phi2"] {
+        let files = ModelFiles::open(&tests("models").join(name)).expect(name);
+        let sizes: Vec<u64> = files.weights.iter().map(|(_, all)| all.len() as u64).collect();
+        let file = BrowserFile { bytes: BytesAtHand::of(&files), reads: Cell::new(0) };
+        let file = Rc::new(file);
+        let weights = Weights::from_source(&files, &sizes, file.clone()).expect(name);
+        let (held, lying) = (backend(&Rc::new(weights)), backend(&open(name)));
+        let stream = random(2 * held.width, 1.0, 7);
+        file.reads.set(0);
+
+        let logits = held.head.logits(&stream, &[0, 1]).expect("logits");
+        assert_eq!(logits, lying.head.logits(&stream, &[0, 1]).expect("logits"), "{name}");
+        let logits = held.head.logits_of_one(&stream, 1, &Team::default()).expect("logits");
+        let lying = lying.head.logits_of_one(&stream, 1, &Team::default());
+        assert_eq!(logits, lying.expect("logits"), "{name}");
+        assert_eq!(file.reads.get(), 0, "{name}");
+    }
 }
 
 #[test]

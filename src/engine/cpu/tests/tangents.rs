@@ -133,7 +133,7 @@ fn blocks_of_any_shape_move_as_their_twins() {
         let is_bf16 = n % 5 == 0;
         let mut twin = TwinBlock::new(shape.clone(), is_bf16);
         let block = twin.block(if is_bf16 { DType::Bf16 } else { DType::F32 });
-        let head = Head::new(weights.clone()).expect("a head");
+        let head = Head::new(weights.clone(), Vec::new()).expect("a head");
         let backend = CpuBackend::new(D, Vec::new(), vec![block], head);
         let pack = pack(&shape, &[T]);
         let stream: Rc<[f32]> = random(T * D, 1.0, 30).into();
