@@ -29,6 +29,7 @@ mod painters;
 mod parity;
 mod plain;
 mod plan;
+mod pytorch;
 mod real;
 #[cfg(feature = "reference")]
 mod reference;

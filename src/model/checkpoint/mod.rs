@@ -4,5 +4,6 @@
 mod described;
 mod format;
 pub mod gguf;
+mod pytorch;
 pub mod safetensors;
 pub mod tensors;
