@@ -140,9 +140,13 @@ pub enum ModelError {
     )]
     Tokenizer { reason: String },
     #[error(
-        "tokenizer.json has ids up to {largest}, but the model's vocabulary has {vocabulary} tokens; the two files are of different models"
+        "tokenizer.model cannot be read ({reason}); copy it again from where the model came from, or put the model's tokenizer.json beside it"
     )]
-    Vocabulary { largest: u32, vocabulary: usize },
+    SentencePiece { reason: String },
+    #[error(
+        "{file} has ids up to {largest}, but the model's vocabulary has {vocabulary} tokens; the two files are of different models"
+    )]
+    Vocabulary { file: &'static str, largest: usize, vocabulary: usize },
     #[error("the prompt is empty; write at least one word")]
     EmptyPrompt,
     #[error("the prompt holds only spaces; write at least one word")]

@@ -15,7 +15,7 @@ pub mod weights;
 
 pub use atelier_kernels::tensor::{DType, Tensor, names};
 pub use error::ModelError;
-pub use files::{FileBytes, ModelFiles};
+pub use files::{FileBytes, ModelFiles, TokenizerFile};
 pub use prompt::{Passage, Prompt};
 pub use shape::ModelShape;
 pub use tokenizer::Tokenizer;

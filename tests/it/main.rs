@@ -33,6 +33,7 @@ mod pytorch;
 mod real;
 #[cfg(feature = "reference")]
 mod reference;
+mod sentencepiece;
 mod snapshot;
 mod statistics;
 mod survey;

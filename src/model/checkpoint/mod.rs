@@ -2,7 +2,7 @@
 //! are until someone asks for them.
 
 mod described;
-mod format;
+pub mod format;
 pub mod gguf;
 mod pytorch;
 pub mod safetensors;

@@ -7,6 +7,7 @@ mod ggufs;
 mod mapped;
 #[cfg(all(test, feature = "cli"))]
 mod tests;
+mod tokenizer_file;
 
 use std::ops::Deref;
 use std::rc::Rc;
@@ -16,9 +17,10 @@ use self::choice::{choose, choose_index};
 use self::ggufs::is_gguf;
 #[cfg(any(feature = "cli", feature = "web"))]
 pub(super) use self::ggufs::{shard_count, split_of};
+pub use self::tokenizer_file::TokenizerFile;
 use super::ModelError;
 
-/// The most bytes of `config.json` and of an index, and of `tokenizer.json`: several times what the
+/// The most bytes of `config.json` and of an index, and of a tokenizer: several times what the
 /// largest published ones have.
 const MOST_JSON: u64 = 16 << 20;
 const MOST_TOKENIZER: u64 = 256 << 20;
@@ -67,7 +69,7 @@ impl Deref for FileBytes {
 }
 
 /// A Hugging Face model folder: `config.json`, `*.safetensors` or PyTorch's `*.bin` (with an index if
-/// sharded), and `tokenizer.json` if it has one; or GGUF files, which say themselves what others say beside
+/// sharded), and `tokenizer.json` or `tokenizer.model` if it has one; or GGUF files, which say themselves what others say beside
 /// them.
 ///
 /// `W` is what the weights' content is: bytes at hand, or, in a browser, a file yet to be read.
@@ -75,7 +77,7 @@ pub struct ModelFiles<W = FileBytes> {
     pub name: String,
     /// `config.json`; `None` beside GGUF files.
     pub config: Option<FileBytes>,
-    pub tokenizer: Option<FileBytes>,
+    pub tokenizer: Option<TokenizerFile>,
     /// `model.safetensors.index.json` or its like: its name and content.
     pub index: Option<(String, FileBytes)>,
     /// Name and content of each file of weights; at least one, all of one format. Shared with whoever reads
@@ -94,15 +96,16 @@ impl<W> ModelFiles<W> {
         small: Vec<(String, FileBytes)>,
         weights: Vec<(String, W)>,
     ) -> Result<Self, ModelError> {
-        let (mut config, mut tokenizer, mut indexes) = (None, None, Vec::new());
+        let (mut config, mut words, mut indexes) = (None, Vec::new(), Vec::new());
         for (file, bytes) in small {
             match file.as_str() {
                 "config.json" => config = Some(bytes),
-                "tokenizer.json" => tokenizer = Some(bytes),
+                _ if TokenizerFile::wants(&file) => words.push((file, bytes)),
                 _ if CheckpointKind::of_index(&file).is_some() => indexes.push((file, bytes)),
                 _ => {}
             }
         }
+        let tokenizer = TokenizerFile::new(words);
         let missing = |file, hint| ModelError::MissingFile { folder: name.to_string(), file, hint };
         if weights.is_empty() {
             return Err(missing(
@@ -199,7 +202,8 @@ impl ModelFiles {
 
     /// Is `file` one that [`Self::from_named`] has a use for?
     pub fn wants(file: &str) -> bool {
-        matches!(file, "config.json" | "tokenizer.json")
+        file == "config.json"
+            || TokenizerFile::wants(file)
             || Self::is_weights(file)
             || CheckpointKind::of_index(file).is_some()
     }
@@ -211,7 +215,7 @@ impl ModelFiles {
     pub fn check_size(file: &str, size: u64) -> Result<(), ModelError> {
         let most = match file {
             _ if Self::is_weights(file) => u64::MAX,
-            "tokenizer.json" => MOST_TOKENIZER,
+            _ if TokenizerFile::wants(file) => MOST_TOKENIZER,
             _ => MOST_JSON,
         };
         if size <= most {
@@ -268,7 +272,8 @@ impl ModelFiles {
         let kind = CheckpointKind::choose(names.iter().map(String::as_str));
         let mut files = Vec::new();
         for file in &names {
-            if kind.is_some_and(|kind| kind.leaves_out(file, &names)) {
+            let is_other_copy = kind.is_some_and(|kind| kind.leaves_out(file, &names));
+            if is_other_copy || TokenizerFile::leaves_out(file, &names) {
                 continue;
             }
             let path = folder.join(file);
