@@ -28,7 +28,7 @@ pub enum HubError {
     )]
     Offline { host: String, reason: String },
     #[error(
-        "{repo} is gated: agree to its terms at {page}, signed in, then download its files there and open them from disk, or give the command line your token in HF_TOKEN"
+        "{repo} is gated: agree to its terms at {page}, signed in, then download its files there into one folder and open that from disk, or give the command line your token in HF_TOKEN"
     )]
     Gated { repo: String, page: String },
     #[error(
@@ -42,7 +42,7 @@ pub enum HubError {
     #[error("{repo} has no file {file:?}; it has {there}")]
     NoFile { repo: String, file: String, there: String },
     #[error(
-        "{repo} holds no model that atelier reads ({reason}); take one with config.json and *.safetensors, or a .gguf file"
+        "{repo} holds no model that atelier reads ({reason}); take one with config.json and *.safetensors or pytorch_model.bin, or a .gguf file"
     )]
     NotAModel { repo: String, reason: String },
     #[error(

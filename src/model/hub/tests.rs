@@ -88,8 +88,21 @@ fn the_model_of_a_place_is_picked() {
     assert_eq!(picked("a/b", Some("q8_0.GGUF"), &several).expect("it"), ["x-Q8_0.gguf"]);
     let none = picked("a/b:z.gguf", None, &several).expect_err("no such file");
     assert!(none.contains("it has x-Q4_0.gguf"), "{none}");
-    let other = picked("a/b", None, &["README.md", "pytorch_model.bin"]).expect_err("no model");
+    let other = picked("a/b", None, &["README.md", "pytorch_model.bin"]).expect_err("no config");
     assert!(other.contains("pytorch_model.bin"), "{other}");
+
+    // As MobileLLM is published.
+    let older = [
+        "config.json",
+        "modeling_mobilellm.py",
+        "pytorch_model.bin",
+        "tokenizer.model",
+        "tokenizer_config.json",
+    ];
+    let found = ["config.json", "tokenizer.model", "tokenizer_config.json", "pytorch_model.bin"];
+    assert_eq!(picked("a/b", None, &older).expect("a model"), found);
+    let sharded = ["config.json", "pytorch_model.bin.index.json", "x-Q4_0.gguf", "x-Q8_0.gguf"];
+    assert_eq!(picked("a/b", None, &sharded).expect("a model"), sharded[..2]);
 }
 
 #[test]

@@ -7,6 +7,7 @@ use std::time::Instant;
 use serde_json::{Value, json};
 
 use super::Scene;
+use crate::common::assert_close_to;
 use crate::page::{Page, root, shared_model};
 use crate::test_hub::{Place, Seen};
 
@@ -22,9 +23,13 @@ fn stories() -> Option<Vec<(&'static str, Vec<u8>)>> {
     Some(files.map(read).to_vec())
 }
 
+/// A text in an address.
+fn encode(text: &str) -> String {
+    text.replace(' ', "+").replace(',', "%2C")
+}
+
 /// The address that asks the story model the question.
 fn question() -> String {
-    let encode = |text: &str| text.replace(' ', "+").replace(',', "%2C");
     let options = OPTIONS.map(|option| format!("&option={}", encode(option)));
     let options = options.concat();
     let prompt = encode(PROMPT);
@@ -47,6 +52,39 @@ fn say_asked(how: &str, seconds: f64, seen: &[Seen]) {
         "{how}: {seconds:.1} s from the name to the picture, {} requests to the hub, {bytes} bytes",
         seen.len()
     );
+}
+
+/// MobileLLM as it is published, with random weights: fetched, opened, asked, and held to its golden.
+#[test]
+fn a_pytorch_checkpoint_of_the_hub_answers_as_its_golden() {
+    const PICKLED: &str = "pickled/mobilellm-layer-share";
+    let golden = root().join("../shared/golden").join(PICKLED).with_extension("json");
+    let (Some(folder), Ok(golden)) = (shared_model(PICKLED), std::fs::read_to_string(golden))
+    else {
+        say!("SKIPPED: ../shared/models/{PICKLED} is not on this machine");
+        return;
+    };
+    let names = ["config.json", "pytorch_model.bin", "tokenizer.model", "tokenizer_config.json"];
+    let read = |file| (file, std::fs::read(folder.join(file)).expect("a file of it"));
+    let scene = Scene::new();
+    scene.hub.put("makers/mobile", Place::open(&names.map(read)));
+    scene.show();
+    scene.look_up("makers/mobile");
+    scene.press("#download");
+    scene.until_answers("makers/mobile");
+
+    // The golden's question, on the model that is open.
+    let golden: Value = serde_json::from_str(&golden).expect("JSON");
+    let text = |value: &Value| encode(value.as_str().expect("a text"));
+    let options = golden["options"].as_array().expect("options").iter();
+    let options: String = options.map(|option| format!("&option={}", text(option))).collect();
+    let prompt = text(&golden["prompt"]);
+    let address = format!("#folder=hub:makers/mobile&prompt={prompt}{options}&answer=0");
+    scene.page.browser.run(&format!("location.hash = {}", Value::from(address)));
+    scene.page.until_settled();
+    let lens = &scene.page.report()["lens"];
+    assert_close_to(&lens["member_logits"], &golden["baseline"]["member_logits"], PICKLED, 1e-3);
+    assert_close_to(&lens["logits"], &golden["baseline"]["logits"], PICKLED, 1e-3);
 }
 
 #[test]
