@@ -4,6 +4,7 @@
 
 mod begun;
 mod completions;
+mod convert;
 mod coupling;
 mod depths;
 mod doctor;
@@ -63,6 +64,7 @@ struct Cli {
 #[derive(Subcommand)]
 enum CliCommand {
     Completions(completions::CompletionsArgs),
+    Convert(convert::ConvertArgs),
     Coupling(Box<coupling::CouplingArgs>),
     Doctor(doctor::DoctorArgs),
     Figures(figures::PicturesArgs),
@@ -111,6 +113,7 @@ fn run(command: clap::Command) -> ExitCode {
             Err(error) => Err(error),
         },
         CliCommand::Completions(args) => completions::run(&args, command),
+        CliCommand::Convert(args) => convert::run(&args),
         CliCommand::Coupling(args) => coupling::run(*args),
         CliCommand::Figures(args) => figures::run(&args),
         CliCommand::Generate(args) => generate::run(&args),

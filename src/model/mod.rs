@@ -14,6 +14,8 @@ mod vocabulary;
 pub mod weights;
 
 pub use atelier_kernels::tensor::{DType, Tensor, names};
+#[cfg(feature = "cli")]
+pub use checkpoint::conversion::{Conversion, ConversionError};
 pub use error::ModelError;
 pub use files::{FileBytes, ModelFiles, TokenizerFile};
 pub use prompt::{Passage, Prompt};

@@ -3,12 +3,14 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use crate::cli::support::atelier;
+use crate::cli::support::{atelier, printed, refused};
 use crate::common::pytorch::{self, PickledTensor};
-use crate::common::{TOLERANCE, load, parity};
+use crate::common::{TOLERANCE, load, parity, u32s};
 use atelier::model::ModelFiles;
 use atelier::study::LoadedModel;
+use safetensors::SafeTensors;
 use serde_json::Value;
+use sha2::{Digest, Sha256};
 
 #[test]
 fn every_familys_goldens_hold_as_pytorch() {
@@ -172,4 +174,45 @@ fn has_logits(report: &Value, expected: &Value) -> bool {
     let largest = expected.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
     let is_near = |(a, b): (&f64, &f64)| (a - b).abs() <= 1e-4 * largest + 1e-6;
     found.len() == expected.len() && found.iter().zip(&expected).all(is_near)
+}
+
+/// Transposed, strided and tied tensors come out row by row under every name, as the golden has them.
+#[test]
+fn converted_tensors_are_those_of_the_goldens() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let (models, goldens) =
+        (root.join("../shared/models/pickled"), root.join("../shared/golden/pickled"));
+    let Ok(entries) = std::fs::read_dir(&goldens) else {
+        // Past the harness, which swallows what a passing test prints.
+        let _ = writeln!(std::io::stderr(), "SKIPPED: ../shared/golden/pickled is not here");
+        return;
+    };
+    let mut checked = 0;
+    for entry in entries {
+        let path = entry.expect("an entry").path();
+        let text = std::fs::read_to_string(&path).expect("a golden");
+        let golden: Value = serde_json::from_str(&text).expect("JSON");
+        let model = models.join(path.file_stem().expect("a name"));
+        let out = tempfile::tempdir().expect("a folder");
+        let args = [model.as_os_str(), "--out".as_ref(), out.path().as_os_str()];
+        printed(&[&["convert".as_ref()][..], &args].concat());
+
+        let bytes = std::fs::read(out.path().join("model.safetensors")).expect("weights");
+        let tensors = SafeTensors::deserialize(&bytes).expect("safetensors");
+        for (name, expected) in golden["tensors"].as_object().expect("tensors") {
+            let found = tensors.tensor(name).unwrap_or_else(|error| panic!("{name}: {error}"));
+            let shape: Vec<usize> = u32s(&expected["shape"]).iter().map(|&n| n as usize).collect();
+            assert_eq!(found.shape(), shape, "{name}");
+            assert_eq!(format!("{:?}", found.dtype()), expected["dtype"], "{name}");
+            let hash = Sha256::digest(found.data());
+            let hash: String = hash.iter().map(|byte| format!("{byte:02x}")).collect();
+            assert_eq!(hash, expected["sha256"], "{}: {name}", path.display());
+            checked += 1;
+        }
+        assert_eq!(load(out.path()).shape().blocks.len(), load(&model).shape().blocks.len());
+        let again = refused(&[&["convert".as_ref()][..], &args].concat());
+        assert!(again.contains("is there already: give another folder in --out"), "{again}");
+    }
+    println!("{checked} tensors equal");
+    assert!(checked > 100, "{checked}");
 }

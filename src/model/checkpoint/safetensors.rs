@@ -66,8 +66,8 @@ fn weights_dtype(name: &str) -> Option<DType> {
     }
 }
 
-/// Bits of one number.
-fn bits(dtype: HeaderType) -> u64 {
+/// Bits of one number; 0 of a type that the format does not have.
+pub fn bits(dtype: HeaderType) -> u64 {
     let known = TYPES.iter().find(|(name, _)| *name == dtype.name);
     known.map_or(0, |(_, bits)| *bits)
 }

@@ -104,6 +104,12 @@ impl TensorPlaces {
         places.map(|(name, (file, _))| (name.as_str(), self.files[*file].as_str()))
     }
 
+    /// Every tensor's name, the number of its file and what it is.
+    #[cfg(feature = "cli")]
+    pub fn described(&self) -> impl Iterator<Item = (&str, usize, &Described)> {
+        self.places.iter().map(|(name, (file, described))| (name.as_str(), *file, described))
+    }
+
     /// `[outermost, …]` of a tensor that is there.
     pub fn shape(&self, tensor: &str) -> Option<&[u64]> {
         self.places.get(tensor).map(|(_, tensor)| &tensor.shape[..])
