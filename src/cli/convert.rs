@@ -8,7 +8,7 @@ use super::known;
 use super::out_file::write_whole;
 use super::output::{self, Progress};
 use crate::model::weights::Weights;
-use crate::model::{Conversion, ModelFiles, TokenizerFile};
+use crate::model::{Conversion, ModelFiles, TokenizerFiles};
 use crate::unfinished::Unfinished;
 
 /// The file that is written, beside the model's own small ones.
@@ -35,7 +35,7 @@ pub fn run(args: &ConvertArgs) -> anyhow::Result<()> {
         "{} is a GGUF file, whose blocks safetensors does not have: take the model's own checkpoint",
         args.model
     );
-    // What no model is made of is not written anew.
+    // Only a model's files are written anew.
     Weights::open(&files)?;
     let conversion = Conversion::new(&files)?;
 
@@ -61,10 +61,10 @@ pub fn run(args: &ConvertArgs) -> anyhow::Result<()> {
     output::print(&format!("{}\n", args.out.join(WEIGHTS).display()))
 }
 
-/// What lies beside the weights, with its name.
+/// The files beside the weights, with their names.
 fn small_files(files: &ModelFiles) -> Vec<(&'static str, &[u8])> {
     let config = files.config.iter().map(|bytes| ("config.json", bytes));
-    let words = files.tokenizer.iter().flat_map(TokenizerFile::named);
+    let words = files.tokenizer.iter().flat_map(TokenizerFiles::named);
     config.chain(words).map(|(name, bytes)| (name, &bytes[..])).collect()
 }
 

@@ -13,7 +13,7 @@ pub enum ModelError {
     Changed { path: PathBuf },
     #[error("{file} could not be read: was it moved or changed since it was opened?")]
     Unreadable { file: String },
-    #[error("{folder} is no model; give a model folder with config.json and *.safetensors, a .gguf file, or a known name ({known})", folder = folder.display())]
+    #[error("{folder} is no model; give a model folder with config.json and its weights, a .gguf file, or a known name ({known})", folder = folder.display())]
     NoFolder { folder: PathBuf, known: String },
     #[error("{0}")]
     Former(super::catalogue::FormerModel),

@@ -17,7 +17,7 @@ pub use atelier_kernels::tensor::{DType, Tensor, names};
 #[cfg(feature = "cli")]
 pub use checkpoint::conversion::{Conversion, ConversionError};
 pub use error::ModelError;
-pub use files::{FileBytes, ModelFiles, TokenizerFile};
+pub use files::{FileBytes, ModelFiles, TokenizerFiles};
 pub use prompt::{Passage, Prompt};
 pub use shape::ModelShape;
 pub use tokenizer::Tokenizer;

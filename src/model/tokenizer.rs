@@ -6,14 +6,14 @@ mod library;
 
 use self::library::LibraryTokenizer;
 use super::vocabulary::sentencepiece::{CutTokens, SentencePiece};
-use super::{ModelError, ModelShape, Prompt, TokenizerFile};
+use super::{ModelError, ModelShape, Prompt, TokenizerFiles};
 
 /// A tokenizer, checked against its model's vocabulary.
 pub struct Tokenizer {
     cutter: TextCutter,
 }
 
-/// What cuts a text.
+/// The program that cuts a text.
 enum TextCutter {
     Library(Box<LibraryTokenizer>),
     SentencePiece(Box<SentencePiece>),
@@ -24,10 +24,10 @@ impl Tokenizer {
     ///
     /// # Errors
     /// Bytes that are not a tokenizer, or one with ids past the model's vocabulary.
-    pub fn read(file: &TokenizerFile, shape: &ModelShape) -> Result<Self, ModelError> {
+    pub fn read(file: &TokenizerFiles, shape: &ModelShape) -> Result<Self, ModelError> {
         match file {
-            TokenizerFile::Json(json) => Self::from_json(json, shape),
-            TokenizerFile::SentencePiece { model, config } => {
+            TokenizerFiles::Json(json) => Self::from_json(json, shape),
+            TokenizerFiles::SentencePiece { model, config } => {
                 let read = SentencePiece::read(model, config.as_deref());
                 let read = read.map_err(|reason| ModelError::SentencePiece { reason })?;
                 check_ids("tokenizer.model", read.size().saturating_sub(1), shape)?;

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use crate::engine::{Engine, EngineChoice};
 use crate::model::weights::Weights;
-use crate::model::{ModelError, ModelFiles, ModelShape, Prompt, Tokenizer, TokenizerFile};
+use crate::model::{ModelError, ModelFiles, ModelShape, Prompt, Tokenizer, TokenizerFiles};
 use crate::plan::Plan;
 use crate::study::facts::ModelFacts;
 use crate::study::original::LastOriginal;
@@ -50,11 +50,11 @@ impl ModelWords {
     ///
     /// # Errors
     /// One that cannot be read, or is another model's.
-    pub fn of(weights: &Weights, beside: Option<&TokenizerFile>) -> Result<Self, ModelError> {
+    pub fn of(weights: &Weights, beside: Option<&TokenizerFiles>) -> Result<Self, ModelError> {
         let file = beside.or(weights.tokenizer());
         let tokenizer = file.map(|file| Tokenizer::read(file, &weights.shape)).transpose()?;
         let unknown = match file {
-            Some(TokenizerFile::Json(json)) => Unknown::of(json),
+            Some(TokenizerFiles::Json(json)) => Unknown::of(json),
             _ => None,
         };
         Ok(Self { tokenizer, unknown })

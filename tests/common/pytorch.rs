@@ -1,6 +1,9 @@
 //! A model folder written as PyTorch writes one: a zip archive of a pickle and raw numbers, or the format
 //! before it.
 
+use std::borrow::Cow;
+use std::fs::File;
+use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use safetensors::{Dtype, SafeTensors};
@@ -8,15 +11,7 @@ use safetensors::{Dtype, SafeTensors};
 /// Writes the weights of `folder` to `to/pytorch_model.bin`, beside what describes them.
 pub fn write(folder: &Path, to: &Path) -> PathBuf {
     let bytes = std::fs::read(folder.join("model.safetensors")).expect("weights");
-    let tensors = SafeTensors::deserialize(&bytes).expect("safetensors");
-    let tensors = tensors.tensors().into_iter().map(|(name, view)| PickledTensor {
-        name,
-        class: class(view.dtype()),
-        shape: view.shape().iter().map(|&side| side as u64).collect(),
-        numbers: view.data().to_vec(),
-    });
-    std::fs::write(to.join("pytorch_model.bin"), zip(&tensors.collect::<Vec<_>>()))
-        .expect("written");
+    write_file(&to.join("pytorch_model.bin"), &tensors(&bytes));
     for file in ["config.json", "tokenizer.json"] {
         if folder.join(file).exists() {
             std::fs::copy(folder.join(file), to.join(file)).expect("copied");
@@ -25,12 +20,24 @@ pub fn write(folder: &Path, to: &Path) -> PathBuf {
     to.to_path_buf()
 }
 
+/// The tensors of a safetensors file, each with a storage of its own.
+pub fn tensors(safetensors: &[u8]) -> Vec<PickledTensor<'_>> {
+    let tensors = SafeTensors::deserialize(safetensors).expect("safetensors").tensors();
+    let pickled = tensors.into_iter().map(|(name, view)| PickledTensor {
+        name,
+        class: class(view.dtype()),
+        shape: view.shape().iter().map(|&side| side as u64).collect(),
+        numbers: view.data().into(),
+    });
+    pickled.collect()
+}
+
 /// A tensor that has a storage of its own.
-pub struct PickledTensor {
+pub struct PickledTensor<'a> {
     pub name: String,
     pub class: &'static str,
     pub shape: Vec<u64>,
-    pub numbers: Vec<u8>,
+    pub numbers: Cow<'a, [u8]>,
 }
 
 /// PyTorch's name of a type's storages.
@@ -83,43 +90,73 @@ fn number(pickle: &mut Vec<u8>, number: u64) {
 
 /// The archive of a state dict.
 pub fn zip(tensors: &[PickledTensor]) -> Vec<u8> {
-    let mut records = vec![("model/data.pkl".to_owned(), state_dict(tensors))];
-    let storages = tensors.iter().enumerate();
-    records.extend(
-        storages.map(|(key, tensor)| (format!("model/data/{key}"), tensor.numbers.clone())),
-    );
-    archive(&records)
+    let mut archive = ZipWriter::new(Vec::new());
+    write_zip(&mut archive, tensors);
+    archive.finish()
 }
 
-/// A zip archive of stored records.
-pub fn archive(records: &[(String, Vec<u8>)]) -> Vec<u8> {
-    let (mut file, mut directory) = (Vec::new(), Vec::new());
-    for (name, bytes) in records {
-        // Method, time, date and checksum are zero; both lengths, and that of the name.
-        let mut about = vec![0; 12];
-        for length in [bytes.len() as u32; 2] {
-            about.extend(length.to_le_bytes());
-        }
+/// Writes the archive of a state dict into a file.
+pub fn write_file(path: &Path, tensors: &[PickledTensor]) {
+    let file = BufWriter::new(File::create(path).expect("a file"));
+    let mut archive = ZipWriter::new(file);
+    write_zip(&mut archive, tensors);
+    archive.finish().flush().expect("written");
+}
+
+fn write_zip<W: Write>(archive: &mut ZipWriter<W>, tensors: &[PickledTensor]) {
+    archive.record("model/data.pkl", &state_dict(tensors));
+    for (key, tensor) in tensors.iter().enumerate() {
+        archive.record(&format!("model/data/{key}"), &tensor.numbers);
+    }
+}
+
+/// A zip archive of stored records, less than four gigabytes.
+pub struct ZipWriter<W> {
+    to: W,
+    written: u32,
+    count: u16,
+    directory: Vec<u8>,
+}
+
+impl<W: Write> ZipWriter<W> {
+    pub fn new(to: W) -> Self {
+        Self { to, written: 0, count: 0, directory: Vec::new() }
+    }
+
+    pub fn record(&mut self, name: &str, bytes: &[u8]) {
+        // Method, time, date and checksum are zero; then both lengths, that of the name, and no extra field.
+        let length = u32::try_from(bytes.len()).expect("a short record");
+        let mut about = vec![0; 10];
+        about.extend([length.to_le_bytes(); 2].concat());
         about.extend((name.len() as u16).to_le_bytes());
         about.extend([0; 2]);
-        directory.extend(b"PK\x01\x02\x14\x00\x14\x00\x00\x00".iter().chain(&about[2..]));
-        directory.extend([0; 10]);
-        directory.extend((file.len() as u32).to_le_bytes());
-        directory.extend(name.bytes());
-        file.extend(b"PK\x03\x04\x14\x00\x00\x00".iter().chain(&about[2..]));
-        file.extend(name.bytes());
-        file.extend(bytes);
+
+        self.directory.extend(b"PK\x01\x02\x14\x00\x14\x00\x00\x00".iter().chain(&about));
+        self.directory.extend([0; 10]);
+        self.directory.extend(self.written.to_le_bytes());
+        self.directory.extend(name.bytes());
+        self.count += 1;
+        for part in [b"PK\x03\x04\x14\x00\x00\x00", &about[..], name.as_bytes(), bytes] {
+            self.put(part);
+        }
     }
-    let start = file.len() as u32;
-    let count = (records.len() as u16).to_le_bytes();
-    let size = (directory.len() as u32).to_le_bytes();
-    file.extend(directory);
-    file.extend(b"PK\x05\x06\x00\x00\x00\x00");
-    file.extend([count, count].concat());
-    file.extend(size);
-    file.extend(start.to_le_bytes());
-    file.extend([0; 2]);
-    file
+
+    pub fn finish(mut self) -> W {
+        let (start, count) = (self.written, self.count.to_le_bytes());
+        let directory = std::mem::take(&mut self.directory);
+        self.put(&directory);
+        self.put(b"PK\x05\x06\x00\x00\x00\x00");
+        self.put(&[count, count].concat());
+        self.put(&[directory.len() as u32, start].map(u32::to_le_bytes).concat());
+        self.put(&[0; 2]);
+        self.to
+    }
+
+    fn put(&mut self, bytes: &[u8]) {
+        self.to.write_all(bytes).expect("written");
+        self.written =
+            self.written.checked_add(bytes.len() as u32).expect("less than four gigabytes");
+    }
 }
 
 /// The format before zip.
@@ -132,7 +169,7 @@ pub fn older(tensors: &[PickledTensor]) -> Vec<u8> {
     file.extend(b"e.");
     for tensor in tensors {
         file.extend(tensor.shape.iter().product::<u64>().to_le_bytes());
-        file.extend(&tensor.numbers);
+        file.extend(&*tensor.numbers);
     }
     file
 }

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use crate::cli::support::{atelier, printed, refused};
-use crate::common::pytorch::{self, PickledTensor};
+use crate::common::pytorch::{self, PickledTensor, ZipWriter};
 use crate::common::{TOLERANCE, load, parity, u32s};
 use atelier::model::ModelFiles;
 use atelier::study::LoadedModel;
@@ -25,7 +25,7 @@ fn every_familys_goldens_hold_as_pytorch() {
     parity::goldens_hold(&load, TOLERANCE);
 }
 
-/// What a folder says whose `pytorch_model.bin` is this.
+/// Opens a folder whose `pytorch_model.bin` is this.
 fn opened(bytes: &[u8]) -> Result<LoadedModel, String> {
     let config =
         Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/models/random-llama2/config.json");
@@ -39,8 +39,9 @@ fn opened(bytes: &[u8]) -> Result<LoadedModel, String> {
 #[test]
 fn what_no_weights_need_is_refused_by_its_name() {
     let refused = |pickle: &[u8]| {
-        let records = [("m/data.pkl".to_owned(), pickle.to_vec())];
-        opened(&pytorch::archive(&records)).err().expect("a refusal")
+        let mut archive = ZipWriter::new(Vec::new());
+        archive.record("m/data.pkl", pickle);
+        opened(&archive.finish()).err().expect("a refusal")
     };
     let asks = |what: &str| {
         format!(

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use crate::common::u32s;
-use atelier::model::{FileBytes, ModelShape, Tokenizer, TokenizerFile};
+use atelier::model::{FileBytes, ModelShape, Tokenizer, TokenizerFiles};
 use serde_json::{Value, json};
 
 /// The folder of goldens, where it is here.
@@ -20,7 +20,7 @@ fn goldens() -> Option<PathBuf> {
 
 /// The tokenizer of a `tokenizer.model` and a `tokenizer_config.json`.
 fn tokenizer(model: Vec<u8>, config: Option<Value>) -> Result<Tokenizer, String> {
-    let file = TokenizerFile::SentencePiece {
+    let file = TokenizerFiles::SentencePiece {
         model: FileBytes::Owned(model),
         config: config.map(|config| FileBytes::Owned(config.to_string().into_bytes())),
     };

@@ -7,7 +7,7 @@ mod ggufs;
 mod mapped;
 #[cfg(all(test, feature = "cli"))]
 mod tests;
-mod tokenizer_file;
+mod tokenizer_files;
 
 use std::ops::Deref;
 use std::rc::Rc;
@@ -17,7 +17,7 @@ use self::choice::{choose, choose_index};
 use self::ggufs::is_gguf;
 #[cfg(any(feature = "cli", feature = "web"))]
 pub(super) use self::ggufs::{shard_count, split_of};
-pub use self::tokenizer_file::TokenizerFile;
+pub use self::tokenizer_files::TokenizerFiles;
 use super::ModelError;
 
 /// The most bytes of `config.json` and of an index, and of a tokenizer: several times what the
@@ -77,7 +77,7 @@ pub struct ModelFiles<W = FileBytes> {
     pub name: String,
     /// `config.json`; `None` beside GGUF files.
     pub config: Option<FileBytes>,
-    pub tokenizer: Option<TokenizerFile>,
+    pub tokenizer: Option<TokenizerFiles>,
     /// `model.safetensors.index.json` or its like: its name and content.
     pub index: Option<(String, FileBytes)>,
     /// Name and content of each file of weights; at least one, all of one format. Shared with whoever reads
@@ -100,12 +100,12 @@ impl<W> ModelFiles<W> {
         for (file, bytes) in small {
             match file.as_str() {
                 "config.json" => config = Some(bytes),
-                _ if TokenizerFile::wants(&file) => words.push((file, bytes)),
+                _ if TokenizerFiles::wants(&file) => words.push((file, bytes)),
                 _ if CheckpointKind::of_index(&file).is_some() => indexes.push((file, bytes)),
                 _ => {}
             }
         }
-        let tokenizer = TokenizerFile::new(words);
+        let tokenizer = TokenizerFiles::new(words);
         let missing = |file, hint| ModelError::MissingFile { folder: name.to_string(), file, hint };
         if weights.is_empty() {
             return Err(missing(
@@ -203,7 +203,7 @@ impl ModelFiles {
     /// Is `file` one that [`Self::from_named`] has a use for?
     pub fn wants(file: &str) -> bool {
         file == "config.json"
-            || TokenizerFile::wants(file)
+            || TokenizerFiles::wants(file)
             || Self::is_weights(file)
             || CheckpointKind::of_index(file).is_some()
     }
@@ -215,7 +215,7 @@ impl ModelFiles {
     pub fn check_size(file: &str, size: u64) -> Result<(), ModelError> {
         let most = match file {
             _ if Self::is_weights(file) => u64::MAX,
-            _ if TokenizerFile::wants(file) => MOST_TOKENIZER,
+            _ if TokenizerFiles::wants(file) => MOST_TOKENIZER,
             _ => MOST_JSON,
         };
         if size <= most {
@@ -273,7 +273,7 @@ impl ModelFiles {
         let mut files = Vec::new();
         for file in &names {
             let is_other_copy = kind.is_some_and(|kind| kind.leaves_out(file, &names));
-            if is_other_copy || TokenizerFile::leaves_out(file, &names) {
+            if is_other_copy || TokenizerFiles::leaves_out(file, &names) {
                 continue;
             }
             let path = folder.join(file);

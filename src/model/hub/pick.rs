@@ -1,7 +1,7 @@
 //! Which files of a place on a hub are the model.
 
 use super::{HubError, HubName, RemoteFile};
-use crate::model::TokenizerFile;
+use crate::model::TokenizerFiles;
 use crate::model::files::{CheckpointKind, ShardIndex, shard_count, split_of};
 
 /// How many files a sentence names.
@@ -69,8 +69,8 @@ fn described(kind: CheckpointKind, files: &[RemoteFile]) -> Option<Vec<RemoteFil
     let find = |path: &str| files.iter().find(|file| file.path == path).cloned();
     let paths: Vec<&str> = files.iter().map(|file| file.path.as_str()).collect();
     let mut picked = vec![find("config.json")?];
-    let words = TokenizerFile::NAMES.into_iter();
-    let words = words.filter(|file| !TokenizerFile::leaves_out(file, &paths));
+    let words = TokenizerFiles::NAMES.into_iter();
+    let words = words.filter(|file| !TokenizerFiles::leaves_out(file, &paths));
     picked.extend(words.filter_map(find));
     picked.push(find(kind.model()).or_else(|| find(kind.index()))?);
     Some(picked)

@@ -82,7 +82,7 @@ impl LibraryTokenizer {
     }
 }
 
-/// What the library says quotes tokens, which may hold line breaks.
+/// An error of the library in one line: it quotes tokens, which may hold line breaks.
 fn in_one_line(error: tokenizers::Error) -> String {
     let text = error.to_string();
     let shown = |c: char| match c.is_control() {

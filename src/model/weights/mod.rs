@@ -24,7 +24,8 @@ pub use self::source::{ByteLines, BytesAtHand, Parts, Source};
 use super::checkpoint::gguf;
 use super::checkpoint::tensors::TensorPlaces;
 use super::{
-    DType, FileBytes, ModelError, ModelFiles, ModelShape, Tensor, TokenizerFile, family, vocabulary,
+    DType, FileBytes, ModelError, ModelFiles, ModelShape, Tensor, TokenizerFiles, family,
+    vocabulary,
 };
 
 /// Bytes of one slice of a matrix at most (at least [`SLICE_ROWS`] rows).
@@ -99,7 +100,7 @@ pub struct Weights {
     pub final_norm_bias: Option<Vector>,
     pub blocks: Vec<BlockTensors>,
     /// A `tokenizer.json` made of the vocabulary that a GGUF file carries.
-    tokenizer: Option<TokenizerFile>,
+    tokenizer: Option<TokenizerFiles>,
     /// Names of the weight files.
     files: Vec<String>,
     source: Rc<dyn Source>,
@@ -144,7 +145,7 @@ impl Weights {
             let (shape, names) = family::gguf::read(&metadata, &places, table)?;
             if files.tokenizer.is_none() {
                 let json = vocabulary::tokenizer_json(&metadata)?;
-                tokenizer = json.map(|json| TokenizerFile::Json(FileBytes::Owned(json)));
+                tokenizer = json.map(|json| TokenizerFiles::Json(FileBytes::Owned(json)));
             }
             (shape, names, places)
         };
@@ -177,7 +178,7 @@ impl Weights {
     }
 
     /// The vocabulary that the weights carry, where none lies beside them.
-    pub fn tokenizer(&self) -> Option<&TokenizerFile> {
+    pub fn tokenizer(&self) -> Option<&TokenizerFiles> {
         self.tokenizer.as_ref()
     }
 

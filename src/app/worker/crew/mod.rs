@@ -21,7 +21,7 @@ use super::wanted::Wanted;
 use crate::app::client::message_of;
 use crate::app::hub::budget::{DeviceWords, workers};
 use crate::app::sharing::{RowShare, Sharing};
-use crate::model::{ModelFiles, TokenizerFile};
+use crate::model::{ModelFiles, TokenizerFiles};
 use crate::study::LoadedModel;
 use crate::study::orders::OrderRows;
 
@@ -287,7 +287,7 @@ impl Helper {
     fn open(&self, files: &ModelFiles<Blob>) {
         let named = |name: &str, bytes: &[u8]| (name.to_owned(), js_sys::Uint8Array::from(bytes));
         let config = files.config.as_ref().map(|bytes| named("config.json", bytes));
-        let tokenizer = files.tokenizer.iter().flat_map(TokenizerFile::named);
+        let tokenizer = files.tokenizer.iter().flat_map(TokenizerFiles::named);
         let tokenizer = tokenizer.map(|(name, bytes)| named(name, bytes));
         let index = files.index.as_ref();
         let index = index.map(|(name, bytes)| named(name, bytes));

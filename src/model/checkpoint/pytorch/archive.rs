@@ -14,15 +14,15 @@ const MAX_DIRECTORY: u64 = 64 << 20;
 const END: u64 = 22;
 const MAX_COMMENT: u64 = 0xffff;
 
-/// What stands where a number is told in the fields of zip64.
+/// The number that says that the real one stands in the fields of zip64.
 const ELSEWHERE: u32 = u32::MAX;
 
-type ReadRange<'a, 'b> = &'b dyn Fn(Range<u64>) -> Result<Cow<'a, [u8]>, ModelError>;
+type ReadBytes<'a, 'b> = &'b dyn Fn(Range<u64>) -> Result<Cow<'a, [u8]>, ModelError>;
 
 /// An archive, by its directory.
 pub struct ZipArchive<'a, 'b> {
     file: &'b str,
-    read: ReadRange<'a, 'b>,
+    read: ReadBytes<'a, 'b>,
     entries: BTreeMap<String, ZipEntry>,
 }
 
@@ -41,13 +41,13 @@ impl<'a, 'b> ZipArchive<'a, 'b> {
     /// # Errors
     /// It is cut off or damaged; a record is compressed or encrypted, is there twice, overlaps another, or
     /// has a name that leads out of the archive.
-    pub fn read(file: &'b str, size: u64, read: ReadRange<'a, 'b>) -> Result<Self, ModelError> {
+    pub fn read(file: &'b str, size: u64, read: ReadBytes<'a, 'b>) -> Result<Self, ModelError> {
         let mut archive = Self { file, read, entries: BTreeMap::new() };
         let (count, directory) = archive.directory(size)?;
         let bytes = read(directory.clone())?;
 
         // Entries, one behind the other, to the directory's end.
-        let mut left = Fields(&bytes);
+        let mut left = ZipFields(&bytes);
         for _ in 0..count {
             let (name, entry) = archive.entry(&mut left)?;
             if archive.entries.contains_key(&name) {
@@ -94,7 +94,7 @@ impl<'a, 'b> ZipArchive<'a, 'b> {
             return Err(self.damaged());
         }
         let bytes = (self.read)(entry.header..names)?;
-        let mut fields = Fields(&bytes);
+        let mut fields = ZipFields(&bytes);
         let header = LocalHeader::read(&mut fields).ok_or_else(|| self.damaged())?;
 
         // The name, and where the bytes begin and end.
@@ -131,10 +131,10 @@ impl<'a, 'b> ZipArchive<'a, 'b> {
         const END_64: u64 = 56;
         if let Some(locator_at) = end_at.checked_sub(LOCATOR) {
             let locator = (self.read)(locator_at..end_at)?;
-            if let Some(at) = Fields(&locator).locator() {
+            if let Some(at) = ZipFields(&locator).locator() {
                 let stop = at.checked_add(END_64).filter(|&stop| stop <= locator_at);
                 let bytes = (self.read)(at..stop.ok_or_else(damaged)?)?;
-                end = EndRecord::read_64(&mut Fields(&bytes)).ok_or_else(damaged)?;
+                end = EndRecord::read_64(&mut ZipFields(&bytes)).ok_or_else(damaged)?;
                 end_at = at;
             }
         }
@@ -146,7 +146,7 @@ impl<'a, 'b> ZipArchive<'a, 'b> {
         Ok((end.count, end.start..end_at))
     }
 
-    fn entry(&self, fields: &mut Fields) -> Result<(String, ZipEntry), ModelError> {
+    fn entry(&self, fields: &mut ZipFields) -> Result<(String, ZipEntry), ModelError> {
         let entry = DirectoryEntry::read(fields).ok_or_else(|| self.damaged())?;
         let name = std::str::from_utf8(entry.name).map_err(|_| self.damaged())?;
         if !entry.is_stored {
@@ -175,7 +175,7 @@ impl<'a, 'b> ZipArchive<'a, 'b> {
     }
 }
 
-/// What an archive's end says of its directory.
+/// The directory's place, as an archive's end has it.
 struct EndRecord {
     count: u64,
     size: u64,
@@ -192,7 +192,7 @@ impl EndRecord {
             tail[at..].starts_with(b"PK\x05\x06")
                 && usize::from(u16::from_le_bytes(comment)) == last - at
         })?;
-        let mut fields = Fields(&tail[at + 4..]);
+        let mut fields = ZipFields(&tail[at + 4..]);
         let disks = (fields.u16()?, fields.u16()?);
         let (here, count) = (fields.u16()?, fields.u16()?);
         let (size, start) = (fields.u32()?, fields.u32()?);
@@ -201,7 +201,7 @@ impl EndRecord {
         is_whole.then_some((at, end))
     }
 
-    fn read_64(fields: &mut Fields) -> Option<Self> {
+    fn read_64(fields: &mut ZipFields) -> Option<Self> {
         let signature = fields.array::<4>()?;
         fields.skip(8 + 2 + 2)?;
         let disks = (fields.u32()?, fields.u32()?);
@@ -224,7 +224,7 @@ struct DirectoryEntry<'a> {
 }
 
 impl<'a> DirectoryEntry<'a> {
-    fn read(fields: &mut Fields<'a>) -> Option<Self> {
+    fn read(fields: &mut ZipFields<'a>) -> Option<Self> {
         let signature = fields.array::<4>()?;
         fields.skip(4)?; // versions
         let is_stored = fields.is_stored()?;
@@ -234,7 +234,7 @@ impl<'a> DirectoryEntry<'a> {
         fields.skip(8)?; // disk, attributes
         let header = fields.u32()?;
         let name = fields.take(lengths[0])?;
-        let mut extra = Fields(fields.take(lengths[1])?);
+        let mut extra = ZipFields(fields.take(lengths[1])?);
         fields.skip(lengths[2])?;
 
         // Numbers of more than 32 bits stand in a field of their own, in this order.
@@ -260,7 +260,7 @@ struct LocalHeader {
 }
 
 impl LocalHeader {
-    fn read(fields: &mut Fields) -> Option<Self> {
+    fn read(fields: &mut ZipFields) -> Option<Self> {
         const TOLD_BEHIND: u16 = 1 << 3;
         let signature = fields.array::<4>()?;
         fields.skip(2)?; // version
@@ -280,9 +280,9 @@ impl LocalHeader {
 }
 
 /// Numbers one behind the other, the lowest byte first.
-struct Fields<'a>(&'a [u8]);
+struct ZipFields<'a>(&'a [u8]);
 
-impl<'a> Fields<'a> {
+impl<'a> ZipFields<'a> {
     fn take(&mut self, count: usize) -> Option<&'a [u8]> {
         let (taken, left) = self.0.split_at_checked(count)?;
         self.0 = left;

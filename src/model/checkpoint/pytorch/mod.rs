@@ -152,7 +152,7 @@ fn older<'a>(
     }
 }
 
-/// What the pickles of the older format say.
+/// The state dict and the list of storages of the older format.
 struct OlderPickles<'p> {
     state: Pickle<'p>,
     keys: Pickle<'p>,

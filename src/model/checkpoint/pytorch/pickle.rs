@@ -43,7 +43,7 @@ pub enum PickleValue<'a> {
     List(Vec<ValueId>),
     Dict(Vec<(ValueId, ValueId)>),
     Global(PickleGlobal),
-    /// What is stored outside of the pickle, under this name.
+    /// Something stored outside of the pickle, by its name.
     Persistent(ValueId),
     /// A global with the arguments that it would be called with.
     Call(PickleGlobal, ValueId),
@@ -77,10 +77,12 @@ impl<'a> Pickle<'a> {
         }
     }
 
+    /// The value that the pickle is.
     pub fn root(&self) -> &PickleValue<'a> {
         self.value(self.root)
     }
 
+    /// A value by its number.
     pub fn value(&self, id: ValueId) -> &PickleValue<'a> {
         &self.values[id.0 as usize]
     }

@@ -119,7 +119,7 @@ impl SentencePiece {
 
     /// The pieces whose scores have the largest sum.
     fn most_probable(&self, text: &str) -> Vec<CutPiece> {
-        /// What an unknown letter costs beside the least probable piece.
+        /// The price of an unknown letter beside the least probable piece.
         const UNKNOWN: f32 = 10.0;
         let unknown_score = self.lowest_score - UNKNOWN;
         let mut best: Vec<BestEnd> = vec![BestEnd::default(); text.len() + 1];

@@ -14,11 +14,11 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use self::normalizer::SpellingRules;
-use self::proto::{PieceKind, PieceRule, StoredModel};
+use self::proto::{PieceKind, PieceModel, PieceRule};
 use super::LONGEST;
 use crate::model::checkpoint::format::{self, OtherFormat};
 
-/// What stands for a space.
+/// Stands for a space.
 const SPACE: &str = "\u{2581}";
 
 /// A text cut into tokens, and the bytes of the text that each was made of: none for a token that stands
@@ -77,7 +77,7 @@ impl SentencePiece {
         if let Some(OtherFormat { what, hint }) = format::known(model) {
             return Err(format!("it is {what}: {hint}"));
         }
-        let stored = StoredModel::read(model)?;
+        let stored = PieceModel::read(model)?;
         let mut read = Self::pieces(&stored)?;
 
         // What transformers makes of the names in the configuration: an empty one is no token of a text.
@@ -103,7 +103,7 @@ impl SentencePiece {
     }
 
     /// The model's own part.
-    fn pieces(stored: &StoredModel) -> Result<Self, String> {
+    fn pieces(stored: &PieceModel) -> Result<Self, String> {
         let (mut ids, mut reserved) = (HashMap::new(), HashMap::new());
         let mut unknown = None;
         let (mut lowest_score, mut highest_score) = (f32::MAX, f32::MIN_POSITIVE);
@@ -150,9 +150,6 @@ impl SentencePiece {
         };
         let bytes = stored.has_bytes.then(|| (0..=255).map(byte).collect::<Result<_, _>>());
 
-        let user_defined =
-            stored.pieces.iter().filter(|piece| piece.kind == PieceKind::UserDefined);
-        let user_defined = user_defined.map(|piece| piece.text.to_owned()).collect();
         Ok(Self {
             texts: stored.pieces.iter().map(|piece| piece.text.to_owned()).collect(),
             scores: stored.pieces.iter().map(|piece| piece.score).collect(),
@@ -162,7 +159,7 @@ impl SentencePiece {
             bytes: bytes.transpose()?,
             reserved,
             rule: stored.rule,
-            spelling: SpellingRules::new(stored, user_defined)?,
+            spelling: SpellingRules::new(stored)?,
             unknown,
             lowest_score,
             highest_score,
@@ -228,25 +225,27 @@ impl SentencePiece {
         cut: &mut dyn FnMut(&str) -> Result<CutTokens, String>,
         tokens: &mut CutTokens,
     ) -> Result<(), String> {
-        let mut start = 0;
-        while start < text.len() {
-            // The first special token, the longest of those that begin there.
-            let found = self.special.iter().filter_map(|(name, id)| {
-                let at = start + text[start..].find(&name[..])?;
-                Some((at, std::cmp::Reverse(name.len()), *id))
-            });
-            let (end, found) = match found.min() {
-                Some((at, std::cmp::Reverse(length), id)) => (at, Some((id, at..at + length))),
-                None => (text.len(), None),
+        let mut cut_part = |part: Range<usize>, tokens: &mut CutTokens| {
+            let start = part.start;
+            let own = if part.is_empty() { Vec::new() } else { cut(&text[part])? };
+            let placed = |bytes: Range<usize>| start + bytes.start..start + bytes.end;
+            tokens.extend(own.into_iter().map(|(id, bytes)| (id, placed(bytes))));
+            Ok::<_, String>(())
+        };
+        let (mut start, mut at) = (0, 0);
+        while let Some(letter) = text[at..].chars().next() {
+            // The longest of the special tokens that begin here.
+            let found = self.special.iter().filter(|(name, _)| text[at..].starts_with(&name[..]));
+            let Some((name, id)) = found.max_by_key(|(name, _)| name.len()) else {
+                at += letter.len_utf8();
+                continue;
             };
-            if start < end {
-                let part = cut(&text[start..end])?.into_iter();
-                tokens.extend(part.map(|(id, bytes)| (id, start + bytes.start..start + bytes.end)));
-            }
-            start = found.as_ref().map_or(end, |(_, bytes)| bytes.end);
-            tokens.extend(found);
+            cut_part(start..at, tokens)?;
+            tokens.push((*id, at..at + name.len()));
+            at += name.len();
+            start = at;
         }
-        Ok(())
+        cut_part(start..at, tokens)
     }
 
     /// Cuts a text without adding a space; keeps one that it begins with, by what stands before it.

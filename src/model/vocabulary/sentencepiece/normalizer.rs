@@ -1,11 +1,13 @@
 //! How SentencePiece spells a text before it is cut: letters replaced by a table, spaces dropped, added and
 //! written as `▁`. Step by step as its `normalizer.cc`.
 
+use std::collections::HashMap;
+
 use super::SPACE;
-use super::proto::StoredModel;
+use super::proto::{PieceKind, PieceModel};
 
 /// Bytes that a text may become at most.
-const MAX_BYTES: usize = 64 << 20;
+const MAX_BYTES: usize = 16 << 20;
 
 /// A text as it is cut, and where in the text it came from.
 pub struct Spelled {
@@ -17,8 +19,8 @@ pub struct Spelled {
 /// The rules of a model.
 pub struct SpellingRules {
     charsmap: Option<Charsmap>,
-    /// Stand for themselves whatever the table says, the longest first.
-    user_defined: Vec<String>,
+    /// Stand for themselves whatever the table says: by their first letter, the longest first.
+    user_defined: HashMap<char, Vec<String>>,
     adds_space: bool,
     is_space_behind: bool,
     drops_spaces: bool,
@@ -37,8 +39,15 @@ impl SpellingRules {
     ///
     /// # Errors
     /// A damaged table.
-    pub fn new(model: &StoredModel, mut user_defined: Vec<String>) -> Result<Self, String> {
-        user_defined.sort_by_key(|symbol| std::cmp::Reverse(symbol.len()));
+    pub fn new(model: &PieceModel) -> Result<Self, String> {
+        let mut user_defined: HashMap<char, Vec<String>> = HashMap::new();
+        for piece in model.pieces.iter().filter(|piece| piece.kind == PieceKind::UserDefined) {
+            let first = piece.text.chars().next().ok_or("a user-defined symbol is empty")?;
+            user_defined.entry(first).or_default().push(piece.text.to_owned());
+        }
+        for symbols in user_defined.values_mut() {
+            symbols.sort_by_key(|symbol| std::cmp::Reverse(symbol.len()));
+        }
         let charsmap = match model.charsmap {
             [] => None,
             bytes => Some(Charsmap::read(bytes).ok_or("its normalisation rules are damaged")?),
@@ -60,7 +69,8 @@ impl SpellingRules {
 
     /// The user-defined symbol that a text begins with, the longest.
     pub fn user_defined<'a>(&self, text: &'a str) -> Option<&'a str> {
-        let symbol = self.user_defined.iter().find(|symbol| text.starts_with(&symbol[..]))?;
+        let symbols = self.user_defined.get(&text.chars().next()?)?;
+        let symbol = symbols.iter().find(|symbol| text.starts_with(&symbol[..]))?;
         text.get(..symbol.len())
     }
 
@@ -129,7 +139,7 @@ impl SpellingRules {
         Ok(spelled)
     }
 
-    /// What stands for a text's beginning, and how many bytes of the text that is.
+    /// Returns what stands for a text's beginning, and how many bytes of the text that is.
     fn replaced<'a>(&'a self, text: &'a str) -> (&'a str, usize) {
         if let Some(symbol) = self.user_defined(text) {
             return (symbol, symbol.len());
@@ -166,7 +176,7 @@ impl Charsmap {
         (is_whole && trie.iter().all(is_text)).then_some(Self { trie, texts })
     }
 
-    /// What the longest beginning of a text that the table has is replaced by, and its length.
+    /// Finds the longest beginning of a text that the table has: its replacement and its length.
     fn longest(&self, text: &str) -> Option<(&str, usize)> {
         let offset = |unit: u32| (unit >> 10) << ((unit & 1 << 9) >> 6);
         let mut found = None;

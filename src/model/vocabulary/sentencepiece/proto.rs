@@ -29,8 +29,8 @@ pub enum PieceRule {
     Letters,
 }
 
-/// What the file says, with the format's own values where it says nothing.
-pub struct StoredModel<'a> {
+/// The fields of the file, with the format's own values where it says nothing.
+pub struct PieceModel<'a> {
     pub pieces: Vec<StoredPiece<'a>>,
     pub rule: PieceRule,
     pub has_bytes: bool,
@@ -50,7 +50,7 @@ enum ProtoValue<'a> {
     Double,
 }
 
-impl<'a> StoredModel<'a> {
+impl<'a> PieceModel<'a> {
     /// Reads the file's bytes.
     ///
     /// # Errors

@@ -7,7 +7,7 @@ const MODEL: &str = "tokenizer.model";
 const CONFIG: &str = "tokenizer_config.json";
 
 /// A model's tokenizer, as its files hold it.
-pub enum TokenizerFile {
+pub enum TokenizerFiles {
     /// `tokenizer.json`, which says all.
     Json(FileBytes),
     SentencePiece {
@@ -18,7 +18,7 @@ pub enum TokenizerFile {
     },
 }
 
-impl TokenizerFile {
+impl TokenizerFiles {
     /// Names of all files that a tokenizer may have, those that say all first.
     pub const NAMES: [&str; 3] = [JSON, MODEL, CONFIG];
 
