@@ -10,6 +10,9 @@ use tempfile::{NamedTempFile, TempPath};
 /// may write to one folder, from two containers.
 const UNFINISHED: &str = ".part";
 
+/// Bytes of the longest name that a disk takes.
+const LONGEST: usize = 255;
+
 /// How many letters.
 const LETTERS: usize = 6;
 
@@ -62,6 +65,10 @@ fn create(path: &Path) -> io::Result<NamedTempFile> {
     let folder = path.parent().filter(|folder| *folder != Path::new(""));
     let mut prefix = path.file_name().ok_or(io::ErrorKind::InvalidInput)?.to_owned();
     prefix.push(".");
+    // A name of that length has no room for more: its part has another.
+    if prefix.len() + LETTERS + UNFINISHED.len() > LONGEST {
+        prefix = "atelier.".into();
+    }
     let mut builder = tempfile::Builder::new();
     builder.prefix(&prefix).suffix(UNFINISHED).rand_bytes(LETTERS);
     #[cfg(unix)]
@@ -137,6 +144,18 @@ mod tests {
         file.finish().expect("in its place");
         assert_eq!(std::fs::read(&path).expect("a file"), b"whole");
         assert_eq!(names(), 1);
+    }
+
+    #[test]
+    fn the_longest_name_is_written_too() {
+        let folder = tempfile::tempdir().expect("a folder");
+        for length in [1, 243, 244, 255] {
+            let path = folder.path().join("a".repeat(length));
+            let mut file = Unfinished::begin(&path).expect("a file");
+            file.write_all(b"whole").expect("written");
+            file.finish().expect("in its place");
+            assert_eq!(std::fs::read(&path).expect("a file"), b"whole", "{length}");
+        }
     }
 
     /// Two containers on one volume: each has a process of the same number.

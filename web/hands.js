@@ -2,7 +2,7 @@
 // typed, the thing pressed last, the place of the cursor.
 
 // The same in every browser: further down, one has buttons that another has not.
-const FIELDS = ":is(header, .bar, .first, .columns) :is(button, input, select, textarea)";
+const FIELDS = ":is(header, .bar, .question, .columns) :is(button, input, select, textarea)";
 
 const fieldsOf = (host) => [...host.querySelectorAll(FIELDS)];
 

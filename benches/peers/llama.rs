@@ -1,13 +1,15 @@
 //! A prompt through a GGUF model, every member recorded, and tokens one by one after it: atelier against
-//! llama.cpp, MobileLLM-125M's shape with random weights in BF16, Q8_0, Q4_0 and Q4_K, as many threads.
+//! llama.cpp, as many threads. MobileLLM-125M's shape with random weights in BF16, Q8_0, Q4_0 and Q4_K, and
+//! SmolLM2-135M-Instruct's own file, there against transformers too.
 //!
-//! `cargo bench -p atelier-benches --features peers --bench llama`; the first time it compiles
-//! llama.cpp (`llama-cpp-python`). llama.cpp reads the last token out through the whole vocabulary and
-//! quantises activations to eight bits beside quantised weights; atelier reads every member out
-//! through four options and keeps activations in f32: what is compared is the time of a pass.
+//! `cargo xtask peers llama` says where that file is; the first time the bench compiles llama.cpp
+//! (`llama-cpp-python`). llama.cpp reads the last token out through the whole vocabulary and
+//! quantises activations to eight bits beside quantised weights; transformers turns the file into f32 when it
+//! opens it. atelier reads every member out through four options and keeps activations in f32: what is compared
+//! is the time of a pass.
 
 use std::ops::ControlFlow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
@@ -23,7 +25,7 @@ use atelier::plan::Plan;
 use atelier::study::LoadedModel;
 use common::{median, prompts};
 use serde_json::{Value, json};
-use setting::{environment, here, llama_cmake, mobile, run, scratch};
+use setting::{environment, here, llama_cmake, mobile, python, run, scratch};
 use side::{Side, peak_kb, seconds};
 
 const BLOCKS: usize = 30;
@@ -44,71 +46,112 @@ fn main() {
     {
         return ours(Path::new(file));
     }
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let python = environment("venv-llama", "requirements-llama.txt", Some(&llama_cmake()));
-    let script = here().join("llama.py");
+    let mut peers = Peers::set_up();
     let folder = scratch("llama");
-    // K types need widths of whole blocks of 256.
-    let wide = mobile(BLOCKS).replace("576", "512");
-    let mut first = true;
     for kind in KINDS {
-        let shape = folder.join("config.json");
-        let text = if kind == "q4_k" {
-            wide.replace(
-                "\"num_attention_heads\":9,\"num_key_value_heads\":3",
-                "\"num_attention_heads\":8,\"num_key_value_heads\":4",
-            )
-        } else {
-            mobile(BLOCKS)
-        };
-        std::fs::write(&shape, text).expect("a config");
         let file = folder.join(format!("{kind}.gguf"));
-        let mut write = Command::new(&python);
-        run(write.arg(&script).args([
-            "write".as_ref(),
-            shape.as_os_str(),
-            kind.as_ref(),
-            file.as_os_str(),
-        ]));
-
-        let mut atelier = Command::new(std::env::current_exe().expect("this program"));
-        atelier.arg("ours").arg(&file);
-        let mut atelier = Side::start(atelier.env("RAYON_NUM_THREADS", threads.to_string()));
-        let mut theirs = Command::new(&python);
-        theirs.arg(&script).arg("run").arg(&file);
-        let mut theirs = Side::start(theirs.arg(threads.to_string()));
-        if std::mem::take(&mut first) {
-            println!("atelier against {}, {threads} threads\n", theirs.version);
-            println!("medians of {ROUNDS} alternating rounds    tokens/s  llama.cpp      ratio");
-        }
-        for (case, tokens, wanted) in CASES {
-            same(&atelier.round(case), &theirs.round(case));
-            let (mut a, mut b) = (Vec::new(), Vec::new());
-            for _ in 0..ROUNDS {
-                a.push(seconds(&atelier.round(case)));
-                b.push(seconds(&theirs.round(case)));
-            }
-            let rate = |times: Vec<f64>| tokens as f64 / median(times);
-            let (a, b) = (rate(a), rate(b));
-            let wanted =
-                if wanted > 0.0 { format!(" (want >= {wanted:.1})") } else { String::new() };
-            println!(
-                "{:<34} {a:>8.0} {b:>10.0} {:>10.2}{wanted}",
-                format!("{}, {case}", atelier.version),
-                a / b
-            );
-        }
-        let size = std::fs::metadata(&file).expect("the file").len() as f64 / 1e6;
-        println!(
-            "{:<34} {:>5.0} MB {:>7.0} MB {:>10.2} (ours {:.2} of the file)",
-            "peak memory",
-            atelier.peak(),
-            theirs.peak(),
-            atelier.peak() / theirs.peak(),
-            atelier.peak() / size
-        );
+        peers.write(kind, &folder, &file);
+        let llama = peers.llama(&file);
+        peers.compare(&file, vec![llama]);
         std::fs::remove_file(&file).expect("it was written");
     }
+
+    let real = std::env::var("ATELIER_REAL").expect("ATELIER_REAL: see the head of this file");
+    let real = Path::new(&real);
+    let sides = vec![peers.llama(real), peers.transformers(real)];
+    println!("\nSmolLM2-135M-Instruct's own file");
+    peers.compare(real, sides);
+}
+
+/// Python environments of the peers, and how many threads every side has.
+struct Peers {
+    llama: PathBuf,
+    torch: PathBuf,
+    threads: String,
+    /// Whether no table has been begun.
+    is_first: bool,
+}
+
+impl Peers {
+    fn set_up() -> Self {
+        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        Self {
+            llama: environment("venv-llama", "requirements-llama.txt", Some(&llama_cmake())),
+            torch: python(),
+            threads: threads.to_string(),
+            is_first: true,
+        }
+    }
+
+    /// Writes random weights of this kind.
+    fn write(&self, kind: &str, folder: &Path, file: &Path) {
+        // K types need widths of whole blocks of 256.
+        let mut shape = mobile(BLOCKS);
+        if kind == "q4_k" {
+            shape = shape.replace("576", "512").replace(
+                "\"num_attention_heads\":9,\"num_key_value_heads\":3",
+                "\"num_attention_heads\":8,\"num_key_value_heads\":4",
+            );
+        }
+        let config = folder.join("config.json");
+        std::fs::write(&config, shape).expect("a config");
+
+        let mut write = Command::new(&self.llama);
+        write.arg(here().join("llama.py")).arg("write").arg(config).arg(kind);
+        run(write.arg(file));
+    }
+
+    fn llama(&self, file: &Path) -> Side {
+        let mut command = Command::new(&self.llama);
+        command.arg(here().join("llama.py")).arg("run").arg(file);
+        Side::start(command.arg(&self.threads))
+    }
+
+    fn transformers(&self, file: &Path) -> Side {
+        let mut command = Command::new(&self.torch);
+        command.arg(here().join("gguf_in_torch.py")).arg(file);
+        Side::start(command.arg(&self.threads))
+    }
+
+    /// Prints every case of a file beside each peer, and what memory it took.
+    fn compare(&mut self, file: &Path, peers: Vec<Side>) {
+        let mut atelier = Command::new(std::env::current_exe().expect("this program"));
+        atelier.arg("ours").arg(file);
+        let mut atelier = Side::start(atelier.env("RAYON_NUM_THREADS", &self.threads));
+        for mut theirs in peers {
+            if std::mem::take(&mut self.is_first) {
+                println!("medians of {ROUNDS} alternating rounds, {} threads", self.threads);
+            }
+            println!("\n{:<34} {:>8} {:>10}      ratio", "tokens/s", "atelier", "peer");
+            println!("{} beside {}", atelier.version, theirs.version);
+            for case in CASES {
+                compare_case(case, &mut atelier, &mut theirs);
+            }
+            let size = std::fs::metadata(file).expect("the file").len() as f64 / 1e6;
+            println!(
+                "{:<34} {:>5.0} MB {:>7.0} MB {:>10.2} (ours {:.2} of the file)",
+                "peak memory",
+                atelier.peak(),
+                theirs.peak(),
+                atelier.peak() / theirs.peak(),
+                atelier.peak() / size
+            );
+        }
+    }
+}
+
+fn compare_case((case, tokens, wanted): (&str, usize, f64), ours: &mut Side, theirs: &mut Side) {
+    same(&ours.round(case), &theirs.round(case));
+    let (mut a, mut b) = (Vec::new(), Vec::new());
+    for _ in 0..ROUNDS {
+        a.push(seconds(&ours.round(case)));
+        b.push(seconds(&theirs.round(case)));
+    }
+
+    let rate = |times: Vec<f64>| tokens as f64 / median(times);
+    let (a, b) = (rate(a), rate(b));
+    let wanted = if wanted > 0.0 { format!(" (want >= {wanted:.1})") } else { String::new() };
+    println!("{case:<34} {a:>8.0} {b:>10.0} {:>10.2}{wanted}", a / b);
 }
 
 /// llama.cpp rounds activations to eight bits, 30 blocks long.

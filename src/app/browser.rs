@@ -117,14 +117,15 @@ pub fn go(fragment: &str) {
     let _ = window().location().set_hash(fragment);
 }
 
-/// Scrolls to a heading and puts the focus on it, once what stands around it is drawn.
-pub fn show_soon(id: &'static str) {
+/// Scrolls to a heading or a figure and puts the focus on it, once what stands around it is drawn.
+pub fn show_soon(id: impl Into<String>) {
+    let id = id.into();
     let show = move || {
-        let heading = leptos::prelude::document().get_element_by_id(id);
+        let heading = leptos::prelude::document().get_element_by_id(&id);
         if let Some(heading) =
             heading.and_then(|heading| heading.dyn_into::<web_sys::HtmlElement>().ok())
         {
-            // A heading takes the focus from a script alone.
+            // Neither takes the focus but from a script.
             heading.set_tab_index(-1);
             heading.scroll_into_view();
             let _ = heading.focus();

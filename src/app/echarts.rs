@@ -1,6 +1,9 @@
 //! The part of ECharts the page uses: tooltips, and points that one can choose. It travels behind the
 //! first pictures, which are drawings of our own; `echarts` is a global once it is there.
 
+use std::cell::RefCell;
+use std::rc::Rc;
+
 use leptos::prelude::*;
 use serde_json::Value;
 use wasm_bindgen::prelude::*;
@@ -86,16 +89,32 @@ extern "C" {
     fn on_event(this: &Instance, event: &str, handler: &js_sys::Function);
     #[wasm_bindgen(catch, method, js_name = dispatchAction)]
     fn dispatch_action(this: &Instance, action: &JsValue) -> Result<(), JsValue>;
+    #[wasm_bindgen(method, js_name = getZr)]
+    fn surface(this: &Instance) -> Surface;
+    #[wasm_bindgen(catch, method, js_name = containPixel)]
+    fn contains(this: &Instance, finder: &str, pixel: &[f64]) -> Result<bool, JsValue>;
+    #[wasm_bindgen(catch, method, js_name = convertFromPixel)]
+    fn place_at(this: &Instance, finder: &JsValue, pixel: f64) -> Result<f64, JsValue>;
     #[wasm_bindgen(method)]
     fn resize(this: &Instance);
     #[wasm_bindgen(method)]
     fn dispose(this: &Instance);
+
+    /// The layer that an instance draws on; it hears the pointer everywhere.
+    type Surface;
+
+    #[wasm_bindgen(method, js_name = on)]
+    fn on_pointer(this: &Surface, event: &str, handler: &js_sys::Function);
+    #[wasm_bindgen(method, js_name = setCursorStyle)]
+    fn set_cursor(this: &Surface, style: &str);
 }
 
 /// A drawing in a host element; disposed of when dropped.
 pub struct Chart {
     instance: Instance,
     clicked: Vec<Closure<dyn FnMut(JsValue)>>,
+    /// Names of the choices along the x-axis, in the option drawn last.
+    places: Rc<RefCell<Vec<String>>>,
     said: Closure<dyn Fn(JsValue) -> JsValue>,
     /// Kind and number of parts of the option drawn last: like parts are moved, others drawn anew.
     shape: Option<Vec<usize>>,
@@ -108,7 +127,8 @@ impl Chart {
             init(host, &JsValue::NULL, &json(&serde_json::json!({ "renderer": "svg" }))?)?;
         instance.set_group(group);
         connect(group)?;
-        Ok(Self { instance, clicked: Vec::new(), said: Closure::new(said), shape: None })
+        let (clicked, places) = (Vec::new(), Rc::default());
+        Ok(Self { instance, clicked, places, said: Closure::new(said), shape: None })
     }
 
     /// Calls back with the plan of a point that is clicked on.
@@ -116,15 +136,29 @@ impl Chart {
         self.on_click("plan", then);
     }
 
-    /// Calls back with what choosing the point or the cell that is clicked on is called.
-    pub fn on_pick(&mut self, then: impl Fn(String) + 'static) {
-        self.on_click("pick", then);
+    /// Calls back with what choosing the point, the cell or the place of the x-axis that is clicked on is called.
+    pub fn on_pick(&mut self, then: impl Fn(String) + Clone + 'static) {
+        self.on_click("pick", then.clone());
+        self.on_place(then);
+    }
+
+    /// Hears clicks anywhere over or under a place of the x-axis that may be chosen, and marks it by the cursor.
+    fn on_place(&mut self, then: impl Fn(String) + 'static) {
+        let (instance, places) = (self.instance.clone(), Rc::clone(&self.places));
+        let heard = Closure::<dyn FnMut(JsValue)>::new(move |event: JsValue| {
+            let Some(pick) = pick_at(&instance, &places.borrow(), &event) else { return };
+            match field(&event, "type").as_string().as_deref() {
+                Some("click") => then(pick),
+                _ => instance.surface().set_cursor("pointer"),
+            }
+        });
+        for event in ["click", "mousemove"] {
+            self.instance.surface().on_pointer(event, heard.as_ref().unchecked_ref());
+        }
+        self.clicked.push(heard);
     }
 
     fn on_click(&mut self, what: &'static str, then: impl Fn(String) + 'static) {
-        let field = |of: &JsValue, name: &str| {
-            js_sys::Reflect::get(of, &JsValue::from_str(name)).unwrap_or(JsValue::UNDEFINED)
-        };
         let clicked = Closure::<dyn FnMut(JsValue)>::new(move |event: JsValue| {
             if let Some(of) = field(&field(&event, "data"), what).as_string() {
                 then(of);
@@ -145,6 +179,7 @@ impl Chart {
         js_sys::Reflect::set(&tooltip, &JsValue::from_str("formatter"), self.said.as_ref())?;
         self.instance.set_option(&object, !like)?;
         self.shape = Some(shape);
+        *self.places.borrow_mut() = places(option);
         Ok(())
     }
 
@@ -183,6 +218,29 @@ fn said(params: JsValue) -> JsValue {
     let first =
         if js_sys::Array::is_array(&params) { js_sys::Array::from(&params).get(0) } else { params };
     js_sys::Reflect::get(&first, &JsValue::from_str("name")).unwrap_or(JsValue::UNDEFINED)
+}
+
+/// Returns the name of the choice under the pointer.
+fn pick_at(instance: &Instance, places: &[String], event: &JsValue) -> Option<String> {
+    let [x, y] = ["offsetX", "offsetY"].map(|name| field(event, name).as_f64());
+    let pixel = [x?, y?];
+    if places.is_empty() || !instance.contains("grid", &pixel).ok()? {
+        return None;
+    }
+    let axis = json(&serde_json::json!({ "xAxisIndex": 0 })).ok()?;
+    let index = instance.place_at(&axis, pixel[0]).ok()?;
+    places.get(index as usize).cloned()
+}
+
+/// Reads the names of the choices along the x-axis from the first series, which holds them.
+fn places(option: &Value) -> Vec<String> {
+    let spoken = option["series"][0]["data"].as_array();
+    let picks = spoken.into_iter().flatten().filter(|_| option["series"][0]["name"] == "said");
+    picks.filter_map(|place| place["pick"].as_str().map(str::to_owned)).collect()
+}
+
+fn field(object: &JsValue, name: &str) -> JsValue {
+    js_sys::Reflect::get(object, &JsValue::from_str(name)).unwrap_or(JsValue::UNDEFINED)
 }
 
 fn json(value: &Value) -> Result<JsValue, JsValue> {

@@ -33,37 +33,28 @@ pub fn all_figures(opened: &Opened, theme: &Theme) -> Vec<Figure> {
 fn of_report(report: &Report, theme: &Theme) -> Vec<Figure> {
     let mut all = Vec::new();
     for column in Column::ALL {
-        let in_column = |figure: Figure| {
-            let name = format!("{}-{}", figure.name, column.name());
-            figure.named(name)
-        };
+        let in_column = |figure: Figure| named_in(column, figure);
         if let Some(lens) = &report.lens {
             let own = figures(lens, column, theme);
             let own = match &report.parts {
                 Some(parts) => with_losses(own, lens, parts),
                 None => own,
             };
-            all.extend(own.map(in_column));
+            all.extend(own.into_iter().filter_map(in_column));
         }
         if let Some(prompts) = &report.prompts {
             let of_many = |figure: Figure| {
                 let name = format!("prompts-{}", figure.name);
                 in_column(figure.named(name))
             };
-            all.extend(prompt_figures(prompts, column, theme).map(of_many));
+            all.extend(prompt_figures(prompts, column, theme).into_iter().filter_map(of_many));
         }
         if let Some(lab) = &report.lab {
             let own = lab_figures(lab, column, theme).into_iter().map(|figure| {
                 let name = format!("lab-{}", figure.name);
                 figure.named(name)
             });
-            // The stream's shape is in no column.
-            let (both, shape): (Vec<Figure>, Vec<Figure>) =
-                own.partition(|figure| ["both", "votes"].contains(&figure.key));
-            all.extend(both.into_iter().map(in_column));
-            if column == Column::default() {
-                all.extend(shape);
-            }
+            all.extend(own.filter_map(in_column));
         }
     }
     if let Some(lens) = &report.lens {
@@ -99,6 +90,16 @@ fn of_report(report: &Report, theme: &Theme) -> Vec<Figure> {
         }));
     }
     all
+}
+
+/// Names a figure after the column it is drawn in; `None` for all but the first drawing of one that is the same in
+/// every column.
+fn named_in(column: Column, figure: Figure) -> Option<Figure> {
+    if ["spread", "running", "both"].contains(&figure.key) {
+        let name = format!("{}-{}", figure.name, column.name());
+        return Some(figure.named(name));
+    }
+    (column == Column::default()).then_some(figure)
 }
 
 /// Weights and what is carried, of all heads and of those that are there large.

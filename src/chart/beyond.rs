@@ -5,6 +5,7 @@ use super::inside::seen;
 use super::number::{percent_tenths, short, signed, significant, spelled, thousands};
 use super::strokes::{differ_in_spaces, option_name};
 use crate::measure::decomposition::argmax;
+use crate::plan::Plan;
 use crate::study::lens::BeyondMeans;
 use crate::study::likeliest::Saying;
 use crate::study::report::{AnswerVocabulary, Lens, LikelyToken};
@@ -85,10 +86,17 @@ pub fn offered(sayings: &[Saying], vocabulary: usize) -> String {
     )
 }
 
-/// How far a plan's answer lies from the original order's; `None` where it was not compared.
-pub fn kl_from_original(lens: &Lens) -> Option<String> {
-    let kl = lens.vocabulary.as_ref()?.kl?;
-    Some(format!("KL from the original order over the whole vocabulary: {} nats.", short(kl)))
+/// KL of a plan's answer from that of the model's own `order`, in a sentence; `None` of that order itself, and where the
+/// whole vocabulary was not read.
+pub fn kl_from_original(lens: &Lens, order: &[usize]) -> Option<String> {
+    if let Some(kl) = lens.vocabulary.as_ref()?.kl {
+        let kl = short(kl);
+        return Some(format!("KL from the original order over the whole vocabulary: {kl} nats."));
+    }
+    let is_original = Plan::whole(order).is_ok_and(|whole| whole.to_string() == lens.plan);
+    (!is_original).then(|| {
+        "KL from the original order is not known: that order has not run on this prompt.".to_owned()
+    })
 }
 
 /// What the whole vocabulary says beside an accuracy among the options of many prompts.
@@ -188,6 +196,25 @@ mod tests {
         assert_eq!(prompts_beyond(Some(means)), expected);
         let unknown = "Not known: these runs did not read the whole vocabulary.";
         assert_eq!(prompts_beyond(None), unknown);
+    }
+
+    #[test]
+    fn a_plan_whose_original_order_has_not_run_says_so() {
+        let text = include_str!("../../public/examples/first.atelier.json");
+        let report = crate::study::report::Report::read(text).expect("the example");
+        let (mut lens, order) = (report.lens.expect("a lens"), report.model.order);
+        assert_eq!(kl_from_original(&lens, &order), None);
+
+        lens.plan = "1,0".to_owned();
+        let unknown =
+            "KL from the original order is not known: that order has not run on this prompt.";
+        assert_eq!(kl_from_original(&lens, &order).as_deref(), Some(unknown));
+        let vocabulary = lens.vocabulary.as_mut().expect("the whole vocabulary");
+        vocabulary.kl = Some(0.5);
+        let known = "KL from the original order over the whole vocabulary: 0.500 nats.";
+        assert_eq!(kl_from_original(&lens, &order).as_deref(), Some(known));
+        lens.vocabulary = None;
+        assert_eq!(kl_from_original(&lens, &order), None);
     }
 
     #[test]

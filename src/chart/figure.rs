@@ -1,5 +1,7 @@
 //! A picture with everything that belongs to it.
 
+use serde_json::json;
+
 use super::plot::{Plot, Room};
 use super::{Table, Theme};
 
@@ -55,6 +57,16 @@ impl Figure {
     pub fn laid_out(mut self, room: Room) -> Self {
         self.room = room;
         self
+    }
+
+    /// Its sentence, its words and its numbers, for programs; `source` says what they are of.
+    pub fn json(&self, source: &str) -> String {
+        let words: Vec<&String> = self.words.iter().filter(|text| !text.is_empty()).collect();
+        let mut whole = self.table.json();
+        whole["title"] = self.title.as_str().into();
+        whole["words"] = json!(words);
+        whole["source"] = source.into();
+        format!("{whole:#}\n")
     }
 
     /// What a screen reader says of the picture.

@@ -1,6 +1,6 @@
 //! `0.166 = 0.168 − 0.002`: the identity in numbers that add up as they are written.
 
-use super::number::{fixed, short};
+use super::number::{fixed, percent, short};
 use super::{Column, strokes};
 use crate::measure::decomposition::{Triple, Triples, uniform_mse};
 use crate::study::report::Lens;
@@ -11,6 +11,10 @@ pub struct Identity {
     pub mse: String,
     pub bias: String,
     pub diversity: String,
+    /// The gain of averaging, in a sentence that the three numbers carry.
+    pub heading: String,
+    /// Whose error or difference MSE, bias and diversity are, in words.
+    pub meanings: [String; 3],
     /// Do the three make one identity in this column? Not in the paper's.
     pub holds: bool,
     /// What to know about the three numbers, in one sentence.
@@ -23,6 +27,7 @@ impl Identity {
         let triples = lens.decomposition.triples();
         let t = column.drawn(&triples);
         let target = column.target();
+        let meanings = meanings(column, lens.members.len());
         if column == Column::Paper {
             let k = lens.logits.len();
             let note = format!(
@@ -38,19 +43,47 @@ impl Identity {
                 mse: short(t.mse),
                 bias: short(t.bias),
                 diversity: short(t.diversity),
+                heading: "The three numbers that the paper prints are not one identity".to_owned(),
+                meanings,
                 holds: false,
                 note,
             };
         }
         let parts = if column == Column::Logit { parts(&triples) } else { String::new() };
         let note = format!(
-            "{target} {parts}The {strokes} add up to the model's own logits within {error}.",
-            strokes = strokes::count(&lens.members),
+            "{target} {parts}The {components} add up to the model's own logits within {error}.",
+            components = strokes::count(&lens.members),
             error = short(lens.decomposition.sum_error),
         );
         let [mse, bias, diversity] = written(&t);
-        Self { mse, bias, diversity, holds: true, note }
+        let heading = heading(&t, lens.members.len());
+        Self { mse, bias, diversity, heading, meanings, holds: true, note }
     }
+}
+
+/// Says by how much the error of the mean answer is smaller than the answers' errors on average.
+fn heading(t: &Triple, members: usize) -> String {
+    match t.bias > 0.0 && t.diversity > 0.0 {
+        true => format!(
+            "The mean of {members} answers has {} less error than one answer on average",
+            percent(t.diversity / t.bias)
+        ),
+        false => format!("The mean of {members} answers has the error of one answer on average"),
+    }
+}
+
+/// Whose error or difference MSE, bias and diversity are.
+fn meanings(column: Column, members: usize) -> [String; 3] {
+    let (answer, answers, unit) = match column {
+        Column::Probability => ("answer", "answers", ""),
+        Column::Logit => ("centred logits", "centred logits", ""),
+        Column::Paper => ("shares", "logits", ", × 100"),
+    };
+    [
+        format!("error of the mean of all {members} components' own {answers}{unit}"),
+        format!("error of one component's own {answer}, on average{unit}"),
+        format!("how much the {members} {answers} differ"),
+    ]
 }
 
 /// Says what the centred logits leave out.
@@ -91,8 +124,8 @@ impl AnswerErrors {
     pub fn of(lens: &Lens) -> Self {
         let vocabulary = lens.vocabulary.as_ref();
         let note = format!(
-            "The MSE is the error of the mean of {} separate answers. The model adds votes instead; its surprise, \
-             −ln P(right), counts all tokens.",
+            "The model's errors differ from the MSE because the model adds up the votes and answers once; it does not \
+             average {} answers.",
             lens.members.len()
         );
         Self {

@@ -6,7 +6,7 @@
 //! text of it ([`Figure::svg`]), another the option that ECharts draws ([`Figure::option`]).
 //! [`figures`] makes the lens's three:
 //!
-//! - `votes`: what every stroke adds to the right answer against the others;
+//! - `votes`: what every component adds to the right answer against the others, and the running sum;
 //! - `spread`: bias and diversity of every stroke;
 //! - `running`: MSE = bias - diversity over the first n strokes.
 //!
@@ -16,8 +16,7 @@
 //! [`task_coupling_figures`] how alike the linearised steps are, [`step_figure`] what a step of a lesson ran, [`theorem_figure`] what a theorem looks like, and [`all_figures`] every one of a report.
 //!
 //! "Stroke" is the reader's word for a member: what one painter (block) adds with its attention or
-//! its MLP. The lens's three share one x-axis, and their plot areas begin and end at the same pixels,
-//! so they line up under the row of tiles.
+//! its MLP. The lens's three share one x-axis, and their plot areas begin and end at the same pixels.
 
 mod all;
 mod beyond;
@@ -65,25 +64,25 @@ pub use inside::{
 pub use lab::lab_figures;
 pub use lesson::{marked_member, step_figure};
 pub use member::{member_figures, member_title};
-pub use need::need_figure;
 #[cfg(feature = "cli")]
 pub use need::part_name;
+pub use need::{need_figure, rank_correlations};
 pub use orders::{Quantity, sweep_figures};
 #[cfg(feature = "cli")]
 pub use parts::name as part_loss_name;
-pub use parts::{NO_PARTS, breaks_from, part_figures, with_losses};
+pub use parts::{NO_PARTS, breaks_from, part_figures, unnamed_heads, with_losses};
 pub use prompts::prompt_figures;
 pub use strokes::{MEMBER_PICK, Tile, option_name, stroke_name, tiles, votes as stroke_votes};
 pub use survey::{
-    below_majority, chosen, left_out as left_out_figures, model_figures, overview_figures,
-    survey_figures,
+    OVERVIEW_QUESTIONS, STREAM_QUESTION, SurveyQuestion, below_majority, chosen,
+    left_out as left_out_figure, model_figures, overview_figures, survey_figures,
 };
 pub use table::{Table, TableCell};
 pub use theme::{DARK, LIGHT, Theme};
 pub use theory::{
     Control, THEOREMS, Theorem, at_start, shape_steps, shapes_figure, theorem_figure,
 };
-pub use votes::capital;
+pub use votes::{capital, largest as largest_vote};
 
 use figure::FigureDraft;
 
@@ -92,7 +91,7 @@ use crate::study::report::Lens;
 /// The lens's three pictures in one column's numbers.
 pub fn figures(lens: &Lens, column: Column, theme: &Theme) -> [Figure; 3] {
     [
-        votes::figure(lens, column, theme),
+        votes::figure(lens, None, theme),
         spread::figure(lens, column, theme),
         running::figure(lens, column, theme),
     ]

@@ -2,10 +2,11 @@
 
 use super::number::{counted, percent, short, signed};
 use super::plot::{Axis, Line, Mark, Panel, Pen, Plot, Point, Series};
+use super::votes::capital;
 use super::{Figure, FigureDraft, Table, TableCell, Theme};
 use crate::engine::MemberKind;
 use crate::measure::interval::Mean;
-use crate::study::need::{Need, NeedPart};
+use crate::study::need::{ComparedParts, LargestLoss, Need, NeedPart};
 
 const PLOT: u32 = 300;
 
@@ -16,18 +17,21 @@ struct NeedLoss {
     axis: &'static str,
     /// `None` where it is not known.
     value: fn(&NeedPart) -> Option<Mean>,
+    largest: fn(&ComparedParts) -> Option<&LargestLoss>,
 }
 
 const LEAD: NeedLoss = NeedLoss {
     scale: "logits of the lead",
     axis: "need: what the lead of the right option loses without the part, logits",
     value: |part| Some(part.loss),
+    largest: |parts| parts.largest_loss.as_ref(),
 };
 
 const LOG_PROBABILITY: NeedLoss = NeedLoss {
     scale: "nats of ln P",
     axis: "what ln P of the right option loses, of the whole vocabulary, nats",
     value: |part| part.lost,
+    largest: |parts| parts.largest_lost.as_ref(),
 };
 
 /// The picture of one task.
@@ -42,24 +46,26 @@ pub fn need_figure(need: &Need, theme: &Theme) -> Option<Figure> {
     // A head's point has no bar.
     let has_bar = |part: &NeedPart| part.head.is_none() && part.loss.has_interval();
     let bars = if need.parts.iter().any(has_bar) { "; bars are 95 % intervals" } else { "" };
-    let in_nats =
-        title(need, &LOG_PROBABILITY).map_or_else(String::new, |title| format!(" {title}."));
-    let together = need.rank_correlation.map_or_else(String::new, |r| {
-        format!(" Over all parts the rank correlation of vote and need is {}.", short(r))
-    });
+    let others = [(&LOG_PROBABILITY, false), (&LEAD, true), (&LOG_PROBABILITY, true)].into_iter();
+    let others: String = others
+        .filter_map(|(loss, is_head)| Some(format!(" {}.", title(need, loss, is_head)?)))
+        .collect();
     let draft = FigureDraft {
         key: "need",
-        title: title(need, &LEAD)?,
+        title: title(need, &LEAD, false)?,
         words: [
             format!(
-                "{} of “{}”, {} right among the options{first} as the model is{bars}.{in_nats}{together}",
+                "{} of “{}”, {} right among the options{first} as the model is{bars}.{others}",
                 counted(need.rows, "row"),
                 need.task,
                 percent(need.accuracy.mean)
             ),
-            "A vote is what a part says directly; a need is what nothing else makes up for when it is gone. Neither is \
-             importance."
-                .to_owned(),
+            format!(
+                "A vote is what a part says directly; a need is what nothing else makes up for when it is gone. Neither is \
+                 importance.{}",
+                rank_correlations(need)
+                    .map_or_else(String::new, |found| format!(" {}.", capital(&found)))
+            ),
         ],
         table: table(need),
         plot: Plot::new(panels, legend, 1),
@@ -167,33 +173,63 @@ fn table(need: &Need) -> Table {
     }
 }
 
-/// Which part is dearest to lose, where its interval lies above every other's: not by the share of right answers,
-/// which may call another part dearest. `None` where no loss is known.
-fn title(need: &Need, loss: &NeedLoss) -> Option<String> {
-    let scale = loss.scale;
-    let parts = need.parts.iter().filter_map(|part| Some((part, (loss.value)(part)?)));
-    let parts: Vec<(&NeedPart, Mean)> = parts.collect();
-    let (dearest, most) = *parts.iter().max_by(|(_, a), (_, b)| a.mean.total_cmp(&b.mean))?;
-    let rivals = parts.iter().filter(|(part, _)| !std::ptr::eq(*part, dearest));
-    let second = rivals.max_by(|(_, a), (_, b)| a.high.total_cmp(&b.high));
-    Some(match second {
-        _ if parts.iter().all(|(_, loss)| loss.low <= 0.0) => {
-            format!("In {scale}, no part is surely needed")
+/// Says which component or head costs most, where the rows tell it from every other; else which of them may be it.
+/// `None` where no loss is known.
+fn title(need: &Need, loss: &NeedLoss, is_head: bool) -> Option<String> {
+    let NeedLoss { scale, value, largest, .. } = *loss;
+    let (noun, compared) = match is_head {
+        true => ("head", &need.heads),
+        false => ("component", &need.components),
+    };
+
+    // 1. Is any of them needed?
+    let parts = need.parts.iter().filter(|part| part.head.is_some() == is_head);
+    let losses: Vec<Mean> = parts.filter_map(value).collect();
+    if losses.is_empty() {
+        return None;
+    }
+    if losses.iter().all(|loss| loss.low <= 0.0) {
+        return Some(format!("In {scale}, no {noun} is surely needed"));
+    }
+
+    // 2. Which costs most?
+    let known = |index: usize| {
+        let part = need.parts.get(index)?;
+        Some((part, value(part)?))
+    };
+    let LargestLoss { part, beside } = largest(compared)?;
+    let (part, most) = known(*part)?;
+    let (who, lost) = (name(part), short(most.mean));
+    let rivals = beside.iter().filter_map(|&index| known(index));
+    let rival = rivals.max_by(|(_, a), (_, b)| a.mean.total_cmp(&b.mean));
+    Some(match rival {
+        None => format!(
+            "Of the {noun}s, removing {who} costs most: {lost} {scale}; its vote is {} logits",
+            signed(part.vote.mean)
+        ),
+        Some((rival, loss)) => {
+            let which = match beside.len() {
+                1 => "which".to_owned(),
+                several => format!("which of these and {} more", several - 1),
+            };
+            format!(
+                "Removing {who} costs {lost} {scale}, {} {}: rows cannot tell {which} costs most",
+                name(rival),
+                short(loss.mean)
+            )
         }
-        Some((part, loss)) if loss.high >= most.low => format!(
-            "In {scale}, no part is clearly dearest to lose: {} {}, {} {}",
-            name(dearest),
-            short(most.mean),
-            name(part),
-            short(loss.mean)
-        ),
-        _ => format!(
-            "In {scale}, {} is dearest to lose: {}; its vote is {} logits",
-            name(dearest),
-            short(most.mean),
-            signed(dearest.vote.mean)
-        ),
     })
+}
+
+/// Correlations of vote and loss, over components and over heads; `None` where neither is known.
+pub fn rank_correlations(need: &Need) -> Option<String> {
+    let over = [("components", &need.components), ("heads", &need.heads)];
+    let known = over.into_iter().filter_map(|(noun, parts)| {
+        Some(format!("{} over {noun}", short(parts.rank_correlation?)))
+    });
+    let known: Vec<String> = known.collect();
+    (!known.is_empty())
+        .then(|| format!("the rank correlation of vote and loss is {}", known.join(", ")))
 }
 
 /// `block 3's MLP`, `head 2 of block 3`.
@@ -222,8 +258,9 @@ mod tests {
         Mean { mean, low: mean - 0.5, high: mean + 0.5 }
     }
 
-    /// Returns the picture of MLPs whose absence loses so much.
-    fn figure(losses: &[Mean], rows: usize) -> Figure {
+    /// Returns the picture of MLPs whose absence loses so much, `beside` those that the rows cannot tell from the
+    /// first.
+    fn figure(losses: &[Mean], beside: &[usize], rows: usize) -> Figure {
         let part = |(block, loss): (usize, &Mean)| NeedPart {
             kind: MemberKind::Mlp,
             run: block,
@@ -236,6 +273,7 @@ mod tests {
             accuracy: around(0.5),
             first_word: None,
         };
+        let largest_loss = Some(LargestLoss { part: 0, beside: beside.to_vec() });
         let need = Need {
             task: "sum".into(),
             rows,
@@ -245,49 +283,48 @@ mod tests {
             lead: around(12.0),
             log_probability: None,
             first_word: None,
-            rank_correlation: None,
             parts: losses.iter().enumerate().map(part).collect(),
+            components: ComparedParts { largest_loss, ..ComparedParts::default() },
+            heads: ComparedParts::default(),
         };
         need_figure(&need, &LIGHT).expect("parts")
     }
 
     /// Returns the heading of parts that lose so much, 0.5 logits to either side.
-    fn heading(losses: &[f64]) -> String {
+    fn heading(losses: &[f64], beside: &[usize]) -> String {
         let losses: Vec<Mean> = losses.iter().map(|loss| around(*loss)).collect();
-        figure(&losses, 12).title
+        figure(&losses, beside, 12).title
     }
 
     #[test]
-    fn the_dearest_part_is_called_so_only_where_its_interval_lies_above_all_others() {
+    fn a_part_costs_most_only_where_the_rows_tell_it_from_all_others() {
+        // Their intervals overlap, and their difference, row by row, is sure.
         assert_eq!(
-            heading(&[1.0, 11.0, 9.9]),
-            "In logits of the lead, block 1's MLP is dearest to lose: 11.0; its vote is +0.250 logits"
+            heading(&[11.0, 10.5, 1.0], &[]),
+            "Of the components, removing block 0's MLP costs most: 11.0 logits of the lead; its vote is +0.250 logits"
         );
         assert_eq!(
-            heading(&[1.0, 11.0, 10.5]),
-            "In logits of the lead, no part is clearly dearest to lose: block 1's MLP 11.0, block 2's MLP 10.5"
+            heading(&[11.0, 10.5, 1.0], &[1]),
+            "Removing block 0's MLP costs 11.0 logits of the lead, block 1's MLP 10.5: rows cannot tell which costs most"
         );
-        assert_eq!(heading(&[0.4, 0.1]), "In logits of the lead, no part is surely needed");
-    }
-
-    #[test]
-    fn a_part_is_surely_needed_though_another_has_the_larger_mean() {
-        let unsure = Mean { mean: 1.2, low: -0.1, high: 2.5 };
-        let sure = Mean { mean: 1.0, low: 0.8, high: 1.2 };
         assert_eq!(
-            figure(&[unsure, sure], 12).title,
-            "In logits of the lead, no part is clearly dearest to lose: block 0's MLP 1.20, block 1's MLP 1.00"
+            heading(&[11.0, 9.5, 10.5], &[1, 2]),
+            "Removing block 0's MLP costs 11.0 logits of the lead, block 2's MLP 10.5: rows cannot tell which of these and 1 more costs most"
+        );
+        assert_eq!(
+            heading(&[0.4, 0.1], &[1]),
+            "In logits of the lead, no component is surely needed"
         );
     }
 
     #[test]
     fn bars_are_named_where_an_interval_exists() {
         assert_eq!(
-            figure(&[around(1.0)], 12).words[0],
+            figure(&[around(1.0)], &[], 12).words[0],
             "12 rows of “sum”, 90 % right among the options as the model is; bars are 95 % intervals."
         );
         assert_eq!(
-            figure(&[Mean::without_interval(1.0)], 1).words[0],
+            figure(&[Mean::without_interval(1.0)], &[], 1).words[0],
             "1 row of “sum”, 90 % right among the options as the model is."
         );
     }

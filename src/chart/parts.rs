@@ -5,11 +5,12 @@ use std::collections::BTreeMap;
 use super::number::{counted, fixed, ordinal, short, signed};
 use super::plot::{Axis, Panel, Patch, Plot, Ramp, VoidCell};
 use super::strokes::{self, member_pick, option_name, tiles};
-use super::votes::capital;
+use super::votes::{capital, uncapital};
 use super::{Figure, FigureDraft, Table, TableCell, Theme};
 use crate::engine::{MemberKind, member_names};
+use crate::plan::HeadsOff;
 use crate::study::parts::{PartLoss, PartLosses};
-use crate::study::report::Lens;
+use crate::study::report::{Lens, ModelFacts};
 
 const CELL: u32 = 26;
 /// More columns than this have no room for numbers.
@@ -37,7 +38,7 @@ pub fn with_losses(mut figures: [Figure; 3], lens: &Lens, parts: &PartLosses) ->
             true => "",
             false => " where the model does not break",
         };
-        let said = small(&votes.title);
+        let said = uncapital(&votes.title);
         votes.title = format!("{who} costs most{scope}, {lost} nats of ln P; {said}");
     }
     figures
@@ -243,6 +244,15 @@ fn words(lens: &Lens, parts: &PartLosses, list: &[PartLoss], noun: &str) -> [Str
     ]
 }
 
+/// Says of a model with more heads than a plan can name that the others are never left out alone.
+pub fn unnamed_heads(model: &ModelFacts) -> Option<String> {
+    let more = model.heads.checked_sub(HeadsOff::MOST).filter(|&more| more > 0)?;
+    Some(format!(
+        "A plan names heads 0 to {} of a block: the other {more} are never left out alone.",
+        HeadsOff::MOST - 1
+    ))
+}
+
 /// From which KL on the model breaks, in one sentence.
 pub fn breaks_from(kl: f64) -> String {
     format!(
@@ -270,13 +280,6 @@ fn table(lens: &Lens, parts: &PartLosses, list: &[PartLoss]) -> Table {
         ]
     });
     Table { headers: headers.map(str::to_owned).to_vec(), rows: rows.collect() }
-}
-
-/// First letter small, for the middle of a sentence.
-fn small(text: &str) -> String {
-    let mut chars = text.chars();
-    let first = chars.next().map(|first| first.to_lowercase().to_string());
-    first.unwrap_or_default() + chars.as_str()
 }
 
 #[cfg(test)]
@@ -351,6 +354,18 @@ mod tests {
         let says =
             "Block 1's attention costs most where the model does not break, 2.00 nats of ln P; ";
         assert!(led[0].title.starts_with(says), "{}", led[0].title);
+    }
+
+    #[test]
+    fn heads_that_no_plan_names_are_told() {
+        let text = include_str!("../../public/examples/first.atelier.json");
+        let mut model = Report::read(text).expect("the example").model;
+        assert_eq!(unnamed_heads(&model), None);
+        model.heads = 232;
+        assert_eq!(
+            unnamed_heads(&model).expect("more than a plan can name"),
+            "A plan names heads 0 to 127 of a block: the other 104 are never left out alone."
+        );
     }
 
     #[test]

@@ -1,12 +1,12 @@
 //! The lens's three pictures over many prompts of one plan: means over rows.
 
 use super::beyond::prompts_beyond;
-use super::number::{percent, short, signed};
-use super::plot::{Axis, Line, Mark, Panel, Pen, Plot, Point, Series};
+use super::number::{percent, short};
+use super::plot::{Axis, Line, Mark, Panel, Pen, Point, Series};
 use super::running::Running;
 use super::spread::Spread;
 use super::strokes;
-use super::votes::{self, capital};
+use super::votes::{self, VoteBars, uncapital};
 use super::{Column, Figure, FigureDraft, Table, TableCell, Theme};
 use crate::engine::Member;
 use crate::measure::decomposition::{Triple, uniform_mse};
@@ -17,96 +17,64 @@ use crate::study::report::{Averages, Prompts};
 pub fn prompt_figures(prompts: &Prompts, column: Column, theme: &Theme) -> [Figure; 3] {
     let members = prompts.rows.first().map_or(&[][..], |row| &row.members);
     [
-        votes_of(prompts, members, column).drawn(members, theme),
+        votes(prompts, members, theme),
         spread(&prompts.averages, members, column, theme),
         running(prompts, members, column, theme),
     ]
 }
 
 /// Mean votes.
-struct PromptVotes {
-    /// `[M]`
-    means: Vec<f64>,
-    drawn: String,
-    words: [String; 2],
-}
-
-fn votes_of(prompts: &Prompts, members: &[Member], column: Column) -> PromptVotes {
+fn votes(prompts: &Prompts, members: &[Member], theme: &Theme) -> Figure {
+    // 1. Means over the rows. Rows may have different numbers of options; what is drawn is named for the most.
     let mut means = vec![0.0; members.len()];
     for row in &prompts.rows {
-        for (mean, vote) in means.iter_mut().zip(strokes::votes(row, column)) {
+        for (mean, vote) in means.iter_mut().zip(strokes::votes(row)) {
             *mean += vote / prompts.rows.len() as f64;
         }
     }
-    let averages = &prompts.averages;
-    // Rows may have different numbers of options; what is drawn is then named for more than two.
     let options = prompts.rows.iter().map(|row| row.logits.len()).max().unwrap_or(2);
-    let pro = means.iter().filter(|vote| **vote > 0.0).count();
-    let have = if pro == 1 { "has" } else { "have" };
-    PromptVotes {
-        drawn: votes::quantity(column, options),
-        words: [
-            format!(
-                "{pro} of {} {have} a mean vote that puts the right answer above {}.",
-                strokes::count(members),
-                votes::others(options)
-            ),
-            format!(
-                "All together they are right among the options on {} of {} prompts; always the most frequent answer: {}. {}",
-                percent(averages.accuracy),
-                averages.rows,
-                percent(averages.majority),
-                prompts_beyond(BeyondMeans::over(&prompts.rows))
-            ),
-        ],
-        means,
-    }
-}
+    let bars = VoteBars {
+        members,
+        votes: means,
+        quantity: format!("mean of {}", votes::quantity(options)),
+        groups: prompts.rows.first().map(strokes::groups).unwrap_or_default(),
+    };
 
-impl PromptVotes {
-    fn drawn(self, members: &[Member], theme: &Theme) -> Figure {
-        let names = strokes::names(members);
-        let drawn = &self.drawn;
-        let hover = names.iter().zip(&self.means);
-        let hover = hover.map(|(name, vote)| format!("{name}\n{drawn}: {}", signed(*vote)));
-        let loudest = votes::loudest(&self.means);
-        let title = match (names.get(loudest), self.means.get(loudest)) {
-            (Some(name), Some(vote)) => format!(
-                "{} votes loudest, {} the right answer",
-                capital(name),
-                if *vote >= 0.0 { "for" } else { "against" }
-            ),
-            _ => "No stroke votes".to_owned(),
-        };
-        let rows = names.iter().zip(&self.means);
-        let rows =
-            rows.map(|(name, vote)| vec![TableCell::Text(name.clone()), TableCell::Number(*vote)]);
-        let panel = strokes::panel(
-            members,
-            theme,
-            format!("{drawn}, each stroke alone, mean"),
-            &self.means,
-            None,
-        );
-        FigureDraft {
-            key: "votes",
-            title,
-            table: Table {
-                headers: vec!["stroke".to_owned(), format!("mean vote, {drawn}")],
-                rows: rows.collect(),
-            },
-            plot: Plot {
-                hover: Some(hover.collect()),
-                ..Plot::new(
-                    vec![panel.tall(votes::PLOT).level(0.0, theme.ink, Line::Solid)],
-                    strokes::kind_pens(members, theme),
-                    1,
-                )
-            },
-            words: self.words,
-        }
-        .figure(theme)
+    // 2. What they say.
+    let above = bars.votes.iter().filter(|vote| **vote > 0.0).count();
+    let have = if above == 1 { "has" } else { "have" };
+    let averages = &prompts.averages;
+    let words = [
+        format!(
+            "{above} of {} {have} a mean vote that puts the right answer above {}.",
+            strokes::count(members),
+            votes::others(options)
+        ),
+        format!(
+            "All together they are right among the options on {} of {} prompts; always the most frequent answer: {}. {}",
+            percent(averages.accuracy),
+            averages.rows,
+            percent(averages.majority),
+            prompts_beyond(BeyondMeans::over(&prompts.rows))
+        ),
+    ];
+    let rows = strokes::names(members).into_iter().zip(&bars.votes);
+    let rows = rows.map(|(name, vote)| vec![TableCell::Text(name), TableCell::Number(*vote)]);
+    FigureDraft {
+        key: "votes",
+        title: format!(
+            "Over {} prompts, {}",
+            averages.rows,
+            uncapital(&bars.title("the right answer", votes::others(options)))
+        ),
+        table: Table {
+            headers: vec!["component".to_owned(), bars.quantity.clone()],
+            rows: rows.collect(),
+        },
+        plot: bars.plot(None, theme),
+        words,
     }
+    .figure(theme)
 }
 
 fn spread(averages: &Averages, members: &[Member], column: Column, theme: &Theme) -> Figure {
@@ -140,13 +108,13 @@ fn running(prompts: &Prompts, members: &[Member], column: Column, theme: &Theme)
         row.push(TableCell::Number(depth.accuracy));
         row
     });
-    let mut headers = vec!["strokes".to_owned(), "last stroke".to_owned()];
+    let mut headers = vec!["components".to_owned(), "last component".to_owned()];
     headers.extend(column.depth_headers());
     headers.push("share right among the options".to_owned());
     FigureDraft {
         key: "running",
         title: format!(
-            "Among the options the sum is right on {} of the prompts after the first stroke, on {} after all",
+            "Among the options the sum is right on {} of the prompts after the first component, on {} after all",
             percent(first.unwrap_or(0.0)),
             percent(last.unwrap_or(0.0))
         ),

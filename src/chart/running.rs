@@ -1,4 +1,4 @@
-//! MSE = bias - diversity over the first n strokes.
+//! MSE = bias - diversity over the first n components.
 
 use super::beyond::verdict;
 use super::leads::Leaders;
@@ -27,6 +27,7 @@ pub(super) fn figure(lens: &Lens, column: Column, theme: &Theme) -> Figure {
         uniform: uniform_mse(lens.logits.len()),
     };
     let mut plot = running.plot(theme);
+    strokes::lead(&mut plot, &lens.members);
     if let (Some(i), Some(panel)) = (settled(lens), plot.panels.first_mut()) {
         panel.note = Some(Note {
             x: i as f64,
@@ -67,7 +68,7 @@ impl Running<'_> {
         ];
         let mut legend: Vec<Pen> = of.iter().map(|(pen, _)| pen.clone()).collect();
         let curves = of.map(|(pen, of)| self.curve(pen, of));
-        let panels = if self.column == Column::Paper {
+        let mut panels = if self.column == Column::Paper {
             let level = 100.0 * self.uniform;
             let pen = Pen::new("uniform answer", theme.quiet, Line::Dotted, Mark::None);
             legend.push(pen.clone());
@@ -75,6 +76,9 @@ impl Running<'_> {
         } else {
             vec![self.one_unit(theme, curves)]
         };
+        for panel in &mut panels {
+            panel.shaded = strokes::shaded(self.members);
+        }
         let names = strokes::names(self.members);
         let hover = names.iter().zip(self.depths).map(|(name, t)| {
             format!(
@@ -100,7 +104,7 @@ impl Running<'_> {
     fn one_unit(&self, theme: &Theme, curves: [Series; 3]) -> Panel {
         let values = self.depths.iter().flat_map(|t| [t.mse, t.bias, t.diversity]);
         let mut panel = Panel::new(
-            format!("over the first n strokes ({})", self.column.error_unit()),
+            format!("over the first n components ({})", self.column.error_unit()),
             strokes::axis(self.members),
             Axis::from_zero("", values),
             curves.into(),
@@ -168,7 +172,7 @@ fn words(lens: &Lens, column: Column, depths: &[Triple], changes: Option<String>
     let sum = Identity::of(lens, column);
     let first = if sum.holds {
         format!(
-            "After all {}{}, MSE {} = bias {} − diversity {}: disagreement takes {} off the average stroke's error.",
+            "After all {}{}, MSE {} = bias {} − diversity {}: disagreement takes {} off the average component's error.",
             strokes::count(&lens.members),
             if column == Column::Logit { ", in centred logits" } else { "" },
             sum.mse,
@@ -192,7 +196,7 @@ fn words(lens: &Lens, column: Column, depths: &[Triple], changes: Option<String>
 }
 
 fn table(lens: &Lens, leads: &[Lead], column: Column) -> Table {
-    let mut headers = vec!["strokes".to_owned(), "last stroke".to_owned()];
+    let mut headers = vec!["components".to_owned(), "last component".to_owned()];
     headers.extend(column.depth_headers());
     headers.extend(["leads the options", "right among the options"].map(str::to_owned));
 

@@ -78,7 +78,7 @@ impl Spread<'_> {
             theme,
             format!("bias ({}), line: mean {}", column.error_unit(), short(total.bias)),
             bias,
-            Some((pen("bias", theme.bias), MarkShape::PaleBars)),
+            (pen("bias", theme.bias), MarkShape::PaleBars),
         );
         let diversity = strokes::panel(
             self.members,
@@ -89,7 +89,7 @@ impl Spread<'_> {
                 short(total.diversity)
             ),
             diversity,
-            Some((pen("diversity", theme.diversity), MarkShape::HollowBars)),
+            (pen("diversity", theme.diversity), MarkShape::HollowBars),
         );
         [
             bias.tall(PLOT).level(total.bias, theme.ink, Line::Solid),
@@ -104,7 +104,7 @@ impl Spread<'_> {
         let most = extreme(diversity, |a, b| a > b);
         let centred = if self.column == Column::Probability { "" } else { "centred " };
         let first = format!(
-            "{} of the {centred}diversity is made by {}; the stroke farthest from the others is {} ({}).{}",
+            "{} of the {centred}diversity is made by {}; the component farthest from the others is {} ({}).{}",
             percent(share),
             who(kind),
             names[most],
@@ -143,7 +143,7 @@ impl Spread<'_> {
     fn table(&self, names: &[String], bias: &[f64], diversity: &[f64]) -> Table {
         let beside = self.column.members_beside();
         let mut headers = vec![
-            "stroke".to_owned(),
+            "component".to_owned(),
             "kind".to_owned(),
             format!("bias ({})", self.column.error_unit()),
             format!("diversity ({})", self.column.diversity_unit()),
@@ -169,7 +169,7 @@ fn source_of(members: &[Member], bias: &[f64], diversity: &[f64]) -> String {
     let total: f64 = diversity.iter().sum();
     // A spread under a thousandth of the error is nothing to point at.
     if total <= 1e-3 * bias.iter().sum::<f64>() {
-        return "the strokes hardly disagree".to_owned();
+        return "the components hardly disagree".to_owned();
     }
     let [(kind, share), (second, _), ..] = kinds_by_share(members, diversity);
     // Under three fifths there is no one kind to point at.

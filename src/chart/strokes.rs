@@ -6,9 +6,8 @@ use super::inside::{steps, visible};
 use super::number::{counted, ordinal, short};
 use super::plot::{Axis, Line, MarkShape, Panel, Pen, Plot, Point, Series};
 use super::theme::mark;
-use super::{Column, TableCell, Theme};
+use super::{TableCell, Theme};
 use crate::engine::{Member, MemberKind, member_names};
-use crate::measure::decomposition::softmax;
 use crate::plan::Half;
 use crate::study::report::Lens;
 
@@ -55,7 +54,7 @@ pub fn tiles(lens: &Lens) -> Vec<Tile> {
 }
 
 /// The step of the plan in which each member's block runs beside others, counted from 0.
-fn groups(lens: &Lens) -> Vec<Option<usize>> {
+pub(super) fn groups(lens: &Lens) -> Vec<Option<usize>> {
     // The embedding comes before the first step.
     let mut groups = vec![None];
     for (index, step) in steps(lens).iter().enumerate() {
@@ -152,36 +151,55 @@ pub(super) fn axis(members: &[Member]) -> Axis {
         _ => "emb".to_owned(),
     };
     Axis::category(
-        "strokes as they ran: block and a (attention) or m (MLP)",
+        "components as they ran: block and a (attention) or m (MLP)",
         members.iter().map(label).collect(),
     )
 }
 
-/// Strokes named by their blocks alone, one in [`EVERY`] as they ran.
+/// Components named by their blocks alone, one block in [`EVERY`] as they ran.
 fn block_axis(members: &[Member]) -> Axis {
-    let mut names = vec![String::new(); members.len()];
-    let mut runs = 0;
-    for (i, member) in members.iter().enumerate() {
-        let is_second = member.kind == MemberKind::Mlp
-            && i > 0
-            && (members[i - 1].kind, members[i - 1].block) == (MemberKind::Attention, member.block);
-        let Some(block) = member.block.filter(|_| !is_second) else { continue };
-        if runs % EVERY == 0 {
-            names[i] = block.to_string();
-        }
-        runs += 1;
-    }
-    Axis::category("strokes as they ran; numbers are blocks", names)
+    let runs = block_runs(members);
+    let name = |i: usize| {
+        let run = runs[i].filter(|run| run % EVERY == 0)?;
+        let is_first = i == 0 || runs[i - 1] != Some(run);
+        members[i].block.filter(|_| is_first).map(|block| block.to_string())
+    };
+    let names = (0..members.len()).map(|i| name(i).unwrap_or_default()).collect();
+    Axis::category("components as they ran; numbers are blocks", names)
 }
 
-/// A value a stroke: bars, each kind's with its mark at the end. Bars are in `pen`'s colour, or in
-/// their kind's.
+/// `[M]` the block run of every member, counted from 0; `None` for one that is of no block.
+fn block_runs(members: &[Member]) -> Vec<Option<usize>> {
+    let mut runs: Vec<Option<usize>> = Vec::with_capacity(members.len());
+    let mut next = 0;
+    let mut previous: Option<&Member> = None;
+    for member in members {
+        // An MLP belongs to the attention of its block just before it.
+        let goes_on = member.kind == MemberKind::Mlp
+            && previous.is_some_and(|previous| {
+                (previous.kind, previous.block) == (MemberKind::Attention, member.block)
+            });
+        if member.block.is_some() && !goes_on {
+            next += 1;
+        }
+        runs.push(member.block.map(|_| next - 1));
+        previous = Some(member);
+    }
+    runs
+}
+
+/// `[M]` whether each member stands on a shade: block runs are shaded in turn.
+pub(super) fn shaded(members: &[Member]) -> Vec<bool> {
+    block_runs(members).into_iter().map(|run| run.is_some_and(|run| run % 2 == 1)).collect()
+}
+
+/// A value per component: bars of one pen, each with its kind's mark at the end.
 pub(super) fn panel(
     members: &[Member],
     theme: &Theme,
     name: String,
     values: &[f64],
-    pen: Option<(Pen, MarkShape)>,
+    (pen, shape): (Pen, MarkShape),
 ) -> Panel {
     let names = names(members);
     let points = |kind: Option<MemberKind>| -> Vec<Point> {
@@ -191,26 +209,22 @@ pub(super) fn panel(
             .collect()
     };
     let kinds = kinds(members.iter().any(|member| member.kind == MemberKind::Bias));
-    let mut series = match pen {
-        Some((pen, shape)) => vec![Series::bars(shape, pen, points(None))],
-        None => kinds
-            .clone()
-            .map(|kind| {
-                Series::bars(MarkShape::PaleBars, kind_pen(kind, theme), points(Some(kind)))
-            })
-            .collect(),
-    };
+    let mut series = vec![Series::bars(shape, pen, points(None))];
     series.extend(kinds.map(|kind| Series::new(kind_pen(kind, theme), points(Some(kind)))));
-    Panel::new(name, axis(members), Axis::from_zero("", values.iter().copied()), series)
+    let y = Axis::from_zero("", values.iter().copied());
+    Panel { shaded: shaded(members), ..Panel::new(name, axis(members), y, series) }
 }
 
-/// Lets every mark of a plot over these strokes lead to its own row.
+/// Lets every place of a plot over these members lead to its member; every mark, where places say nothing.
 pub(super) fn lead(plot: &mut Plot, members: &[Member]) {
-    let names = member_names(members);
+    let picks: Vec<String> = member_names(members).iter().map(|name| member_pick(name)).collect();
+    if plot.hover.is_some() {
+        plot.picks = picks;
+        return;
+    }
     let series = plot.panels.iter_mut().flat_map(|panel| &mut panel.series);
     for point in series.flat_map(|series| &mut series.points) {
-        let name = names.get(point.x as usize);
-        point.pick = name.map(|name| member_pick(name));
+        point.pick = picks.get(point.x as usize).cloned();
     }
 }
 
@@ -227,9 +241,9 @@ pub(super) fn cells(members: &[Member]) -> Vec<TableCell> {
     all.map(|(text, member)| TableCell::Member { text, member }).collect()
 }
 
-/// `25 strokes`.
+/// `25 components`.
 pub(super) fn count(members: &[Member]) -> String {
-    counted(members.len(), "stroke")
+    counted(members.len(), "component")
 }
 
 /// Option `k` as it is quoted in a sentence: its text without the space that joins it to the
@@ -264,13 +278,12 @@ pub(super) fn answered(lens: &Lens) -> usize {
     crate::measure::decomposition::argmax(&lens.probabilities)
 }
 
-/// `[M]` each stroke's vote: its value for the right option less the mean of its values for the
-/// others. In logits the votes add up to the model's own margin; in the other two columns the
-/// values are the stroke's own probabilities, as in its bias.
-pub fn votes(lens: &Lens, column: Column) -> Vec<f64> {
+/// `[M]` each component's vote: its logit of the right option less the mean of its logits of the others. The votes
+/// add up to the model's own margin.
+pub fn votes(lens: &Lens) -> Vec<f64> {
     let vote = |row: &Vec<f32>| {
         let u: Vec<f64> = row.iter().map(|&x| f64::from(x)).collect();
-        margin(&if column == Column::Logit { u } else { softmax(&u) }, lens.answer)
+        margin(&u, lens.answer)
     };
     lens.member_logits.iter().map(vote).collect()
 }

@@ -1,6 +1,8 @@
-//! A figure's numbers: rows for a screen reader, and CSV.
+//! A figure's numbers: rows for a screen reader, CSV, and JSON.
 
 use std::borrow::Cow;
+
+use serde_json::{Value, json};
 
 use super::number::short;
 
@@ -31,6 +33,16 @@ impl TableCell {
             Self::Number(x) if x.is_infinite() => String::new(),
             Self::Number(x) => short(*x),
             Self::Check(yes) => if *yes { "✓ yes" } else { "no" }.to_owned(),
+        }
+    }
+
+    fn json(&self) -> Value {
+        match self {
+            Self::Text(text) | Self::Plan(text) | Self::Member { text, .. } => json!(text),
+            Self::Count(n) => json!(n),
+            // Infinite ones, which JSON has not, are null: nobody knows them.
+            Self::Number(x) => json!(x),
+            Self::Check(yes) => json!(yes),
         }
     }
 
@@ -79,6 +91,12 @@ impl Table {
         cells.any(|cell| matches!(cell, TableCell::Member { .. }))
     }
 
+    /// Names of the columns, and rows of as many cells, numbers in full.
+    pub fn json(&self) -> Value {
+        let rows = self.rows.iter().map(|row| row.iter().map(TableCell::json).collect::<Value>());
+        json!({ "columns": self.headers, "rows": rows.collect::<Value>() })
+    }
+
     /// RFC 4180, numbers in full.
     pub fn csv(&self) -> String {
         let mut text = String::new();
@@ -103,6 +121,26 @@ mod tests {
             rows: vec![vec![TableCell::Text("say \"a\"".into()), TableCell::Number(0.1)]],
         };
         assert_eq!(table.csv(), "stroke,\"bias, squared\"\r\n\"say \"\"a\"\"\",0.1\r\n");
+    }
+
+    #[test]
+    fn json_holds_numbers_as_numbers() {
+        let table = Table {
+            headers: vec!["stroke".into(), "bias".into(), "right".into()],
+            rows: vec![
+                vec![TableCell::Text("=a".into()), TableCell::Number(0.1), TableCell::Check(true)],
+                vec![
+                    TableCell::Member { text: "block 3".into(), member: "3m".into() },
+                    TableCell::Number(f64::INFINITY),
+                    TableCell::Check(false),
+                ],
+            ],
+        };
+        let expected = json!({
+            "columns": ["stroke", "bias", "right"],
+            "rows": [["=a", 0.1, true], ["block 3", null, false]],
+        });
+        assert_eq!(table.json(), expected);
     }
 
     #[test]

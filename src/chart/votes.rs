@@ -1,93 +1,219 @@
-//! What every stroke adds to the right answer against the others.
+//! Net votes: what every component adds to the right answer against the others, and their running sum.
 
-use super::beyond::{option_beyond, verdict};
-use super::number::{probability, signed};
-use super::plot::{Line, Plot};
+use super::beyond::verdict;
+use super::number::signed;
+use super::plot::{Axis, Label, Line, Mark, MarkShape, Panel, Pen, Plot, Point, Series};
 use super::strokes::{self, answered, option_name};
-use super::{Column, Figure, FigureDraft, Table, TableCell, Theme};
+use super::{Figure, FigureDraft, Table, TableCell, Theme};
+use crate::engine::{Member, MemberKind};
 use crate::study::report::Lens;
 
-/// Of the plot area, in CSS pixels.
-pub(super) const PLOT: u32 = 190;
+/// Height of the plot area in CSS pixels.
+const PLOT: u32 = 210;
 
-pub(super) fn figure(lens: &Lens, column: Column, theme: &Theme) -> Figure {
-    let votes = strokes::votes(lens, column);
-    let names = strokes::names(&lens.members);
-    let drawn = quantity(column, lens.logits.len());
-    let hover = names.iter().zip(&votes);
-    let hover = hover.map(|(name, vote)| format!("{name}\n{drawn}: {}", signed(*vote)));
-    let panel =
-        strokes::panel(&lens.members, theme, format!("{drawn}, each stroke alone"), &votes, None);
-    let mut plot = Plot {
-        hover: Some(hover.collect()),
-        ..Plot::new(
-            vec![panel.tall(PLOT).level(0.0, theme.ink, Line::Solid)],
-            strokes::kind_pens(&lens.members, theme),
-            1,
-        )
+/// Free height above everything drawn, of the height of all that is drawn: a label has room there.
+const HEADROOM: f64 = 0.16;
+
+/// Steps of the upright axis, about.
+const STEPS: f64 = 6.0;
+
+/// Draws one run's votes; `named` is the component named at its bar, the largest where it is `None`.
+pub(super) fn figure(lens: &Lens, named: Option<usize>, theme: &Theme) -> Figure {
+    let bars = VoteBars {
+        members: &lens.members,
+        votes: strokes::votes(lens),
+        quantity: quantity(lens.logits.len()),
+        groups: strokes::groups(lens),
     };
+    let mut plot = bars.plot(named, theme);
     strokes::lead(&mut plot, &lens.members);
     FigureDraft {
         key: "votes",
-        title: title(lens, &names, &votes),
-        words: words(lens, &votes, column),
-        table: table(lens, &votes, &drawn),
+        title: bars.title(&option_name(lens, lens.answer), others(lens.logits.len())),
+        words: words(lens, &bars),
+        table: table(lens, &bars),
         plot,
     }
     .figure(theme)
 }
 
-/// What a vote is, as an axis says it.
-pub(super) fn quantity(column: Column, options: usize) -> String {
-    let of = if column == Column::Logit { "logit" } else { "p" };
-    if options == 2 {
-        format!("{of}(right) − {of}(other)")
-    } else {
-        format!("{of}(right) − mean {of}(others)")
-    }
+/// A vote per component, of one prompt or on average.
+pub(super) struct VoteBars<'a> {
+    pub members: &'a [Member],
+    /// `[M]`
+    pub votes: Vec<f64>,
+    /// The quantity of a vote, as an axis names it.
+    pub quantity: String,
+    /// `[M]` the step of the plan in which a component's block ran beside others.
+    pub groups: Vec<Option<usize>>,
 }
 
-fn title(lens: &Lens, names: &[String], votes: &[f64]) -> String {
-    let loudest = loudest(votes);
-    let who = capital(&names[loudest]);
-    let right = option_name(lens, lens.answer);
-    if votes[loudest] >= 0.0 {
-        format!("{who} votes loudest, for the right answer {right}")
-    } else {
-        format!("{who} votes loudest, against the right answer {right}")
-    }
-}
-
-fn words(lens: &Lens, votes: &[f64], column: Column) -> [String; 2] {
-    let pro = votes.iter().filter(|v| **v > 0.0).count();
-    let contra = votes.iter().filter(|v| **v < 0.0).count();
-    let loudest = loudest(votes);
-    let first = format!(
-        "{pro} of {count} put {right} above {others} and {contra} below, the loudest by {most}.",
-        count = strokes::count(&lens.members),
-        others = others(lens.logits.len()),
-        right = option_name(lens, lens.answer),
-        most = signed(votes[loudest]),
-    );
-    let answer = option_name(lens, answered(lens));
-    let verdict = verdict(lens);
-    let second = if column == Column::Logit {
-        let margin = strokes::margin(
-            &lens.logits.iter().map(|&x| f64::from(x)).collect::<Vec<_>>(),
-            lens.answer,
-        );
-        format!("The bars add up to {}, and the model answers {answer}, {verdict}.", signed(margin))
-    } else {
-        let k = answered(lens);
-        let beyond = lens.vocabulary.as_ref().map(|vocabulary| option_beyond(vocabulary, k));
-        let beyond = beyond.map_or_else(String::new, |beyond| format!(" ({beyond} of all tokens)"));
+impl VoteBars<'_> {
+    /// Names the largest vote and the sum of all; `right` is the right answer, `others` what it is held against.
+    pub fn title(&self, right: &str, others: &str) -> String {
+        let largest = largest(&self.votes);
+        let Some(&vote) = self.votes.get(largest).filter(|vote| **vote != 0.0) else {
+            return format!("No component puts {right} above or below {others}");
+        };
+        let who = capital(&strokes::names(self.members)[largest]);
+        let moves = if vote > 0.0 { "adds most to" } else { "takes most from" };
         format!(
-            "Each bar is what the stroke would answer alone; all of them together give {answer} {} among the options{beyond}, \
-             {verdict}.",
-            probability(lens.probabilities[k])
+            "{who} {moves} {right} against {others}: {}; all {} add up to {}",
+            signed(vote),
+            self.votes.len(),
+            signed(self.sum()),
         )
-    };
-    [first, second]
+    }
+
+    /// Bars over the components as they ran, their running sum, and a bar over blocks that ran side by side.
+    pub fn plot(&self, named: Option<usize>, theme: &Theme) -> Plot {
+        let names = strokes::names(self.members);
+        let sums = self.sums();
+        let y = self.axis(&sums);
+
+        // 1. The bars of each kind; pale ones with a mark for what is of no block.
+        let has_bias = self.members.iter().any(|member| member.kind == MemberKind::Bias);
+        let (in_blocks, others): (Vec<_>, Vec<_>) = strokes::kinds(has_bias)
+            .partition(|kind| matches!(kind, MemberKind::Attention | MemberKind::Mlp));
+        let mut series = Vec::new();
+        for &kind in &others {
+            let points = self.points_of(kind, &names);
+            let pen = strokes::kind_pen(kind, theme);
+            series.push(Series::bars(MarkShape::PaleBars, pen, points));
+        }
+        for &kind in &in_blocks {
+            let shape = match kind {
+                MemberKind::Attention => MarkShape::RoundBars,
+                _ => MarkShape::Bars,
+            };
+            series.push(Series::bars(
+                shape,
+                strokes::kind_pen(kind, theme),
+                self.points_of(kind, &names),
+            ));
+        }
+        for &kind in &others {
+            let pen = strokes::kind_pen(kind, theme);
+            series.push(Series::new(pen, self.points_of(kind, &names)));
+        }
+
+        // 2. The running sum, and what ran side by side.
+        let mut legend = strokes::kind_pens(self.members, theme);
+        let running = Pen::new("running sum", theme.ink, Line::Dotted, Mark::None);
+        legend.push(running.clone());
+        let along = names.iter().zip(&sums).enumerate();
+        let along = along.map(|(i, (name, sum))| {
+            Point::new(i as f64, *sum, format!("sum up to {name}\n{}", signed(*sum)))
+        });
+        series.push(Series::new(running, along.collect()));
+        let beside = Pen::new("ran side by side", theme.ink, Line::Thick, Mark::None);
+        let groups = self.groups(&beside, &y);
+        if !groups.is_empty() {
+            legend.push(beside);
+        }
+        series.extend(groups);
+
+        // 3. The named component and the sum of all, at their places.
+        let x = strokes::axis(self.members);
+        let panel = Panel {
+            labels: self.labels(named, &names, &sums, theme),
+            shaded: strokes::shaded(self.members),
+            ..Panel::new(self.quantity.clone(), x, y, series).tall(PLOT)
+        };
+        let hover = names.iter().zip(&self.votes).zip(&sums).map(|((name, vote), sum)| {
+            format!("{name}\n{}: {}\nsum so far: {}", self.quantity, signed(*vote), signed(*sum))
+        });
+        Plot {
+            hover: Some(hover.collect()),
+            ..Plot::new(vec![panel.level(0.0, theme.ink, Line::Solid)], legend, 1)
+        }
+    }
+
+    fn points_of(&self, kind: MemberKind, names: &[String]) -> Vec<Point> {
+        let all = self.members.iter().zip(&self.votes).zip(names).enumerate();
+        all.filter(|(_, ((member, _), _))| member.kind == kind)
+            .map(|(i, ((_, vote), name))| {
+                Point::new(i as f64, *vote, format!("{name}\n{}", signed(*vote)))
+            })
+            .collect()
+    }
+
+    /// A line at the top over each step whose blocks ran side by side.
+    fn groups(&self, pen: &Pen, y: &Axis) -> Vec<Series> {
+        let Axis::Linear { high, .. } = *y else { return Vec::new() };
+        let mut series = Vec::new();
+        let mut start = 0;
+        for group in self.groups.chunk_by(|a, b| a == b) {
+            if group[0].is_some() {
+                let ends = [start, start + group.len() - 1];
+                let ends = ends.map(|i| Point::new(i as f64, high, pen.name.clone()));
+                series.push(Series::new(pen.clone(), ends.into()));
+            }
+            start += group.len();
+        }
+        series
+    }
+
+    /// Holds votes and sums, with free room above them.
+    fn axis(&self, sums: &[f64]) -> Axis {
+        let all = || self.votes.iter().chain(sums).copied().filter(|value| value.is_finite());
+        let (low, high) =
+            all().fold((0.0_f64, 0.0_f64), |(low, high), x| (low.min(x), high.max(x)));
+        Axis::in_steps("", all().chain([0.0, high + HEADROOM * (high - low)]), STEPS)
+    }
+
+    fn labels(
+        &self,
+        named: Option<usize>,
+        names: &[String],
+        sums: &[f64],
+        theme: &Theme,
+    ) -> Vec<Label> {
+        let named = named.unwrap_or_else(|| largest(&self.votes));
+        let (Some(vote), Some(sum)) = (self.votes.get(named), sums.last()) else {
+            return Vec::new();
+        };
+        let component = |index: usize, vote: f64| Label {
+            x: index as f64,
+            y: vote,
+            text: format!("{}: {}", names[index], signed(vote)),
+            colour: theme.of(self.members[index].kind),
+        };
+        let all = Label {
+            x: (sums.len() - 1) as f64,
+            y: *sum,
+            text: format!("all {}: {}", sums.len(), signed(*sum)),
+            colour: theme.ink,
+        };
+        let embedding =
+            |index: &usize| self.members[*index].kind == MemberKind::Embedding && *index != named;
+        let embedding = (0..names.len()).find(embedding);
+        let embedding = embedding.map(|index| component(index, self.votes[index]));
+        [component(named, *vote), all].into_iter().chain(embedding).collect()
+    }
+
+    /// `[M]` the sum of the votes up to each component.
+    fn sums(&self) -> Vec<f64> {
+        let mut sum = 0.0;
+        let add = |vote: &f64| {
+            sum += vote;
+            sum
+        };
+        self.votes.iter().map(add).collect()
+    }
+
+    fn sum(&self) -> f64 {
+        self.votes.iter().sum()
+    }
+}
+
+/// The quantity of a vote, as an axis names it.
+pub(super) fn quantity(options: usize) -> String {
+    match options {
+        2 => "logit(right) − logit(other)",
+        _ => "logit(right) − mean logit(others)",
+    }
+    .to_owned()
 }
 
 /// The options that a vote holds the right one against.
@@ -95,15 +221,38 @@ pub(super) fn others(options: usize) -> &'static str {
     if options == 2 { "the other option" } else { "the mean of the others" }
 }
 
-fn table(lens: &Lens, votes: &[f64], drawn: &str) -> Table {
-    let mut headers = vec!["stroke".to_owned(), format!("vote, {drawn}")];
+fn words(lens: &Lens, bars: &VoteBars<'_>) -> [String; 2] {
+    let above = bars.votes.iter().filter(|vote| **vote > 0.0).count();
+    let below = bars.votes.iter().filter(|vote| **vote < 0.0).count();
+    let right = option_name(lens, lens.answer);
+    let first = format!(
+        "{above} of {} put {right} above {} and {below} below.",
+        strokes::count(&lens.members),
+        others(lens.logits.len()),
+    );
+    let second = format!(
+        "The bars add up to {}, and the model answers {}, {}.",
+        signed(bars.sum()),
+        option_name(lens, answered(lens)),
+        verdict(lens)
+    );
+    [first, second]
+}
+
+fn table(lens: &Lens, bars: &VoteBars<'_>) -> Table {
+    let mut headers = vec![
+        "component".to_owned(),
+        format!("vote, {}", bars.quantity),
+        "sum of votes so far".to_owned(),
+    ];
     headers.extend((0..lens.logits.len()).map(|k| format!("logit of {}", option_name(lens, k))));
     let rows = strokes::cells(&lens.members)
         .into_iter()
-        .zip(votes)
+        .zip(&bars.votes)
+        .zip(bars.sums())
         .zip(&lens.member_logits)
-        .map(|((name, vote), row)| {
-            let mut cells = vec![name, TableCell::Number(*vote)];
+        .map(|(((name, vote), sum), row)| {
+            let mut cells = vec![name, TableCell::Number(*vote), TableCell::Number(sum)];
             cells.extend(row.iter().map(|&u| TableCell::Number(f64::from(u))));
             cells
         })
@@ -111,7 +260,8 @@ fn table(lens: &Lens, votes: &[f64], drawn: &str) -> Table {
     Table { headers, rows }
 }
 
-pub(super) fn loudest(votes: &[f64]) -> usize {
+/// The component whose vote is farthest from 0, the first of equal ones.
+pub fn largest(votes: &[f64]) -> usize {
     (1..votes.len()).fold(0, |best, i| if votes[i].abs() > votes[best].abs() { i } else { best })
 }
 
@@ -121,4 +271,12 @@ pub fn capital(text: &str) -> String {
     chars
         .next()
         .map_or_else(String::new, |first| first.to_uppercase().collect::<String>() + chars.as_str())
+}
+
+/// First letter small, where a sentence goes on.
+pub(super) fn uncapital(text: &str) -> String {
+    let mut chars = text.chars();
+    chars
+        .next()
+        .map_or_else(String::new, |first| first.to_lowercase().collect::<String>() + chars.as_str())
 }

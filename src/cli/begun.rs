@@ -2,11 +2,12 @@
 
 use std::path::Path;
 
-use anyhow::bail;
+use anyhow::{bail, ensure};
 
 use super::fingerprint;
 use super::rows_source::NamedRows;
 use crate::study::orders::Fingerprint;
+use crate::study::report::Report;
 
 /// What a file holds of one task.
 pub struct Begun<'a> {
@@ -44,6 +45,23 @@ pub fn begun_alike(
             );
         }
     }
+    Ok(())
+}
+
+/// Lets only runs over rows be gone on with: whatever else a report may hold has no fingerprint, and may be another
+/// model's of this name and shape.
+///
+/// # Errors
+/// A report that holds something else too.
+pub fn holds_rows_alone(report: &Report, path: &Path) -> anyhow::Result<()> {
+    let Report { lens, member, parts, prompts, lab, need, coupling, .. } = report;
+    let is_of_prompts = lens.is_some() || prompts.is_some() || lab.is_some() || coupling.is_some();
+    let is_alone = !is_of_prompts && member.is_none() && parts.is_none() && need.is_empty();
+    ensure!(
+        is_alone,
+        "{} is nothing to go on from: it holds more than sweeps and couplings over rows; give --out another file, or replace it with --force",
+        path.display()
+    );
     Ok(())
 }
 

@@ -8,7 +8,7 @@ use anyhow::{Context, ensure};
 use super::out_file::write_whole;
 use super::output::{self, Progress};
 use super::rows_source::bytes;
-use crate::chart::{DARK, Figure, LIGHT, all_figures, left_out_figures};
+use crate::chart::{DARK, Figure, LIGHT, all_figures, left_out_figure};
 use crate::study::report::{Opened, Report};
 
 /// Draw every picture of a report: SVG and CSV, no browser needed
@@ -97,10 +97,10 @@ pub fn write(opened: &Opened, path: &Path, to: &To) -> anyhow::Result<()> {
         written += &format!("{name}  {}\n", figure.title);
     }
     drop(bar);
-    if let Opened::Survey(survey) = opened {
-        for (key, why) in left_out_figures(survey) {
-            written += &format!("{key}  {why}\n");
-        }
+    if let Opened::Survey(survey) = opened
+        && let Some((key, why)) = left_out_figure(survey)
+    {
+        written += &format!("{key}  {why}\n");
     }
     output::show(&written)
 }

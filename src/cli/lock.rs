@@ -17,21 +17,30 @@ pub fn try_lock(file: &File, path: &Path) -> anyhow::Result<bool> {
     match file.try_lock() {
         Ok(()) => Ok(true),
         Err(TryLockError::WouldBlock) => Ok(false),
-        Err(TryLockError::Error(error)) if is_without_locks(&error) => {
-            output::say(&format!(
-                "atelier: {} cannot be locked, for its disk has no locks: start no second run that writes there",
-                path.display()
-            ));
-            Ok(true)
-        }
         Err(TryLockError::Error(error)) => {
-            Err(error).with_context(|| format!("{} could not be locked", path.display()))
+            let gone_without = go_without(Err(error), path).map(|()| true);
+            gone_without.with_context(|| format!("{} could not be locked", path.display()))
         }
     }
 }
 
+/// Goes on, and says so, where a lock was not taken because the disk has none.
+///
+/// # Errors
+/// It was not taken for another reason.
+pub fn go_without(locked: io::Result<()>, path: &Path) -> io::Result<()> {
+    match locked {
+        Err(error) if is_without_locks(&error) => output::say(&format!(
+            "atelier: {} cannot be locked, for its disk has no locks: start no second run that writes there",
+            path.display()
+        )),
+        locked => locked?,
+    }
+    Ok(())
+}
+
 /// Is it the disk that knows no locks, or the server behind it?
-fn is_without_locks(error: &io::Error) -> bool {
+pub fn is_without_locks(error: &io::Error) -> bool {
     #[cfg(unix)]
     if error.raw_os_error() == Some(libc::ENOLCK) {
         return true;

@@ -10,7 +10,10 @@ use super::output::{self, Progress};
 use super::rows_source::{NamedRows, SweepSource};
 use super::table::{column, table, text};
 use crate::chart::number::{percent, percent_tenths};
-use crate::chart::{LIGHT, NO_PARTS, breaks_from, number, part_figures, part_loss_name, part_name};
+use crate::chart::{
+    LIGHT, NO_PARTS, breaks_from, number, part_figures, part_loss_name, part_name,
+    rank_correlations, unnamed_heads,
+};
 use crate::study::LoadedModel;
 use crate::study::need::{Need, Needing};
 use crate::study::parts::{LeavingOut, PartLoss, PartLosses};
@@ -124,7 +127,9 @@ pub fn run(args: NeedArgs) -> anyhow::Result<()> {
     } else {
         let parts = report.lens.iter().zip(report.parts.as_deref()).map(parts_shown);
         let tables: String = report.need.iter().map(shown).chain(parts).collect();
-        output::show(&format!("{}, {}\n{tables}", report.model.name, report.engine))
+        let unnamed = unnamed_heads(&report.model).map(|sentence| sentence + "\n");
+        let unnamed = unnamed.unwrap_or_default();
+        output::show(&format!("{}, {}\n{unnamed}{tables}", report.model.name, report.engine))
     }
 }
 
@@ -231,9 +236,7 @@ fn shown(need: &Need) -> String {
         let [from, to] = &ends;
         rows.add_row([&name, &votes[i], &losses[i], &from[i], &to[i], &lost[i], &right, &first]);
     }
-    let together = need
-        .rank_correlation
-        .map_or_else(String::new, |r| format!("; rank correlation of vote and loss {r:.2}"));
+    let together = rank_correlations(need).map_or_else(String::new, |found| format!("; {found}"));
     let beyond = match (need.first_word, need.log_probability) {
         (Some(first), Some(log)) => format!(
             "Of the whole vocabulary: {} right as the first word, ln P of the right option {} nats.",

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, ensure};
 
-use super::begun::{Begun, begun_alike};
+use super::begun::{Begun, begun_alike, holds_rows_alone};
 use super::orders_picture as picture;
 use super::out_file::{OutFile, There};
 use super::output::{self, Progress};
@@ -371,6 +371,12 @@ fn stopped(out: &mut OutFile, model: &LoadedModel) -> anyhow::Result<Report> {
         "{} was written for {}, not for this model: give --out another file",
         path.display(),
         report.model.name
+    );
+    holds_rows_alone(&report, path)?;
+    ensure!(
+        report.task_coupling.is_empty(),
+        "{} holds a coupling: go on with `atelier coupling`, or give --out another file",
+        path.display()
     );
     Ok(report)
 }

@@ -4,7 +4,7 @@ use comfy_table::Row;
 
 use super::table::{column, number, table, text as shown};
 use crate::chart::number::{counted, percent_interval, percent_tenths, short};
-use crate::chart::{Table, TableCell};
+use crate::chart::{Table, TableCell, unnamed_heads};
 use crate::measure::interval::Mean;
 use crate::study::orders::{Measures, Median, Orders, SweepPoint, Variant};
 use crate::study::report::Report;
@@ -13,6 +13,12 @@ use crate::task::score::Score;
 /// Everything a report says about orders: a table a task, and the medians over tasks.
 pub fn text(report: &Report) -> String {
     let mut text = format!("{}, {}\n", report.model.name, report.engine);
+    let mut points = report.orders.iter().flat_map(|orders| &orders.points);
+    if let Some(sentence) = unnamed_heads(&report.model)
+        && points.any(|point| point.head.is_some())
+    {
+        text += &format!("{sentence}\n");
+    }
     for orders in &report.orders {
         text.push('\n');
         text += &sweep(orders);

@@ -84,7 +84,8 @@ impl OutFile {
             path != Path::new("-"),
             "--out names a file: leave it out to print, or write ./- for a file of that name"
         );
-        if path.is_dir() || path.file_name().is_none() {
+        let is_folder = shown.to_string().ends_with(std::path::is_separator);
+        if is_folder || path.is_dir() || path.file_name().is_none() {
             bail!("{shown} is a folder: give --out a file name, such as lens.atelier.json");
         }
         let found = std::fs::metadata(path).ok();

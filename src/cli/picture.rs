@@ -7,7 +7,9 @@ use super::table::{bar, thousands};
 use super::totals::{kinds, totals};
 use super::view::{ShownColumn, drawn};
 use crate::chart::number::{percent_tenths, short};
-use crate::chart::{option_beyond, prompts_beyond, says_first, small_mass, unlike_spaces};
+use crate::chart::{
+    AnswerErrors, option_beyond, prompts_beyond, says_first, small_mass, unlike_spaces,
+};
 use crate::measure::decomposition::uniform_mse;
 use crate::plan::Plan;
 use crate::study::report::{Averages, Lens, ModelFacts};
@@ -43,6 +45,7 @@ pub fn lens(
     text += "\n";
     let uniform = uniform_mse(lens.option_token_ids.len());
     text += &totals(&d.triples(), uniform);
+    text += &own_errors(lens);
     text += "\n";
     text += &kinds(view, &d.columns());
     text += "\n";
@@ -142,6 +145,19 @@ fn option_labels(lens: &Lens) -> Vec<String> {
         Some(options) => options.iter().map(label).collect(),
         None => lens.option_token_ids.iter().map(|id| format!("row {id}")).collect(),
     }
+}
+
+/// Errors of the model's own answer, beside that of its members' mean; the one that says more first.
+fn own_errors(lens: &Lens) -> String {
+    let AnswerErrors { shares, surprise, surprise_leads, .. } = AnswerErrors::of(lens);
+    let shares = format!("error of its shares {shares}");
+    let surprise = surprise.map(|surprise| format!("surprise {surprise} nats"));
+    let mut errors = vec![Some(shares), surprise];
+    if surprise_leads {
+        errors.reverse();
+    }
+    let errors: Vec<String> = errors.into_iter().flatten().collect();
+    format!("the model's own answer: {}\n", errors.join(", "))
 }
 
 /// What the model answers among the options and in its whole vocabulary.

@@ -90,12 +90,16 @@ pub fn pull(hub: &Hub, name: &HubName) -> anyhow::Result<std::path::PathBuf> {
         hub.address.host(),
         &model.info.commit[..8]
     ));
-    let same = hub.same_weights(name, &model)?;
-    if !same.is_empty() {
-        output::say(&format!(
+    // A remark: what cannot be said of other steps ends no pull.
+    match hub.same_weights(name, &model) {
+        Ok(same) if same.is_empty() => {}
+        Ok(same) => output::say(&format!(
             "atelier: {name} has the very weights of {}: the hub serves one file under both names, so it shows no other step of training",
             same.join(" and ")
-        ));
+        )),
+        Err(error) => output::say(&format!(
+            "atelier: whether {name} has the weights of another step is not known ({error})"
+        )),
     }
     let bar = Progress::bytes("fetching");
     let path = hub.fetch(name, &mut model, &mut |done, of| {

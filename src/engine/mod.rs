@@ -44,6 +44,7 @@ pub use trace::{
     Capture, Member, MemberKind, StepStreams, Trace, last_members, member_names, members,
 };
 
+use std::cell::Cell;
 use std::ops::{ControlFlow, Range};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -66,6 +67,8 @@ pub struct Engine {
     readout: Rc<Readout>,
     rope: Option<Rope>,
     backend: Box<dyn Backend>,
+    /// Whether the device's memory ended in a run, which gave the whole vocabulary's back.
+    has_run_out: Cell<bool>,
 }
 
 impl Engine {
@@ -75,6 +78,7 @@ impl Engine {
             rope: weights.shape.rope().map(Rope::of),
             weights,
             backend,
+            has_run_out: Cell::default(),
         })
     }
 
@@ -96,6 +100,12 @@ impl Engine {
     /// Bytes that the device lacks to read the whole vocabulary; `None` where it can.
     pub fn vocabulary_lack(&self) -> Option<u64> {
         self.backend.vocabulary_lack()
+    }
+
+    /// Whether the whole vocabulary could be read until a run took the device's memory: a model that is opened
+    /// again reads it again.
+    pub fn has_run_out(&self) -> bool {
+        self.has_run_out.get()
     }
 
     /// Does it compute on this very processor?

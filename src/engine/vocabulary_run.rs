@@ -33,6 +33,7 @@ impl<'a> VocabularyRun<'a> {
         // The failed run's buffers go first.
         self.run = None;
         self.engine.backend.give_back_vocabulary();
+        self.engine.has_run_out.set(true);
 
         let (prompts, plans) = (self.prompts.clone(), self.plans.clone());
         self.run = Some(self.engine.record(prompts, plans, self.capture.clone())?);

@@ -36,6 +36,7 @@ pub fn lens(model: &LoadedModel, question: &Question, plan: &Plan, trace: Trace)
             Some(_) => None,
             None => model.engine.vocabulary_lack(),
         },
+        vocabulary_ran_out: vocabulary.is_none() && model.engine.has_run_out(),
         vocabulary,
         decomposition,
         logit_lens: along(&depths, plan),

@@ -14,7 +14,7 @@ mod loaded;
 pub mod member;
 pub mod need;
 pub mod orders;
-mod original;
+pub mod original;
 pub mod parts;
 pub mod refusal;
 pub mod report;

@@ -13,6 +13,7 @@ use crate::engine::{Capture, MemberKind, Run, Trace, VocabularyWish};
 use crate::measure::correlation::spearman;
 use crate::measure::decomposition::{argmax, lead};
 use crate::measure::interval::{Mean, Resamples, share};
+use crate::measure::largest::largest_mean;
 use crate::model::Prompt;
 use crate::plan::Plan;
 use crate::task::item::Item;
@@ -41,9 +42,10 @@ pub struct Need {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first_word: Option<Mean>,
     pub parts: Vec<NeedPart>,
-    /// Spearman's, of vote and loss over the parts; `None` where one of them is constant.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub rank_correlation: Option<f64>,
+    /// Attentions and MLPs among each other.
+    pub components: ComparedParts,
+    /// Heads among each other: a head is a part of its attention, so the two go together by construction.
+    pub heads: ComparedParts,
 }
 
 /// An attention, an MLP, or one head.
@@ -70,6 +72,30 @@ pub struct NeedPart {
     /// Share of rows whose right option the model says first without it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first_word: Option<Mean>,
+}
+
+/// Parts of which none holds another, compared over the same rows.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ComparedParts {
+    /// Spearman's, of vote and loss; `None` where one of them is constant, or of fewer than three parts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rank_correlation: Option<f64>,
+    /// The largest mean of [`NeedPart::loss`]; `None` of fewer than two parts or rows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub largest_loss: Option<LargestLoss>,
+    /// The largest mean of [`NeedPart::lost`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub largest_lost: Option<LargestLoss>,
+}
+
+/// The part with the largest mean loss, and whether the rows tell it from the others (docs/definitions.md,
+/// section 17). Parts are indices into [`Need::parts`].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LargestLoss {
+    pub part: usize,
+    /// Parts to which the difference, row by row, has an interval that reaches 0.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub beside: Vec<usize>,
 }
 
 /// Numbers of every part on every row, in the order of [`Need::parts`]. `[parts][rows]`
@@ -190,9 +216,10 @@ impl<'a> Needing<'a> {
                 engine.start(prompts.into(), self.plans.clone(), capture)?
             }
         };
-        if run.advance()?.is_some() {
+        if let Some((advanced, of)) = run.advance()? {
             self.run = Some(run);
-            return Ok(Some((done, all)));
+            // Rows go through the model together: each is as far as all.
+            return Ok(Some((done + chunk.len() * advanced / of.max(1), all)));
         }
         let traces = run.finish()?;
         let answers = chunk.iter().map(|row| row.answer);
@@ -243,8 +270,15 @@ impl<'a> Needing<'a> {
                 first_word: known_share(&beyond.first_word_without[n]),
             })
             .collect();
-        let of = |mean: fn(&NeedPart) -> f64| parts.iter().map(mean).collect::<Vec<f64>>();
-        let correlation = spearman(&of(|part| part.vote.mean), &of(|part| part.loss.mean));
+        let [components, heads] = [false, true].map(|is_head| {
+            let is_compared = |&n: &usize| parts[n].head.is_some() == is_head;
+            let compared: Vec<usize> = (0..parts.len()).filter(is_compared).collect();
+            ComparedParts {
+                rank_correlation: rank_correlation(&parts, &compared),
+                largest_loss: LargestLoss::new(&losses, &compared, &resamples),
+                largest_lost: LargestLoss::new(&beyond.lost, &compared, &resamples),
+            }
+        });
         Need {
             task: self.task,
             rows: lead.len(),
@@ -254,9 +288,29 @@ impl<'a> Needing<'a> {
             lead: resamples.mean(&lead),
             log_probability: known(&beyond.log_probability),
             first_word: known_share(&beyond.first_word),
-            rank_correlation: correlation.map(|correlation| correlation.r),
             parts,
+            components,
+            heads,
         }
+    }
+}
+
+/// Correlates vote and loss over the parts with these indices.
+fn rank_correlation(parts: &[NeedPart], compared: &[usize]) -> Option<f64> {
+    let votes: Vec<f64> = compared.iter().map(|&n| parts[n].vote.mean).collect();
+    let losses: Vec<f64> = compared.iter().map(|&n| parts[n].loss.mean).collect();
+    spearman(&votes, &losses).map(|correlation| correlation.r)
+}
+
+impl LargestLoss {
+    /// Finds it among the parts with these indices. `losses` `[parts][rows]`
+    fn new(losses: &[Vec<f64>], compared: &[usize], resamples: &Resamples) -> Option<Self> {
+        let losses: Vec<Vec<f64>> = compared.iter().map(|&n| losses[n].clone()).collect();
+        let largest = largest_mean(&losses, resamples)?;
+        Some(Self {
+            part: compared[largest.part],
+            beside: largest.beside.into_iter().map(|n| compared[n]).collect(),
+        })
     }
 }
 
@@ -313,5 +367,29 @@ impl FoundBeyond {
             self.lost[n].push(own.log_probability - without.log_probability);
             self.first_word_without[n].push(without.rank == 1);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_parts_are_told_apart_by_their_differences_row_by_row() {
+        let row = |n: u32| f64::from(n);
+        let losses = |more: fn(u32) -> f64| {
+            let first: Vec<f64> = (0..12).map(row).collect();
+            let second: Vec<f64> = (0..12).map(|n| row(n) + more(n)).collect();
+            [vec![0.0; 12], first, second]
+        };
+        let resamples = Resamples::new(12, RESAMPLES, 0);
+        let largest = |losses: &[Vec<f64>]| LargestLoss::new(losses, &[1, 2], &resamples);
+
+        // Both reach from 0 to 11, and the second always costs more.
+        let apart = losses(|n| 0.1 + 0.01 * f64::from(n % 3));
+        assert_eq!(largest(&apart), Some(LargestLoss { part: 2, beside: Vec::new() }));
+        let open = losses(|n| if n % 2 == 0 { 1.0 } else { -0.9 });
+        assert_eq!(largest(&open), Some(LargestLoss { part: 2, beside: vec![1] }));
+        assert_eq!(LargestLoss::new(&apart, &[1], &resamples), None);
     }
 }

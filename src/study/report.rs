@@ -118,6 +118,9 @@ pub struct Lens {
     /// Bytes that the device lacked for that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub vocabulary_lacks_bytes: Option<u64>,
+    /// Whether it could be read until a run took that memory, and can be once the model is opened again.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub vocabulary_ran_out: bool,
     #[serde(flatten)]
     pub decomposition: Decomposition,
     /// Which option leads the sum of the first members, and from which member on.

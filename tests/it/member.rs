@@ -133,6 +133,31 @@ fn the_cost_is_what_the_plan_without_it_loses() {
 }
 
 #[test]
+fn under_a_plan_the_answer_is_compared_with_the_original_order() {
+    let model = load(&model_folder("random-llama3").expect("it travels with the project"));
+    let (plan, question) = (model.plan(Some("1,0")).expect("a plan"), question(&model));
+    let mut run = Accounting::start(&model, &question, plan.clone(), "0m").expect("a member");
+    while run.advance().expect("a step").is_some() {}
+    let kl = |report: &Report| report.lens.as_ref()?.vocabulary.as_ref()?.kl;
+
+    // The original order has not run yet.
+    let mut original = run.original_after().expect("a run").expect("it is not known");
+    let report = run.report().expect("a report");
+    assert_eq!(kl(&report), None);
+    while original.advance().expect("a step").is_some() {}
+    let mut lens = report.lens.expect("the run");
+    lens::compare(&mut lens, &original.finish().expect("a trace"));
+    let found = lens.vocabulary.and_then(|vocabulary| vocabulary.kl).expect("compared");
+    assert!(found > 1e-6, "{found}");
+
+    // Now it is known, and is not run again.
+    let again = kl(&account(&model, &plan, "0m")).expect("compared at once");
+    assert!((again - found).abs() < 1e-6 * found.max(1.0), "{again} {found}");
+    let original = model.plan(None).expect("the original order");
+    assert_eq!(kl(&account(&model, &original, "0m")), None);
+}
+
+#[test]
 fn attention_reads_the_prompt_and_nothing_else_does() {
     for name in MODELS {
         let model = load(&model_folder(name).expect("random models travel with the project"));

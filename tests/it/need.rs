@@ -98,6 +98,21 @@ fn ln_p_that_rows_lose_is_what_two_runs_differ_by() {
 }
 
 #[test]
+fn components_are_compared_with_components_and_heads_with_heads() {
+    let found = need("random-llama3");
+    for (is_head, compared) in [(false, &found.components), (true, &found.heads)] {
+        let largest = compared.largest_loss.as_ref().expect("several parts on several rows");
+        let own = |n: usize| found.parts[n].head.is_some() == is_head;
+        assert!(own(largest.part) && largest.beside.iter().all(|&n| own(n)));
+        let most = found.parts[largest.part].loss.mean;
+        let parts = found.parts.iter().enumerate().filter(|(n, _)| own(*n));
+        assert!(parts.into_iter().all(|(_, part)| part.loss.mean <= most));
+        assert!(compared.rank_correlation.is_some_and(|r| (-1.0..=1.0).contains(&r)));
+    }
+    assert_ne!(found.components.rank_correlation, found.heads.rank_correlation);
+}
+
+#[test]
 fn a_need_is_asked_of_options() {
     let model =
         load(&model_folder("random-llama2").expect("random models travel with the project"));

@@ -5,11 +5,9 @@ use std::time::Duration;
 use atelier::study::doctor::DoctorReport;
 use atelier::study::doctor::rates::{MEASUREMENTS, Rates};
 
+use crate::driver::{ENTER, ESCAPE};
 use crate::gpu::{DESTROYABLE, LINE, NOTICE};
 use crate::page::{PANEL, Page};
-
-const ENTER: &str = "\u{E007}";
-const ESCAPE: &str = "\u{E00C}";
 
 /// A software adapter on a busy machine takes its time over every kernel.
 const LONG: Duration = Duration::from_secs(300);

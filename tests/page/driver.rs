@@ -28,6 +28,8 @@ const TRIES: usize = 3;
 
 /// Keys as WebDriver spells them.
 pub const TAB: &str = "\u{E004}";
+pub const ENTER: &str = "\u{E007}";
+pub const ESCAPE: &str = "\u{E00C}";
 pub const RIGHT: &str = "\u{E014}";
 pub const DOWN: &str = "\u{E015}";
 

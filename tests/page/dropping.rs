@@ -192,7 +192,7 @@ fn two_folders_at_once_are_refused_and_nothing_is_mixed() {
     // Where no model is at work, the sentence stands with the reports.
     page.open("#view=survey");
     page.browser
-        .until("the survey is drawn", "document.querySelectorAll('.figure .chart svg').length > 5");
+        .until("the survey is drawn", "document.querySelectorAll('.figure .chart svg').length > 2");
     page.drop_in(&[&two, &four]);
     page.until_says(".problem", "dropped at once");
     // And on the start page.

@@ -9,16 +9,24 @@ use crate::page::{Page, set};
 
 impl Page {
     /// What a button that copies a frame puts on the clipboard.
-    fn copied_frame(&self, button: &str) -> String {
-        self.browser.until("it is offered", button);
+    fn copied_frame(&self, press: impl FnOnce()) -> String {
         self.browser.run("navigator.clipboard.writeText('nothing')");
-        self.browser.run(&format!("{button}.click()"));
+        press();
         let read = "const done = arguments[0];
             const look = () => navigator.clipboard.readText().then(
               text => text.startsWith('<iframe') ? done(text) : setTimeout(look, 50), e => done(String(e)));
             look()";
         let text = self.browser.run_async(read);
         text.as_str().expect("a text").to_owned()
+    }
+
+    /// Presses the button among these that copies a frame with the whole view.
+    fn press_frame(&self, buttons: &str) {
+        let button = format!(
+            "[...document.querySelectorAll('{buttons}')].find(b => b.textContent === 'Copy iframe')"
+        );
+        self.browser.until("it is offered", &button);
+        self.browser.run(&format!("{button}.click()"));
     }
 }
 
@@ -43,7 +51,7 @@ fn a_copied_frame_shows_one_figure_on_another_site() {
     let page = Page::live();
     page.clipboard("granted");
     let title = page.text("#figure-votes h3");
-    let frame = page.copied_frame("document.querySelector('#figure-votes .copy-frame')");
+    let frame = page.copied_frame(|| page.press_in_menu("votes", "Copy iframe"));
     assert!(frame.contains("embed.html?figure=votes#model="), "{frame}");
     assert!(frame.contains("&amp;prompt="), "{frame}");
     // The same on the host of the page's own headers.
@@ -76,9 +84,7 @@ fn a_copied_frame_shows_a_whole_view_and_the_page_itself_is_framed_by_nobody() {
     page.clipboard("granted");
     page.go_to_view("Attention");
     page.browser.until("it is drawn", "document.querySelector('#figure-heads .chart svg')");
-    let frame = page.copied_frame(
-        "[...document.querySelectorAll('.keep button')].find(b => b.textContent === 'Copy iframe' && !b.matches('.copy-frame'))",
-    );
+    let frame = page.copied_frame(|| page.press_frame(".keep > button"));
     assert!(frame.contains("embed.html#") && frame.contains("view=attention"), "{frame}");
     let home = home();
     let url = format!("http://127.0.0.1:{}/", home.port());
@@ -107,9 +113,7 @@ fn a_copied_frame_shows_a_lessons_step_and_nothing_for_a_class() {
     page.clipboard("granted");
     page.open("#view=lessons&lesson=1&step=2");
     page.until_lesson_step(1, 2);
-    let frame = page.copied_frame(
-        "[...document.querySelectorAll('.class-tools button')].find(b => b.textContent === 'Copy iframe')",
-    );
+    let frame = page.copied_frame(|| page.press_frame(".class-tools button"));
     assert!(frame.contains("embed.html#") && frame.contains("lesson=1&amp;step=2"), "{frame}");
     let home = home();
     let home = format!("http://127.0.0.1:{}/", home.port());

@@ -8,7 +8,7 @@ use crate::page::Page;
 /// printed, when the page's program has taken it over. (A host that compresses with brotli sends a fifth less
 /// than these tests' gzip.)
 const FIRST_PICTURE: u64 = 60_000;
-const INTERACTIVE: u64 = 1_230_000;
+const INTERACTIVE: u64 = 1_280_000;
 
 /// How often the page is opened at most: on a busy machine it may be painted late, and more have come by then.
 const ROUNDS: usize = 5;
@@ -128,7 +128,7 @@ const LOOKS: &str = "
     return [
       document.querySelector('#app').innerText.split('\\n'),
       all('#app :is(button, select, textarea, input:not([type=file]))').map(e => [e.value, e.checked, e.disabled, box(e)].join(' ')),
-      all('#app :is(p, h1, h3, li, .chart, .paint, .fill, figure, footer)').map(e => [e.className, box(e), getComputedStyle(e).color].join(' ')),
+      all('#app :is(p, h1, h3, li, .chart, .fill, figure, footer)').map(e => [e.className, box(e), getComputedStyle(e).color].join(' ')),
       all('.chart svg *').map(e => [e.tagName, box(e), getComputedStyle(e).fill, getComputedStyle(e).stroke].join(' ')),
     ];";
 
@@ -204,13 +204,13 @@ fn a_link_to_another_picture_does_not_open_with_this_one() {
         page.number(&format!("document.querySelector('{css}').getClientRects().length")) > 0.0
     };
     page.open_without_program("");
-    assert!(is_shown(".drawn .tile") && !is_shown(".waiting"));
+    assert!(is_shown(".drawn .identity") && !is_shown(".waiting"));
     // The picture's own address, as the page writes it.
     let link = page.browser.text("document.documentElement.dataset.link");
     for (fragment, own) in [("#view=theory", false), ("#plan=0-3", false), (link.as_str(), true)] {
         page.open_without_program("?");
         page.open_without_program(fragment);
-        assert_eq!(is_shown(".drawn .tile"), own, "{fragment}");
+        assert_eq!(is_shown(".drawn .identity"), own, "{fragment}");
         assert_eq!(is_shown(".waiting"), !own, "{fragment}");
     }
     // Nor does one who chose dark see the system's light first.
@@ -229,7 +229,7 @@ fn a_page_whose_program_does_not_come_says_so_and_keeps_its_picture() {
         page.until_says("#boot", "could not start in this browser");
         assert!(page.number("document.querySelector('.waiting').getClientRects().length") > 0.0);
         assert!(
-            page.number("document.querySelector('.drawn .tile').getClientRects().length") > 0.0
+            page.number("document.querySelector('.drawn .identity').getClientRects().length") > 0.0
         );
     }
 }

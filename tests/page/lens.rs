@@ -2,12 +2,14 @@
 
 use serde_json::Value;
 
-use crate::driver::{RIGHT, TAB};
+use crate::driver::{DOWN, RIGHT, TAB};
 use crate::page::{LOOKS, Page, picture_file, root, shared_model};
+
+const ENTER: &str = "\u{E007}";
 
 /// The most that may be sent before the page's program has drawn, a tenth above what is printed, and in all with
 /// one scholar. One program serves all views; what answers pointing comes behind the first picture.
-const DRAWN: usize = 1_230_000;
+const DRAWN: usize = 1_280_000;
 const IN_ALL: usize = 4_450_000;
 
 #[test]
@@ -27,7 +29,7 @@ fn the_first_picture_is_there_before_any_weight() {
     page.screenshot("first-picture");
     page.server.hold(None);
     page.until_live();
-    page.until_says(".provenance", "The baked example agrees");
+    page.until_says("#agreement", "The baked example agrees");
     // The first pictures are drawings of our own; what answers pointing comes behind them.
     page.until_pointable();
     let all = page.sent_bytes();
@@ -78,7 +80,10 @@ fn examples_prompts_plans_and_columns_change_the_picture() {
     page.browser.run("const o = document.querySelector('.option-text'); o.focus(); o.setSelectionRange(1, o.value.length);");
     page.browser.keys("horse");
     page.until_says(".judging", "Which option is right?");
-    assert_eq!(page.browser.run("return document.querySelectorAll('.tile, .identity').length"), 0);
+    assert_eq!(
+        page.browser.run("return document.querySelectorAll('#figure-votes, .identity').length"),
+        0
+    );
     page.browser.until("the address has it", "location.hash.includes('answer=none')");
     page.browser.click(".judging button:nth-of-type(2)");
     page.until_settled();
@@ -92,21 +97,22 @@ fn examples_prompts_plans_and_columns_change_the_picture() {
         "document.querySelector('#plan-error').textContent.length > 20",
     );
     assert!(page.text("#plan-error").ends_with('.'), "{}", page.text("#plan-error"));
-    let tiles = page
+    let components = page
         .browser
-        .run("return document.querySelectorAll('.tile').length")
+        .run("return document.querySelectorAll('#component option').length")
         .as_u64()
-        .expect("tiles");
+        .expect("components");
     page.browser.clear("#plan");
     page.browser.type_into("#plan", "0,1,1,0-1");
-    page.browser.until("the plan ran", "document.querySelectorAll('.tile').length === 6");
-    assert_ne!(tiles, 6);
+    page.browser
+        .until("the plan ran", "document.querySelectorAll('#component option').length === 11");
+    assert_ne!(components, 11);
     page.until_settled();
     page.browser.keys(TAB);
     page.browser.keys(" ");
     page.browser.until(
         "the plan is reset",
-        &format!("document.querySelectorAll('.tile').length === {tiles}"),
+        &format!("document.querySelectorAll('#component option').length === {components}"),
     );
 
     // The column, by arrow keys.
@@ -158,7 +164,8 @@ fn the_model_goes_on_by_itself_under_the_plan_in_force() {
     go_on(&format!("{own}{more}"));
     // Another order writes something of its own, and what was written before is gone.
     page.browser.type_into("#plan", "0-1,1");
-    page.browser.until("the plan ran", "document.querySelectorAll('.tile').length === 4");
+    page.browser
+        .until("the plan ran", "document.querySelectorAll('#component option').length === 7");
     assert_eq!(page.text(".written"), "");
     go_on(&wrote("0-1,1", &prompt, "40"));
     // Cancelled in the middle it keeps what it wrote.
@@ -223,9 +230,9 @@ fn what_it_says_by_itself_stands_with_its_true_probabilities() {
     page.browser.click(".says");
     page.until_says("#offered", "the options are the five likeliest that can be one");
     page.until_settled();
-    let all = page.browser.run(
-        "return [...document.querySelectorAll('.options li:not(.heads) .of-all')].map(e => e.textContent)",
-    );
+    let all = page
+        .browser
+        .run("return [...document.querySelectorAll('.options .of-all')].map(e => e.textContent)");
     let all: Vec<String> = serde_json::from_value(all).expect("texts");
     assert_eq!(all.len(), shares.len());
     for (n, (text, share)) in all.iter().zip(shares).enumerate() {
@@ -246,7 +253,8 @@ fn what_it_says_by_itself_stands_with_its_true_probabilities() {
 fn a_link_restores_the_picture() {
     let page = Page::live();
     page.browser.type_into("#plan", "0-1,1");
-    page.browser.until("the plan ran", "document.querySelectorAll('.tile').length === 4");
+    page.browser
+        .until("the plan ran", "document.querySelectorAll('#component option').length === 7");
     page.browser.click("input[name=column][value=logit]");
     page.until_settled();
     let before = page.picture();
@@ -391,7 +399,7 @@ fn broken_files_give_a_sentence_and_the_rest_still_works() {
     page.browser.until("the error is gone", "!document.querySelector('.of-model:not(.empty)')");
 
     // Options the tokenizer cannot use.
-    page.browser.type_into(".option-field:first-child .option-text", "xyzzy ? ! .");
+    page.browser.type_into(".option-text", "xyzzy ? ! .");
     page.until_says(".of-prompt", ".");
     println!("of a bad option the page says: {}", page.text(".of-prompt"));
     page.browser.click(".examples button:nth-of-type(1)");
@@ -417,13 +425,80 @@ fn loading_can_be_cancelled_and_taken_up_again() {
 }
 
 #[test]
-fn figures_are_saved_as_svg_png_and_csv() {
+fn a_bar_and_the_list_open_their_component() {
+    let page = Page::live();
+    page.until_pointable();
+    // The list begins at the component that the heading names.
+    let named = page.text("#figure-votes h3").to_lowercase();
+    let first = page.browser.text("document.querySelector('#component').selectedOptions[0].text");
+    let name = first.split(':').next().expect("a name").to_lowercase();
+    assert!(named.contains(&name), "{first} is not in: {named}");
+
+    // By keys: the list, what it points at, and the link.
+    page.browser.run("const s = document.querySelector('#component'); s.focus(); s.value = '0'");
+    page.browser.keys(DOWN);
+    page.browser.until(
+        "the component is pointed at",
+        "document.querySelector('#figure-votes svg').textContent.includes('sum so far')",
+    );
+    page.until_says("#open-component", "Open block 0's attention");
+    page.browser.keys(TAB);
+    page.until_focused("#open-component");
+    page.browser.keys(ENTER);
+    page.browser.until("its row is shown", "document.querySelector('#member')?.value === '0a'");
+    page.browser.run("history.back()");
+    page.until_picture();
+    page.until_pointable();
+
+    // A click in the column of the third component, far from its short bar.
+    page.browser.run(CLICK_THIRD);
+    page.browser.until("its row is shown", "document.querySelector('#member')?.value === '0m'");
+    page.assert_quiet();
+}
+
+/// Clicks on the top of the first figure's plot, in the column of the third component.
+const CLICK_THIRD: &str = "
+    const host = document.querySelector('#figure-votes .chart');
+    const chart = echarts.getInstanceByDom(host);
+    const [x] = chart.convertToPixel({ gridIndex: 0 }, [2, 0]);
+    const top = chart.getModel().getComponent('grid').coordinateSystem.getRect().y + 5;
+    const { left, top: above } = host.getBoundingClientRect();
+    const at = { bubbles: true, clientX: left + x, clientY: above + top };
+    for (const type of ['mousemove', 'mousedown', 'mouseup', 'click'])
+      host.firstElementChild.dispatchEvent(new MouseEvent(type, at));";
+
+/// Where bars are too narrow for a finger, a tap chooses one and the list holds it.
+#[test]
+fn on_a_telephone_a_tap_chooses_and_the_list_opens() {
+    let page = Page::new(390, 844);
+    page.open("");
+    page.until_live();
+    page.until_pointable();
+    page.browser.run(CLICK_THIRD);
+    page.until_says("#open-component", "Open block 0's MLP");
+    assert_eq!(page.browser.text("document.querySelector('#component').value"), "2");
+    let small = page.browser.text(
+        "[...document.querySelectorAll('#component, #open-component')].filter(e => e.getBoundingClientRect().height < 24).map(e => e.id).join()",
+    );
+    assert_eq!(small, "", "targets under 24 px");
+    // Drawn to the width that there is: no text is scaled down.
+    let smallest = page.browser.run(
+        "return Math.min(...[...document.querySelectorAll('#figure-votes .chart svg text')].map(e => e.getBoundingClientRect().height))",
+    );
+    assert!(smallest.as_f64() >= Some(10.0), "a text of {smallest} px");
+    page.browser.click("#open-component");
+    page.browser.until("its row is shown", "document.querySelector('#member')?.value === '0m'");
+    page.assert_quiet();
+}
+
+#[test]
+fn figures_are_saved_as_svg_png_csv_and_json() {
     let page = Page::live();
     page.catch_files();
-    for (form, start) in [("SVG", "<svg"), ("PNG", "data:image/png"), ("CSV", "stroke")] {
-        page.browser.run(&format!(
-            "window.caught.length = 0; [...document.querySelectorAll('#figure-votes button')].find(b => b.textContent === '{form}').click()"
-        ));
+    let forms = [("SVG", "<svg"), ("PNG", "data:image/png"), ("CSV", "component"), ("JSON", "{\n")];
+    for (form, start) in forms {
+        page.browser.run("window.caught.length = 0");
+        page.press_in_menu("votes", form);
         page.browser.until("a file is handed out", "window.caught.length > 0");
         let file = page.browser.text("window.caught[0]");
         assert!(file.starts_with(start), "{form}: {}", &file[..file.len().min(80)]);
@@ -434,6 +509,10 @@ fn figures_are_saved_as_svg_png_and_csv() {
             if let Some(path) = picture_file("votes.svg") {
                 std::fs::write(path, file).expect("written");
             }
+        } else if form == "JSON" {
+            let file: serde_json::Value = serde_json::from_str(&file).expect("JSON");
+            assert_eq!(file["title"], page.text("#figure-votes h3"));
+            assert_eq!(file["rows"].as_array().map(Vec::len), Some(25));
         }
     }
     page.assert_quiet();

@@ -95,7 +95,7 @@ fn a_stroke_of_the_lens_leads_to_its_own_row_with_the_command_lines_numbers() {
     let plan = expected["member"]["without"]["plan"].as_str().expect("a plan");
     page.until_says("#leave-out", plan);
     page.browser.click("#leave-out");
-    page.until_says("h1", "What if the painters change places?");
+    page.until_says("h1", "What if the blocks change places?");
     let plan = page.browser.text("document.querySelector('#plan, #line')?.value ?? ''");
     assert!(plan.len() > 1, "{plan}");
     page.browser.run("history.back()");
@@ -117,6 +117,11 @@ fn an_attention_says_where_its_heads_look() {
     page.browser.run("const s = document.querySelector('#member'); s.value = 'emb'; s.dispatchEvent(new Event('change', { bubbles: true }))");
     page.until_member("emb");
     page.until_says("#member-cost", "It cannot be left out");
+
+    // Under a plan the answer is compared with the original order's.
+    page.open("#view=member&member=1m&plan=drop:0");
+    page.until_member("1m");
+    page.until_says(".says-first", "KL from the original order over the whole vocabulary");
     page.assert_quiet();
 }
 

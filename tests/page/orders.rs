@@ -210,6 +210,13 @@ fn tiles_are_switched_joined_repeated_and_refused() {
     page.browser.keys("a");
     page.browser.until("it is on again", "!location.hash.includes('plan=')");
 
+    // One half of every block, from the chosen one on.
+    page.focus_tile(9);
+    page.press_button("Attention off from block 9");
+    page.until_plan("0-8,9m,10m,11m");
+    page.press_button("Undo");
+    page.browser.until("the own order again", "!location.hash.includes('plan=')");
+
     // Three tiles side by side, four times over.
     page.focus_tile(4);
     page.browser.run(

@@ -237,8 +237,34 @@ impl Page {
     /// Everything of the picture that is made of words and numbers.
     pub fn picture(&self) -> String {
         self.browser.text(
-            "[...document.querySelectorAll('.tokens, .options, .tile, .identity, .figure h3, .figure td')].map(e => e.textContent).join('|')",
+            "[...document.querySelectorAll('.tokens, .options, #component option, .identity, .figure h3, .figure td')].map(e => e.textContent).join('|')",
         )
+    }
+
+    /// Opens a figure by its sentence, where it is folded, and waits until it is drawn.
+    pub fn unfold(&self, key: &str) {
+        let fold = format!("#figure-{key} .fold");
+        let is_folded = format!("return Boolean(document.querySelector('{fold}:not([open])'))");
+        if self.browser.run(&is_folded) == true {
+            self.browser.click(&format!("{fold} > summary"));
+        }
+        self.browser.until(
+            &format!("{key} is drawn"),
+            &format!("document.querySelector('#figure-{key} .chart svg')"),
+        );
+    }
+
+    /// Opens a figure's menu by its button, and presses an entry.
+    pub fn press_in_menu(&self, key: &str, entry: &str) {
+        self.browser.click(&format!("#figure-{key} .opens-menu"));
+        let menu = format!("document.querySelector('#menu-{key}:popover-open')");
+        self.browser.until(&format!("the menu of {key} is open"), &menu);
+        self.browser.run(&format!(
+            "[...{menu}.querySelectorAll('button')].find(b => b.textContent === {}).setAttribute('data-entry', '')",
+            Value::from(entry)
+        ));
+        self.browser.click("[data-entry]");
+        self.browser.run("document.querySelector('[data-entry]')?.removeAttribute('data-entry')");
     }
 
     /// The report as the page saves it.
@@ -304,6 +330,16 @@ impl Page {
     /// The same by some of axe's rules alone, as its `run` takes them.
     fn assert_rules(&self, at: &str, rules: &Value) {
         self.fold(true);
+        self.audit(at, rules);
+        self.fold(false);
+    }
+
+    /// Asks axe, by all its rules, about what the window shows now, such as an open menu.
+    pub fn assert_accessible_as_it_is(&self, at: &str) {
+        self.audit(at, &json!({}));
+    }
+
+    fn audit(&self, at: &str, rules: &Value) {
         if self.browser.run("return Boolean(window.axe)") == false {
             let axe = std::fs::read_to_string(root().join("node_modules/axe-core/axe.min.js"))
                 .expect("axe-core is not installed: run `cargo xtask test`, which installs it");
@@ -317,14 +353,15 @@ impl Page {
         let over = self.browser.run(over).as_i64().unwrap_or(i64::MAX);
         let widest = "return [...document.querySelectorAll('body *')].filter(e => e.getBoundingClientRect().right > innerWidth + 1).map(e => e.tagName + '.' + e.className).slice(0, 6).join(' ')";
         assert!(over <= 0, "the page is {over} px too wide at {at}: {}", self.browser.run(widest));
-        self.fold(false);
     }
 
     /// Opens what is folded, or folds it again, and waits until that is drawn.
     fn fold(&self, open: bool) {
+        let closed = !open;
         self.browser.run_async(&format!(
             "const done = arguments[0];
              let tables = 0;
+             document.querySelector('.question-more[aria-expanded={closed}]')?.click();
              for (const d of document.querySelectorAll('details'))
                d.open = {open} && !(d.matches('.numbers') && tables++);
              requestAnimationFrame(() => requestAnimationFrame(done));"

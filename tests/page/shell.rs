@@ -54,23 +54,6 @@ impl Page {
         let sent = self.server.sent();
         sent.iter().filter(|sent| sent.path.ends_with(ending)).count()
     }
-
-    /// Upper edge of an element, in pixels from the top of the page.
-    fn top(&self, css: &str) -> f64 {
-        let top = self.browser.run(&format!(
-            "const e = document.querySelector({}); return e ? e.getBoundingClientRect().top + scrollY : -1",
-            Value::from(css)
-        ));
-        top.as_f64().expect("a place")
-    }
-
-    fn lower(&self, css: &str) -> f64 {
-        let lower = self.browser.run(&format!(
-            "const e = document.querySelector({}); return e ? e.getBoundingClientRect().bottom + scrollY : 1e9",
-            Value::from(css)
-        ));
-        lower.as_f64().expect("a place")
-    }
 }
 
 #[test]
@@ -80,7 +63,8 @@ fn model_prompt_plan_and_sweep_outlive_every_view_and_back_restores_each() {
     page.browser.click(".examples button:nth-of-type(3)");
     page.until_settled();
     page.browser.type_into("#plan", "0-5,7");
-    page.browser.until("the plan ran", "document.querySelectorAll('.tile').length === 8");
+    page.browser
+        .until("the plan ran", "document.querySelectorAll('#component option').length === 15");
     page.until_settled();
     let (prompt, picture) = (page.prompt(), page.picture());
 
@@ -92,7 +76,7 @@ fn model_prompt_plan_and_sweep_outlive_every_view_and_back_restores_each() {
     page.browser.until("the sweep is under way", "document.querySelector('#cancel-sweep')");
     page.view("Survey");
     page.browser
-        .until("the survey is drawn", "document.querySelectorAll('.figure .chart svg').length > 5");
+        .until("the survey is drawn", "document.querySelectorAll('.figure .chart svg').length > 2");
     page.view("Theory");
     page.browser.until(
         "the theorems are drawn",
@@ -184,7 +168,9 @@ fn every_setting_of_a_survey_and_of_a_theorem_is_in_the_address() {
     let page = Page::new(1440, 1000);
     page.open("#view=survey");
     page.browser.until("the survey is drawn", "document.querySelectorAll('.mean').length === 50");
-    page.browser.run("document.querySelectorAll('.cells input[type=radio]')[2].click()");
+    page.browser.run(
+        "[...document.querySelectorAll('.cells label')].find(l => l.innerText.trim() === 'bias').click()",
+    );
     page.browser.run(
         "[...document.querySelectorAll('.of-tasks input')].find(i => i.value === 'sum').click()",
     );
@@ -388,34 +374,16 @@ fn what_a_line_may_mean_is_offered() {
     page.browser
         .until("both readings are offered", "document.querySelectorAll('.reading').length === 2");
     assert_eq!(
-        page.browser.run("return document.querySelectorAll('.tile').length"),
-        13,
+        page.browser.run("return document.querySelectorAll('#component option').length"),
+        25,
         "nothing ran"
     );
     page.browser.click(".reading:nth-of-type(1)");
     page.browser.until(
         "block 5 is left out",
-        "document.querySelector('#plan').value === 'drop:5' && document.querySelectorAll('.tile').length === 12",
+        "document.querySelector('#plan').value === 'drop:5' && document.querySelectorAll('#component option').length === 23",
     );
     page.until_settled();
-    page.assert_quiet();
-}
-
-#[test]
-fn a_tile_says_its_numbers_and_leads_to_its_strokes() {
-    let page = Page::live();
-    page.browser.run("document.querySelectorAll('.tile button')[3].focus()");
-    page.until_says(".readout", "Block 2: attention");
-    page.until_says(".readout", "logits");
-    page.browser.keys("\u{E007}");
-    page.browser.until(
-        "the figure is in sight",
-        "(() => { const r = document.querySelector('#figure-votes').getBoundingClientRect(); return r.top >= 0 && r.top < innerHeight / 2; })()",
-    );
-    page.browser.until(
-        "the stroke is pointed at",
-        "document.querySelector('#figure-votes svg').textContent.includes('block 2')",
-    );
     page.assert_quiet();
 }
 
@@ -434,29 +402,6 @@ fn your_own_order_is_tried_on_many_rows() {
     let said = page.text(".own-orders tbody tr:nth-child(2)");
     assert!(said.contains(&format!("{:.1} %", 100.0 * accuracy)), "{accuracy} in {said}");
     page.assert_quiet();
-}
-
-/// The first screen holds prompt, answer, tiles and equation.
-#[test]
-fn the_picture_comes_first() {
-    for (width, height, old_tile, old_equation) in [(1440, 900, 1278, 1516), (390, 844, 1974, 2189)]
-    {
-        let page = Page::new(width, height);
-        page.open("");
-        page.until_live();
-        page.until_settled();
-        let window = f64::from(height);
-        let (tile, equation) = (page.top(".tile"), page.top(".identity"));
-        say!(
-            "{width} x {height}: first tile at y {tile:.0} (was {old_tile}), equation at y {equation:.0} (was {old_equation}), tiles end at {:.0}",
-            page.lower(".tiles")
-        );
-        for css in [".tokens", ".options", ".identity", ".tiles"] {
-            let lower = page.lower(css);
-            assert!(lower <= window, "{css} ends at {lower}, the window at {window}");
-        }
-        page.screenshot(&format!("first-screen-{width}"));
-    }
 }
 
 /// What a newcomer wants, by the clicks it takes; typing is no click. Beside them, what it took when every view
@@ -487,7 +432,8 @@ fn a_newcomers_tasks_take_few_clicks() {
     page.browser.keys("skip 5");
     page.browser.until("it is offered", "document.querySelector('.reading')");
     page.browser.click(".reading:nth-of-type(1)");
-    page.browser.until("it is left out", "document.querySelectorAll('.tile').length === 12");
+    page.browser
+        .until("it is left out", "document.querySelectorAll('#component option').length === 23");
     page.until_settled();
     clicks.push(("leave out a layer", 1, taken()));
 
@@ -513,12 +459,11 @@ fn a_newcomers_tasks_take_few_clicks() {
     clicks.push(("2 against 12 blocks", 3, taken()));
 
     // A link, and a picture.
-    page.browser.run("[...document.querySelectorAll('.keep button')].find(b => /link/i.test(b.textContent)).setAttribute('data-link', '')");
+    page.browser.run("[...document.querySelectorAll('.keep > button')].find(b => /link/i.test(b.textContent)).setAttribute('data-link', '')");
     page.browser.click("[data-link]");
     clicks.push(("a link", 1, taken()));
-    page.browser.run("[...document.querySelectorAll('#figure-votes .keep button')].find(b => b.textContent === 'PNG').setAttribute('data-png', '')");
     page.catch_files();
-    page.browser.click("[data-png]");
+    page.press_in_menu("votes", "PNG");
     page.browser.until("a picture is handed out", "window.caught.length > 0");
     clicks.push(("a picture", 1, taken()));
     for (task, before, clicks) in &clicks {

@@ -30,7 +30,7 @@ fn every_way_in_has_a_picture_and_leads_somewhere() {
     let places = [
         "What does each layer add to an answer?",
         "What do you expect?",
-        "What if the painters change places?",
+        "What if the blocks change places?",
         "Does it hold on whole data sets?",
         "Eight theorems, and where they end",
     ];

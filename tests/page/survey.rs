@@ -10,13 +10,13 @@ use crate::page::{LOOKS, Page, picture_file, root};
 
 const OVERVIEW: [&str; 8] = [
     "table-1",
+    "fig-6-depth",
     "levels",
     "fig-3-correlation",
-    "fig-4-shares",
-    "fig-6-depth",
-    "identity",
     "tradeoff",
+    "identity",
     "uniform",
+    "fig-4-shares",
 ];
 const OF_A_MODEL: [&str; 3] = ["fig-5-stream", "information-votes", "information-copula"];
 
@@ -72,13 +72,11 @@ impl Page {
         self.until_says(".rows h3", &format!("{model} on {task}"));
     }
 
-    /// The file that a figure's button hands out.
+    /// The file that a figure's menu hands out.
     fn saved_figure(&self, key: &str, form: &str) -> String {
         self.catch_files();
         self.browser.run("window.caught.length = 0");
-        self.browser.run(&format!(
-            "[...document.querySelectorAll('#figure-{key} .keep button')].find(b => b.textContent === '{form}').click()"
-        ));
+        self.press_in_menu(key, form);
         self.browser.until(&format!("{key}.{form} is saved"), "window.caught.length > 0");
         self.browser.text("window.caught.pop()")
     }
@@ -130,6 +128,29 @@ fn the_baked_survey_shows_at_once_and_fetches_no_model() {
 }
 
 #[test]
+fn means_over_the_whole_vocabulary_stand_beside_those_of_the_options() {
+    let page = Page::survey("survey.html");
+    page.until_survey();
+    for (words, name) in [
+        ("first word", "share of rows whose right answer is the model's first word"),
+        ("ln P", "ln P of the right answer, nats (whole vocabulary)"),
+        ("that the options hold", "share of the whole vocabulary that the options hold"),
+    ] {
+        page.browser.run(&format!(
+            "[...document.querySelectorAll('.cells .columns label')].find(l => l.textContent.includes('{words}')).click()"
+        ));
+        page.until_says(".means caption", name);
+        // Written texts have none of these.
+        let known = "return document.querySelectorAll('.mean').length";
+        assert!(page.browser.run(known).as_u64().is_some_and(|known| known > 0));
+    }
+    page.browser.run("document.querySelector('.mean').click()");
+    page.until_says(".rows h3", "as its first word");
+    page.until_says(".sample-numbers", "ln P(right)");
+    page.assert_quiet();
+}
+
+#[test]
 fn a_second_report_is_compared_where_it_asked_the_same() {
     let folder = tempfile::tempdir().expect("a folder");
     let survey = Command::new(env!("CARGO_BIN_EXE_atelier"))
@@ -178,8 +199,8 @@ fn a_second_report_is_compared_where_it_asked_the_same() {
         let series = drawn.as_array().into_iter().flatten().filter(|s| s[0] == name);
         series.map(|s| s[1].as_array().map_or(0, Vec::len)).sum::<usize>()
     };
-    assert_eq!(named("scholar-2"), 8, "four panels of two tasks: {drawn}");
-    assert_eq!(named("scholar-4 (survey.atelier.json)"), 4);
+    assert_eq!(named("scholar-2"), 12, "six panels of two tasks: {drawn}");
+    assert_eq!(named("scholar-4 (survey.atelier.json)"), 6);
     assert_eq!(named("scholar-12"), 0);
     page.screenshot("survey-compared");
 

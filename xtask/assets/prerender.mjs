@@ -11,7 +11,7 @@ import { dirname } from "node:path";
 import { parseHTML } from "linkedom";
 
 // CSS pixels that the figures have in a window of 74rem or more, and in one 390 wide.
-const DESK = 816;
+const DESK = 1120;
 const TELEPHONE = 358;
 const NARROW = "(max-width: 40rem)";
 

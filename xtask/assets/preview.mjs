@@ -39,7 +39,7 @@ const picture = `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height
 <g fill="${colour("ink")}">
 <text x="${MARGIN}" y="86" font-size="30" font-weight="600">${words("header .name")}</text>
 <text x="${MARGIN}" y="150" font-size="50" font-weight="600">${words("header h1")}</text>
-<text x="${MARGIN}" y="200" font-size="27">${words("#figure-votes h3")}</text>
+<text x="${MARGIN}" y="200" font-size="22">${words("#figure-votes h3")}</text>
 </g>
 <g transform="translate(${(WIDTH - scale * width) / 2} ${top}) scale(${scale})">${drawing}</g>
 </svg>`;

@@ -62,14 +62,14 @@ impl Setting {
     }
 
     pub fn keep(&self, place: &Place) -> Result<(), Stop> {
-        let note = place.scratch().join(NOTE);
-        crate::page::make_folder(&place.scratch())?;
+        let note = place.generated().join(NOTE);
+        crate::page::make_folder(&place.generated())?;
         std::fs::write(&note, self.to_string()).map_err(|error| Stop::file("write", &note, &error))
     }
 
     /// The setting of the page that a chore other than `build` makes.
     pub fn of(chore: &str, place: &Place) -> Self {
-        let text = std::fs::read_to_string(place.scratch().join(NOTE)).unwrap_or_default();
+        let text = std::fs::read_to_string(place.generated().join(NOTE)).unwrap_or_default();
         let mut lines = text.lines().map(str::to_string);
         let kept = match (lines.next(), lines.next()) {
             (Some(hub), Some(origins)) => Self { hub, origins },

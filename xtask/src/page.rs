@@ -64,7 +64,7 @@ pub fn build(place: &Place, site: &Site, hub: &hub::Setting) -> Result<(), Stop>
 
 pub fn build_in(wasm: &Wasm, place: &Place, site: &Site, hub: &hub::Setting) -> Result<(), Stop> {
     let sources = fingerprint(place, hub, site)?;
-    let note = place.scratch().join("dist-sources");
+    let note = place.generated().join("dist-sources");
     let made = std::fs::read_to_string(&note).is_ok_and(|text| text == sources);
     if made && place.dist().join("index.html").is_file() {
         ready("dist/ is up to date");

@@ -45,7 +45,7 @@ impl Place {
         self.root.join("dist")
     }
 
-    /// What the page is made of that is itself made: the chart library's bundle, the style sheet.
+    /// Files made on the way to the page (the chart library's bundle, the style sheet), and notes on `dist/`.
     pub fn generated(&self) -> PathBuf {
         self.root.join("generated")
     }

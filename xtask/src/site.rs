@@ -35,14 +35,14 @@ impl Site {
     }
 
     pub fn keep(&self, place: &Place) -> Result<(), Stop> {
-        let note = place.scratch().join(NOTE);
-        crate::page::make_folder(&place.scratch())?;
+        let note = place.generated().join(NOTE);
+        crate::page::make_folder(&place.generated())?;
         std::fs::write(&note, self.to_string()).map_err(|error| Stop::file("write", &note, &error))
     }
 
     /// Of the page that a chore other than `build` makes.
     pub fn of(chore: &str, place: &Place) -> Self {
-        let text = std::fs::read_to_string(place.scratch().join(NOTE)).unwrap_or_default();
+        let text = std::fs::read_to_string(place.generated().join(NOTE)).unwrap_or_default();
         Self::seen_by(chore, Self(Some(text).filter(|text| !text.is_empty())))
     }
 

@@ -17,6 +17,11 @@ pub enum Edit {
         painter: usize,
         half: Half,
     },
+    /// Switch this half of every block off, from a spot on.
+    SwitchOff {
+        from: usize,
+        half: Half,
+    },
     /// Set neighbours to work side by side.
     Join {
         first: usize,
@@ -86,6 +91,7 @@ impl Arrangement {
                 new.spots.insert(to, spot);
             }
             Edit::Toggle { spot, painter, half } => new.toggle(spot, painter, half)?,
+            Edit::SwitchOff { from, half } => new.switch_off(from, half)?,
             Edit::Join { first, last } => new.join(first, last)?,
             Edit::Dissolve { spot } => new.dissolve(spot)?,
             Edit::Repeat { spot, times } => {
@@ -129,11 +135,7 @@ impl Arrangement {
     fn toggle(&mut self, spot: usize, painter: usize, half: Half) -> Result<(), Refusal> {
         let spot = self.spots.get_mut(spot).ok_or(Refusal::NoSuchSpot)?;
         let painter = spot.painters.get_mut(painter).ok_or(Refusal::NoSuchSpot)?;
-        let other = match half {
-            Half::Attention => Half::Mlp,
-            Half::Mlp => Half::Attention,
-            Half::Both => return Err(Refusal::NoSuchSpot),
-        };
+        let other = other_half(half)?;
         painter.half = match painter.half {
             Half::Both => other,
             now if now == half => {
@@ -145,6 +147,23 @@ impl Arrangement {
             painter.heads_off = HeadsOff::NONE;
         }
         Ok(())
+    }
+
+    /// Blocks that ran this half alone are left out.
+    fn switch_off(&mut self, from: usize, half: Half) -> Result<(), Refusal> {
+        self.check(from)?;
+        let other = other_half(half)?;
+        for spot in &mut self.spots[from..] {
+            spot.painters.retain(|painter| painter.half != half);
+            for painter in &mut spot.painters {
+                painter.half = other;
+                if other == Half::Mlp {
+                    painter.heads_off = HeadsOff::NONE;
+                }
+            }
+        }
+        self.spots.retain(|spot| !spot.painters.is_empty());
+        if self.spots.is_empty() { Err(Refusal::Empty) } else { Ok(()) }
     }
 
     fn join(&mut self, first: usize, last: usize) -> Result<(), Refusal> {
@@ -192,5 +211,14 @@ impl Arrangement {
     fn fresh(&mut self) -> u32 {
         self.next += 1;
         self.next - 1
+    }
+}
+
+/// Keeps the block's other half.
+fn other_half(half: Half) -> Result<Half, Refusal> {
+    match half {
+        Half::Attention => Ok(Half::Mlp),
+        Half::Mlp => Ok(Half::Attention),
+        Half::Both => Err(Refusal::NoSuchSpot),
     }
 }

@@ -62,6 +62,11 @@ fn every_edit_is_the_plan_it_looks_like() {
     assert_eq!(after(whole, off(Half::Attention)), "0,1m,2-3");
     assert_eq!(after(whole, off(Half::Mlp)), "0,1a,2-3");
     assert_eq!(after("0,1m,2", off(Half::Attention)), "0-2");
+    let off_from = |from, half| Edit::SwitchOff { from, half };
+    assert_eq!(after(whole, off_from(2, Half::Attention)), "0-1,2m,3m");
+    assert_eq!(after("0,(1-2)x3,3~h1", off_from(1, Half::Mlp)), "0,(1a,2a)x3,3a~h1");
+    // A block without its only half is left out.
+    assert_eq!(after("0,1m,2", off_from(1, Half::Mlp)), "0,2a");
     assert_eq!(after(whole, Edit::Join { first: 1, last: 2 }), "0,(1-2),3");
     assert_eq!(after("0,(1-2),3", Edit::Join { first: 1, last: 2 }), "0,(1-3)");
     assert_eq!(after("0,(1-2)x3,3", Edit::Dissolve { spot: 1 }), "0-3");
@@ -78,6 +83,7 @@ fn what_cannot_be_run_is_refused_in_a_sentence() {
     for (from, edit, says) in [
         ("0-1", Edit::Remove { first: 0, last: 1 }, "The last painter stays"),
         ("4m", last_stroke, "Block 4 has only this stroke left"),
+        ("4m", Edit::SwitchOff { from: 0, half: Half::Mlp }, "The last painter stays"),
         ("0-3", Edit::Join { first: 1, last: 1 }, "A group needs two painters"),
         ("0-3", Edit::Dissolve { spot: 1 }, "A group needs two painters"),
         ("0,5x3,2", Edit::Join { first: 0, last: 1 }, "Block 5 is repeated"),
@@ -209,6 +215,7 @@ fn edits_are_said_in_words() {
     for (edit, says) in [
         (Edit::Move { from: 0, to: 2 }, "Block 0 now stands at place 3 of 4."),
         (Edit::Toggle { spot: 1, painter: 0, half: Half::Mlp }, "Block 1's MLP is off."),
+        (Edit::SwitchOff { from: 2, half: Half::Attention }, "Attention is off from block 2 on."),
         (Edit::Join { first: 1, last: 3 }, "Blocks 1, 2 and 3 side by side now."),
         (Edit::Repeat { spot: 2, times: 3 }, "Block 2, 3 times."),
         (Edit::Remove { first: 3, last: 3 }, "Block 3 is left out."),

@@ -1,7 +1,7 @@
 //! How every painter of a row voted in the run of that row.
 
 use super::{Arrangement, Strokes};
-use crate::chart::{Column, stroke_votes};
+use crate::chart::stroke_votes;
 use crate::study::report::Lens;
 
 /// A painter's two votes; `None` for a stroke that is switched off.
@@ -14,7 +14,7 @@ impl Arrangement {
         if self.plan().ok()?.to_string() != lens.plan {
             return None;
         }
-        let votes = stroke_votes(lens, Column::Logit);
+        let votes = stroke_votes(lens);
         let sum = |members: &[usize]| -> Option<f64> {
             let each: Option<Vec<f64>> = members.iter().map(|&i| votes.get(i).copied()).collect();
             each.filter(|each| !each.is_empty()).map(|each| each.iter().sum())

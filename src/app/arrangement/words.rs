@@ -55,6 +55,10 @@ pub fn edited(before: &Arrangement, after: &Arrangement, edit: Edit) -> String {
                 format!("block {}'s {stroke} is {}", now.index, if on { "on" } else { "off" })
             })
         }
+        Edit::SwitchOff { from, half } => {
+            let what = if half == Half::Mlp { "MLPs are" } else { "attention is" };
+            format!("{what} off from {} on", named(before, from))
+        }
         Edit::Join { first, .. } => format!("{} now", named(after, first)),
         Edit::Dissolve { spot } => format!("{}: one after the other again", named(before, spot)),
         Edit::Repeat { spot, times } => match times {

@@ -15,7 +15,7 @@ use super::talk::StoredModel;
 use crate::model::hub::RemoteFile;
 
 const FOLDER: &str = "hub";
-const RECORD: &str = ".json";
+pub const RECORD: &str = ".json";
 
 /// The storage of whatever this runs in, a window or a worker.
 pub fn storage() -> Option<StorageManager> {
@@ -76,7 +76,7 @@ impl Shelf {
     pub async fn bytes(&self, model: &StoredModel) -> u64 {
         let mut bytes = 0;
         for file in &model.files {
-            bytes += self.there(file).await;
+            bytes = self.there(file).await.saturating_add(bytes);
         }
         bytes
     }
@@ -109,13 +109,14 @@ impl Shelf {
             return;
         };
 
-        // A record that cannot be read now may name any of them.
+        // What holds no record names no file; one that cannot be read now may name any of them.
         let mut named = HashSet::new();
         for name in names.iter().filter(|name| name.ends_with(RECORD)) {
-            match self.record(name).await {
-                Some(model) => named.extend(model.files.iter().flat_map(names_of)),
-                None if self.is_empty(name).await => {}
-                None => return,
+            let Some(text) = self.text(name).await else { return };
+            match serde_json::from_str::<StoredModel>(&text) {
+                Ok(model) => named.extend(model.files.iter().flat_map(names_of)),
+                Err(_) if text.is_empty() => {}
+                Err(_) => self.remove(name).await,
             }
         }
 
@@ -151,13 +152,13 @@ impl Shelf {
         records
     }
 
-    async fn is_empty(&self, name: &str) -> bool {
-        self.file(name).await.is_some_and(|file| file.size() == 0.0)
+    pub async fn record(&self, file: &str) -> Option<StoredModel> {
+        serde_json::from_str(&self.text(file).await?).ok()
     }
 
-    pub async fn record(&self, file: &str) -> Option<StoredModel> {
+    async fn text(&self, file: &str) -> Option<String> {
         let text = JsFuture::from(self.file(file).await?.text()).await.ok()?;
-        serde_json::from_str(&text.as_string()?).ok()
+        text.as_string()
     }
 
     /// Bytes of a file that are there.

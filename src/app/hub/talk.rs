@@ -24,7 +24,9 @@ pub enum HubAsk {
     Fetch { model: StoredModel },
     /// Stops what is being fetched; what has come stays.
     Pause,
-    /// Removes a model's files at its commit, whole or in part: ends in `Removed`.
+    /// Stops what is being looked up.
+    GiveUp,
+    /// Removes a model's files at its commit, whole or in part: ends in `Removed` or `Stays`.
     Remove { model: StoredModel },
     /// Answered at once, whatever is being done: `Alive`.
     Ping,
@@ -65,6 +67,11 @@ pub enum HubTell {
     Removed {
         model: StoredModel,
     },
+    /// A model is not removed.
+    Stays {
+        name: String,
+        sentence: String,
+    },
     /// A download came to nothing.
     Failed {
         name: String,
@@ -79,7 +86,7 @@ pub enum HubTell {
 
 impl StoredModel {
     pub fn bytes(&self) -> u64 {
-        self.files.iter().map(|file| file.size).sum()
+        self.files.iter().fold(0, |sum: u64, file| sum.saturating_add(file.size))
     }
 
     /// Is it the same model at the same commit?
@@ -154,6 +161,7 @@ pub fn removed(name: &str, is_open: bool) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::hub::FileHash;
 
     #[test]
     fn what_is_read_again_from_the_disk_is_no_speed_of_the_line() {
@@ -166,6 +174,20 @@ mod tests {
         rate.hear(20_000.0, 1_000_000);
         rate.hear(22_000.0, 11_000_000);
         assert_eq!(rate.bytes_a_second, Some(5e6));
+    }
+
+    /// The sum of two such sizes was 8 kB, which fits.
+    #[test]
+    fn sizes_that_no_disk_has_do_not_wrap() {
+        let file = |size| RemoteFile {
+            path: "model.safetensors".to_owned(),
+            size,
+            hash: FileHash::Sha256("0".repeat(64)),
+        };
+        let (name, commit) = ("hub:a/b".to_owned(), "0".repeat(40));
+        let files = vec![file(u64::MAX), file(8001)];
+        let model = StoredModel { name, commit, licence: None, files };
+        assert_eq!(model.bytes(), u64::MAX);
     }
 
     #[test]

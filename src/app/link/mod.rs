@@ -44,6 +44,8 @@ pub struct Link {
     pub coupling: CouplingSettings,
     pub lessons: LessonSettings,
     pub looking: Looking,
+    /// Keys of figures: those that are unfolded, or the one that the link leads to.
+    pub figures: Vec<String>,
 }
 
 /// `key=value` pairs in the order they are written.
@@ -80,6 +82,7 @@ impl Link {
             coupling: CouplingSettings::default(),
             lessons: LessonSettings::default(),
             looking: Looking::default(),
+            figures: Vec::new(),
         }
     }
 
@@ -134,6 +137,9 @@ impl Link {
             View::Lessons => self.lessons.write(&mut pairs),
             View::Survey | View::Theory => self.looking.write(self.view, &mut pairs),
         }
+        for key in &self.figures {
+            pairs.push(FIGURE, key);
+        }
         pairs.0.join("&")
     }
 
@@ -187,6 +193,11 @@ impl Link {
                 "plan" => draft.plan = value,
                 "column" => link.column = Column::parse(&value).unwrap_or_default(),
                 "view" => {}
+                FIGURE => {
+                    if is_key(&value) && !link.figures.contains(&value) {
+                        link.figures.push(value);
+                    }
+                }
                 _ => {
                     known |= (link.view == View::Lessons && link.lessons.read(key, &value))
                         || (link.view.is_inside() && link.inside.read(key, &value))
@@ -197,7 +208,7 @@ impl Link {
                 }
             }
             known = true;
-            drafted |= is_draft && !["column", "view"].contains(&key);
+            drafted |= is_draft && !["column", "view", FIGURE].contains(&key);
         }
         if !options.is_empty() {
             draft.options = options;
@@ -217,6 +228,9 @@ impl Link {
 /// The whole link to the start page.
 const START: &str = "start";
 
+/// Before a figure's key.
+const FIGURE: &str = "figure";
+
 /// Stands for the right option that nobody chose yet.
 const NO_ANSWER: &str = "none";
 
@@ -232,6 +246,11 @@ fn write_draft(draft: &Draft, pairs: &mut LinkPairs) {
     if !draft.plan.trim().is_empty() {
         pairs.push("plan", draft.plan.trim());
     }
+}
+
+/// Whether the text can be a figure's key.
+fn is_key(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
 }
 
 fn is_sha256(text: &str) -> bool {

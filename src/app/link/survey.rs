@@ -9,22 +9,59 @@ use super::{LinkPairs, View};
 pub enum MeanOf {
     #[default]
     Accuracy,
+    FirstWord,
+    LogLikelihood,
+    Mass,
     Mse,
     Bias,
     Diversity,
 }
 
 impl MeanOf {
-    pub const ALL: [Self; 4] = [Self::Accuracy, Self::Mse, Self::Bias, Self::Diversity];
+    pub const ALL: [Self; 7] = [
+        Self::Accuracy,
+        Self::FirstWord,
+        Self::LogLikelihood,
+        Self::Mass,
+        Self::Mse,
+        Self::Bias,
+        Self::Diversity,
+    ];
 
-    /// The name used in links and on the page.
+    /// The name used in links.
     pub fn name(self) -> &'static str {
         match self {
             Self::Accuracy => "accuracy",
+            Self::FirstWord => "first-word",
+            Self::LogLikelihood => "ln-p",
+            Self::Mass => "mass",
             Self::Mse => "MSE",
             Self::Bias => "bias",
             Self::Diversity => "diversity",
         }
+    }
+
+    /// The words on the page, with scope and unit.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Accuracy => "share of rows with the right answer, among the options",
+            Self::FirstWord => "share of rows whose right answer is the model's first word",
+            Self::LogLikelihood => "ln P of the right answer, nats (whole vocabulary)",
+            Self::Mass => "share of the whole vocabulary that the options hold",
+            Self::Mse => "MSE",
+            Self::Bias => "bias",
+            Self::Diversity => "diversity",
+        }
+    }
+
+    /// Is it counted in per cent?
+    pub fn is_share(self) -> bool {
+        matches!(self, Self::Accuracy | Self::FirstWord | Self::Mass)
+    }
+
+    /// Is it computed from the votes of members?
+    pub fn is_of_members(self) -> bool {
+        matches!(self, Self::Mse | Self::Bias | Self::Diversity)
     }
 }
 

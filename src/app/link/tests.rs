@@ -91,6 +91,23 @@ fn every_setting_of_a_coupling_is_in_the_link() {
 }
 
 #[test]
+fn a_link_names_the_figures_that_are_unfolded() {
+    let figures = vec!["coupling-pair".to_owned(), "rows-map".to_owned()];
+    let link = Link { figures, ..Link::to(View::Coupling) };
+    assert_eq!(again(&link), Some(link.clone()));
+    assert!(
+        link.fragment().ends_with("view=coupling&figure=coupling-pair&figure=rows-map"),
+        "{}",
+        link.fragment()
+    );
+    // A key stands once, and is a word.
+    let read = Link::parse("#view=survey&figure=levels&figure=levels&figure=&figure=a b");
+    assert_eq!(read.expect("a link").figures, ["levels"]);
+    // A figure says nothing of model and prompt.
+    assert_eq!(Link::parse("#view=survey&figure=levels").expect("a link").draft, None);
+}
+
+#[test]
 fn a_link_restores_what_it_was_made_of() {
     for model in [Choice::Known("scholar-12".into()), Choice::Folder("my model".into())] {
         for column in Column::ALL {

@@ -1,4 +1,4 @@
-//! Model, files, plan and engine in one slim bar; what has to be said about them opens below it.
+//! Model, plan, engine and what ran, in one slim bar; what has to be said about them opens below it.
 
 use std::time::Duration;
 
@@ -7,9 +7,8 @@ use leptos::prelude::*;
 use super::chooser::ChooserButton;
 use super::engine::{EngineChoice, EngineWords};
 use super::plan_line::{PlanHint, PlanLine};
-use crate::app::link::View;
 use crate::app::state::{Place, Studio};
-use crate::app::widgets::{ProblemLine, WorkBar};
+use crate::app::widgets::{Agreement, ProblemLine, Provenance, WorkBar};
 
 /// Longer than the pause that ends a burst of typing.
 const PAUSE: Duration = Duration::from_millis(800);
@@ -19,10 +18,7 @@ pub fn Bar() -> impl IntoView {
     let studio = expect_context::<Studio>();
     let open = RwSignal::new(false);
     let live = Memo::new(move |_| studio.view.get().is_live());
-    let lens = Memo::new(move |_| {
-        let view = studio.view.get();
-        view.is_of_draft() && view != View::Orders
-    });
+    let is_of_draft = Memo::new(move |_| studio.view.get().is_of_draft());
     let latest = StoredValue::new(0);
     // What was stopped, or failed, can be taken up again.
     let stopped = Memo::new(move |_| studio.is_stopped());
@@ -50,10 +46,23 @@ pub fn Bar() -> impl IntoView {
                 <div class="bar-row">
                     <ChooserButton />
                     <div class="bar-rest" id="bar-rest">
-                        <Show when=move || lens.get()>
+                        <Show when=move || is_of_draft.get()>
                             <PlanLine />
                         </Show>
                         <EngineChoice />
+                    </div>
+                    // One place for what ran and for what is under way, so that nothing jumps.
+                    <div class="bar-now">
+                        <Show when=move || is_of_draft.get()>
+                            <Provenance />
+                        </Show>
+                        <WorkBar of=studio.work id="cancel" on_cancel=Callback::new(move |()| studio.cancel_work()) />
+                        <Show when=move || lasting.get() && stopped.get()>
+                            <p class="stopped">
+                                "Nothing is running, and the picture is not that of this prompt and model. "
+                                <button type="button" class="again" on:click=move |_| studio.run()>"Run it"</button>
+                            </p>
+                        </Show>
                     </div>
                     <button
                         type="button"
@@ -77,18 +86,10 @@ pub fn Bar() -> impl IntoView {
                     </Show>
                     <PlanHint />
                     <EngineWords />
+                    <Agreement />
                 </div>
                 <ProblemLine place=Place::Address />
                 <ProblemLine place=Place::Model />
-                <div class="under-way">
-                    <WorkBar of=studio.work id="cancel" on_cancel=Callback::new(move |()| studio.cancel_work()) />
-                    <Show when=move || lasting.get() && stopped.get()>
-                        <p class="stopped">
-                            "Nothing is running, and the picture is not that of this prompt and model. "
-                            <button type="button" class="again" on:click=move |_| studio.run()>"Run it"</button>
-                        </p>
-                    </Show>
-                </div>
             </section>
         </Show>
     }

@@ -11,6 +11,7 @@ use crate::app::browser;
 use crate::app::files::Chosen;
 use crate::app::link::Choice;
 use crate::app::state::{Studio, Surveys};
+use crate::chart::number::counted;
 use crate::model::catalogue;
 use crate::model::hub::HubName;
 
@@ -157,7 +158,10 @@ fn close() {
 /// Where a model comes from, or what it is, in few words.
 fn about(studio: Studio, choice: &Choice) -> String {
     match choice {
-        Choice::Known(name) => catalogue::find(name).map_or("", |known| known.about).to_owned(),
+        Choice::Known(name) => match catalogue::find(name) {
+            Some(known) => counted(known.blocks, "block"),
+            None => String::new(),
+        },
         Choice::Folder(name) if HubName::is_one(name) => "from a hub".to_owned(),
         Choice::Folder(name) if studio.is_at_hand(name) => "on this machine".to_owned(),
         Choice::Folder(_) => "opened here".to_owned(),

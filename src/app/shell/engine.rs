@@ -19,9 +19,9 @@ pub fn EngineChoice() -> impl IntoView {
         <label class="in-bar">
             <span class="field">"Runs on"</span>
             <select id="engine" on:change=choose>
-                {option(EngineWish::Auto, "GPU if it passes the self-test")}
-                {option(EngineWish::Gpu, "any WebGPU adapter")}
-                {option(EngineWish::Cpu, "the processor")}
+                {option(EngineWish::Auto, "Auto")}
+                {option(EngineWish::Gpu, "Any GPU")}
+                {option(EngineWish::Cpu, "CPU")}
             </select>
         </label>
     }
@@ -35,6 +35,9 @@ pub fn EngineWords() -> impl IntoView {
     let absent = move || studio.model.with(Option::is_none);
     view! {
         <div class="engine">
+            <p class="hint">
+                "Auto runs on the GPU if it passes the self-test, else on the CPU. Any GPU takes every WebGPU adapter, a software one too."
+            </p>
             <p class="hint" id="engine-line">{word(0)}</p>
             <p class="hint notice" id="engine-notice">{word(1)}</p>
             <button type="button" id="compare" disabled=absent on:click=move |_| studio.compare()>

@@ -5,7 +5,7 @@ use leptos::prelude::*;
 
 use crate::app::browser;
 use crate::app::state::{Address, Place, Studio};
-use crate::app::widgets::{ProblemLine, WorkBar};
+use crate::app::widgets::{ProblemLine, Provenance, WorkBar};
 
 #[component]
 pub fn Framed() -> impl IntoView {
@@ -19,6 +19,9 @@ pub fn Framed() -> impl IntoView {
             <ProblemLine place=Place::Address />
             <ProblemLine place=Place::Model />
             <WorkBar of=studio.work id="cancel" on_cancel=Callback::new(move |()| studio.cancel_work()) />
+            <Show when=move || studio.view.get().is_of_draft()>
+                <Provenance />
+            </Show>
             <p class="embed-way">
                 {by} <a href=way target="_blank" rel="noopener">"atelier"</a> ", where it can be changed."
             </p>

@@ -33,117 +33,168 @@ pub fn Masthead() -> impl IntoView {
                     })
                     .collect_view()}
             </nav>
+            <Offer />
             <ThemePicker />
         </div>
     }
 }
 
-/// What the view is about: its question, and a few words that fold away where there is no room.
+/// The view's question, one line on it, and more words behind a button.
 #[component]
 pub fn Intro() -> impl IntoView {
     let studio = expect_context::<Studio>();
     move || {
         let view = studio.view.get();
-        let is_first = view == View::Lens;
-        let (title, lead) = match view {
-            View::Lens => ("What does each layer add to an answer?", lens().into_any()),
-            View::LogitLens => ("Where does the answer appear?", logit_lens().into_any()),
-            View::Attention => ("Where do the heads look?", attention().into_any()),
-            View::Member => ("What does one stroke do?", member().into_any()),
-            View::Orders => ("What if the painters change places?", orders().into_any()),
-            View::Coupling => ("Do the blocks pull the same way?", coupling().into_any()),
-            View::Survey => ("Does it hold on whole data sets?", survey().into_any()),
-            View::Theory => ("Eight theorems, and where they end", theory().into_any()),
-            View::Lessons => ("What do you expect?", lessons().into_any()),
-            View::Start => ("What would you like to see?", start().into_any()),
-        };
+        let ViewWords { title, lead } = words(view);
         let open = RwSignal::new(false);
-        let pressed = move || if open.get() { "true" } else { "false" };
+        let expanded = move || if open.get() { "true" } else { "false" };
         view! {
             <div class="intro" class:open=move || open.get()>
                 <h1>{title}</h1>
+                <p class="lead">{lead}</p>
                 <button
                     type="button"
                     class="about"
-                    aria-expanded=pressed
-                    aria-controls="lead"
+                    aria-expanded=expanded
+                    aria-controls="about"
                     on:click=move |_| open.update(|open| *open = !*open)
                 >
                     "What is this?"
                 </button>
-                {is_first.then(|| view! { <Offer /> })}
-                <p class="lead" id="lead">{lead}</p>
+                <p class="about-words" id="about">{about(view)}</p>
             </div>
         }
     }
 }
 
+/// A view's title, and its lead in one line.
+struct ViewWords {
+    title: &'static str,
+    lead: &'static str,
+}
+
+fn words(view: View) -> ViewWords {
+    let (title, lead) = match view {
+        View::Lens => (
+            "What does each layer add to an answer?",
+            "A language model runs in this page. Each block adds two vectors to a running sum: one from attention, one from the MLP.",
+        ),
+        View::LogitLens => (
+            "Where does the answer appear?",
+            "Read the running sum after every block, at every token, as if the model stopped there: which next word leads?",
+        ),
+        View::Attention => (
+            "Where do the heads look?",
+            "Each block looks back over the prompt with a few heads. See where each head looks, then switch it off.",
+        ),
+        View::Member => (
+            "What does one component do?",
+            "See what it reads, which words it raises and lowers, its vote on the options, and what the answer loses without it.",
+        ),
+        View::Orders => (
+            "What if the blocks change places?",
+            "Every block adds to the same sum, so blocks can be moved, left out, repeated or run side by side.",
+        ),
+        View::Coupling => (
+            "Do the blocks pull the same way?",
+            "Each block stretches some directions most. See whether two blocks stretch the same ones, beyond chance.",
+        ),
+        View::Survey => (
+            "Does it hold on whole data sets?",
+            "One prompt is an anecdote. A survey measures bias and diversity of every model on many rows of every task.",
+        ),
+        View::Theory => (
+            "Eight theorems, and where they end",
+            "Each theorem of the paper is a picture computed here, with one control that breaks what it rests on.",
+        ),
+        View::Lessons => (
+            "What do you expect?",
+            "Say first what you expect. Then a model runs in this page, and its numbers answer.",
+        ),
+        View::Start => (
+            "What would you like to see?",
+            "A small language model runs in this page, and every layer of it can be looked at, moved and measured.",
+        ),
+    };
+    ViewWords { title, lead }
+}
+
+fn about(view: View) -> AnyView {
+    match view {
+        View::Lens => lens().into_any(),
+        View::LogitLens => logit_lens().into_any(),
+        View::Attention => attention().into_any(),
+        View::Member => member().into_any(),
+        View::Orders => orders().into_any(),
+        View::Coupling => coupling().into_any(),
+        View::Survey => survey().into_any(),
+        View::Theory => theory().into_any(),
+        View::Lessons => lessons().into_any(),
+        View::Start => start().into_any(),
+    }
+}
+
 fn lens() -> impl IntoView {
     view! {
-        "A small language model runs in this page. Its blocks are painters at one canvas: each adds two strokes, one "
-        <span class="role attention">"attention"</span> ", one " <span class="role mlp">"MLP"</span>
-        ". See how far every stroke is from the right answer (" <span class="role bias">"bias"</span>
-        "), how much they disagree (" <span class="role diversity">"diversity"</span>
-        "), and why together they are better than the average stroke."
+        "The model's logits are the sum of what its components add: the embedding, and the "
+        <span class="role attention">"attention"</span> " and the " <span class="role mlp">"MLP"</span>
+        " of each block. See how far each component's own answer is from the right one ("
+        <span class="role bias">"bias"</span> ") and how much the components differ ("
+        <span class="role diversity">"diversity"</span>
+        "). The difference of the two is the error of their mean answer."
     }
 }
 
 fn logit_lens() -> impl IntoView {
-    "Read the canvas after every block, at every token, as if the run stopped there: which next word leads, how sure it \
-     is, and how far that is from the answer. Sure is not knowing, and an early canvas was never meant to be read."
+    "Each cell has the likeliest next token, its probability, and how far that is from the answer. A high probability may \
+     stand at a wrong token. The model itself reads only the last sum."
 }
 
 fn attention() -> impl IntoView {
-    "Every block looks back over the prompt with a few heads, and carries what it finds to the token it paints. See where \
-     each head looks and how much it carries, then switch it off: only the answer without it tells what it was for."
+    "A head moves information from the tokens it attends to into the token where it stands. Its weights say where it looks, \
+     not what it is for. Switch it off to see what the answer loses."
 }
 
 fn member() -> impl IntoView {
-    "One stroke by itself: what it reads, which of all words it writes for and against, what it votes on the options, and \
-     what the answer loses without it. A loud stroke may cost nothing, and a silent one much."
+    "A component with a large vote may cost nothing when it is left out, and one with a small vote may cost much."
 }
 
 fn start() -> impl IntoView {
-    "A small language model runs in this page, and every layer of it can be looked at, taught with, moved, measured and \
-     read about. Each picture here was drawn when the page was built, from runs of the models that come with it."
+    "Each picture here was drawn when the page was built, from runs of the models that come with it."
 }
 
 fn orders() -> impl IntoView {
     view! {
-        "Every block adds its strokes to the same canvas, so blocks can be moved, left out, repeated or set to work side by \
-         side. Try it on one prompt, see what becomes of the answer, of "
+        "Try it on one prompt and see what becomes of the answer, of "
         <span class="role bias">"bias"</span> " and of " <span class="role diversity">"diversity"</span>
-        ", then sweep over many orders and rows."
+        ". Then sweep over many plans and rows."
     }
 }
 
 fn coupling() -> impl IntoView {
     view! {
-        "Linearise every block where the run has it: its Jacobian stretches some directions most. See whether two blocks \
-         stretch the same ones, along the depth and between tokens, how straight the stream's way is, and how much of that is \
-         more than chance: the pictures of "
-        <cite>"Transformer Block Coupling"</cite> ", with the lines that tell a finding from nothing."
+        "A block is linearised at this prompt: its Jacobian stretches some directions most. See whether two blocks stretch the \
+         same ones, along the depth and between tokens, and how straight a token's way is. These are the pictures of "
+        <cite>"Transformer Block Coupling"</cite> ", each beside what chance gives."
     }
 }
 
 fn survey() -> impl IntoView {
     view! {
-        "One prompt is an anecdote. A survey runs every model on every task and keeps, row by row, how far the strokes are \
-         from the right answer (" <span class="role bias">"bias"</span> ") and how much they disagree ("
-        <span class="role diversity">"diversity"</span> "): the tables and figures of "
-        <cite>"Diversity of Transformer Layers"</cite> ", from your own models, down to the single row."
+        "For every row a survey keeps how far the components are from the right answer ("
+        <span class="role bias">"bias"</span> ") and how much they differ (" <span class="role diversity">"diversity"</span>
+        "). It draws the tables and figures of " <cite>"Diversity of Transformer Layers"</cite> " for your own models."
     }
 }
 
 fn lessons() -> impl IntoView {
-    "Lessons in small steps. Say first what you expect; then models run on this page, or a survey of them is read, and their own numbers answer. \
-     Nothing is scored, and what you answer stays in this browser."
+    "Some questions are answered by a survey that comes with the page. Nothing is scored, and what you answer stays in this \
+     browser."
 }
 
 fn theory() -> impl IntoView {
     view! {
-        "What the paper proves about layers, each as a picture computed here and now: from a model's rows where the theorem is \
-         about them, from voters made up on the spot where it is about an assumption. Each has one control that breaks what it \
-         rests on."
+        "A theorem about models is drawn from a model's rows. A theorem about an assumption is drawn from voters that are made \
+         up on the spot."
     }
 }

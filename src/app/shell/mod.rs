@@ -15,7 +15,6 @@ mod theme;
 mod theme_picker;
 
 pub use offer::seen as lessons_are_seen;
-pub use plan_line::PlanLine;
 pub use theme::Themes;
 
 use leptos::prelude::*;

@@ -1,10 +1,12 @@
-//! The first lesson, offered in one line to who comes for the first time.
+//! The way to the first lesson, on the first screen of whoever has opened none.
 
 use leptos::prelude::*;
 
 use crate::app::browser;
+use crate::app::link::View;
+use crate::app::state::Studio;
 
-/// Kept once the line was sent away or lessons were opened; `early.js` reads it before the first paint.
+/// Kept once lessons were opened; `early.js` reads it before the first paint.
 const KEY: &str = "atelier-offer";
 
 /// Whoever has seen lessons is offered none.
@@ -14,19 +16,11 @@ pub fn seen() {
 
 #[component]
 pub fn Offer() -> impl IntoView {
-    let is_there = RwSignal::new(browser::kept(KEY).is_none());
-    let away = move |_| {
-        seen();
-        is_there.set(false);
-    };
+    let studio = expect_context::<Studio>();
+    let is_offered = move || studio.view.get() == View::Lens && browser::kept(KEY).is_none();
     move || {
-        is_there.get().then(|| {
-            view! {
-                <p class="offer">
-                    <a href="#view=lessons&lesson=1">"New here? Begin with lesson 1"</a>
-                    <button type="button" aria-label="Do not offer lessons" on:click=away>"×"</button>
-                </p>
-            }
+        is_offered().then(|| {
+            view! { <a class="offer" href="#view=lessons&lesson=1">"New here? Lesson 1 →"</a> }
         })
     }
 }

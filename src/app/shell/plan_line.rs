@@ -11,6 +11,7 @@ pub fn PlanLine() -> impl IntoView {
     let bench = expect_context::<Bench>();
     let line = move || studio.draft.with(|draft| draft.plan.clone());
     let error = Memo::new(move |_| studio.plan_error(&line()));
+    let is_set = Memo::new(move |_| studio.draft.with(|draft| !draft.plan.is_empty()));
     let own = move || {
         let last =
             studio.model.with(|model| model.as_ref().map(|model| model.blocks.saturating_sub(1)));
@@ -49,9 +50,9 @@ pub fn PlanLine() -> impl IntoView {
                 prop:value=line
                 on:input=move |event| bench.type_plan(event_target_value(&event))
             />
-            <button type="button" disabled=move || line().is_empty() on:click=move |_| bench.set_plan(String::new())>
-                "Reset"
-            </button>
+            <Show when=move || is_set.get()>
+                <button type="button" on:click=move |_| bench.set_plan(String::new())>"Reset"</button>
+            </Show>
             <div class="plan-words">
                 <p class="problem" id="plan-error" class:empty=move || error.with(Option::is_none)>{move || error.get()}</p>
                 <span class="readings">{meant}</span>

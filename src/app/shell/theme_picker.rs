@@ -13,7 +13,7 @@ pub fn ThemePicker() -> impl IntoView {
         }
     };
     let label = |wish| match wish {
-        Wish::System => "as the system",
+        Wish::System => "system",
         Wish::Light => "light",
         Wish::Dark => "dark",
     };

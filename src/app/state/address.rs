@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 
 use super::actions::PAUSE;
-use super::{Studio, Surveys};
+use super::{Folds, Studio, Surveys};
 use crate::app::at_hand::public_query;
 use crate::app::link::{Link, View};
 use crate::app::{browser, examples};
@@ -12,11 +12,15 @@ use crate::app::{browser, examples};
 pub struct Address {
     studio: Studio,
     surveys: Surveys,
+    /// The open view's.
+    pub folds: Folds,
 }
 
 impl Address {
     pub fn keep(studio: Studio, surveys: Surveys) -> Self {
-        let address = Self { studio, surveys };
+        let figures = Link::parse(&browser::fragment()).map(|link| link.figures);
+        let folds = Folds::start(figures.unwrap_or_default());
+        let address = Self { studio, surveys, folds };
         // What was typed and is not written yet.
         let unwritten = StoredValue::new(None::<String>);
         let edits = StoredValue::new(0);
@@ -97,6 +101,13 @@ impl Address {
         format!("#{}", link.fragment())
     }
 
+    /// The way to a figure of the open view; untracked, as of a click.
+    pub fn figure(self, key: &str) -> String {
+        let mut link = untrack(|| self.link(self.studio.view.get()));
+        link.figures = vec![key.to_owned()];
+        browser::page_with(&public_query(&browser::search()), &link.fragment())
+    }
+
     fn link(self, view: View) -> Link {
         let studio = self.studio;
         let draft = studio.draft_for(view);
@@ -110,6 +121,7 @@ impl Address {
             coupling: studio.coupling.get(),
             lessons: studio.lessons.get(),
             looking: self.surveys.looking.get(),
+            figures: if view == studio.view.get() { self.folds.open() } else { Vec::new() },
         }
     }
 
@@ -121,7 +133,8 @@ impl Address {
 
     /// Makes the state that of a link.
     fn follow(self, link: Link) {
-        let Self { studio, surveys } = self;
+        let Self { studio, surveys, folds } = self;
+        folds.follow(link.figures.clone());
         if let Some((name, sha256)) = link.hash() {
             studio.expect_hash(name, sha256);
         }

@@ -108,6 +108,7 @@ impl Bench {
                 self.refusal.set(None);
                 let at = match edit {
                     Edit::Move { to, .. } => to,
+                    Edit::SwitchOff { from, .. } => from,
                     Edit::Toggle { spot, .. }
                     | Edit::Dissolve { spot }
                     | Edit::Repeat { spot, .. } => spot,

@@ -26,6 +26,8 @@ mod doctor;
 #[cfg(feature = "web")]
 mod events;
 #[cfg(feature = "web")]
+mod folds;
+#[cfg(feature = "web")]
 mod reading;
 #[cfg(feature = "web")]
 mod reports;
@@ -54,6 +56,7 @@ pub use {
     bench::Bench,
     choosing::{name_of, wish_of},
     classroom::{OpenLesson, StepPlace},
+    folds::Folds,
     shown::{Findings, Origin, Place, Problem, Shown},
     studio::Studio,
     surveys::{OpenSurvey, Surveys, is_found},

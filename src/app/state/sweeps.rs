@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use super::studio::sentence;
 use super::{Origin, Shown, Studio};
 use crate::app::protocol::Ask;
-use crate::chart::number;
+use crate::chart::{number, unnamed_heads};
 use crate::plan::Plan;
 use crate::study::need::Need;
 use crate::study::orders::{Extent, Orders, Sweep, Variant, block_runs};
@@ -163,12 +163,16 @@ impl Sweeps {
                 format!("{rows} rows of “{task}” without each of {} parts", parts.len())
             });
             let of = of.collect::<Vec<_>>().join(", ");
+            let unnamed = unnamed_heads(&report.model);
+            let unnamed = unnamed.map_or_else(String::new, |sentence| format!(" {sentence}"));
             match origin {
                 Origin::Live { milliseconds, .. } => {
                     let time = number::fixed(milliseconds / 1000.0, 1);
-                    format!("Computed here by {name} in {time} s: {of}.")
+                    format!("Computed here by {name} in {time} s: {of}.{unnamed}")
                 }
-                Origin::Opened { .. } | Origin::Baked => format!("From a report: {name}, {of}."),
+                Origin::Opened { .. } | Origin::Baked => {
+                    format!("From a report: {name}, {of}.{unnamed}")
+                }
             }
         })
     }
@@ -217,7 +221,8 @@ impl Sweeps {
     /// Where the pictures come from, in one sentence.
     pub fn source(self) -> String {
         let counted = self.with_orders(|orders| {
-            format!(
+            let has_heads = orders.points.iter().any(|point| point.head.is_some());
+            let counted = format!(
                 "{} of {} rows of “{}”, {}, {} block runs a row instead of {}; chance {}, always the commonest answer {}",
                 orders.rows,
                 orders.rows_asked,
@@ -227,19 +232,22 @@ impl Sweeps {
                 orders.block_runs_alone,
                 number::fixed(orders.chance, 3),
                 number::fixed(orders.majority, 3),
-            )
+            );
+            (counted, has_heads)
         });
         self.studio.swept.with(|swept| {
-            let (Some(swept), Some(counted)) = (swept, counted) else {
+            let (Some(swept), Some((counted, has_heads))) = (swept, counted) else {
                 return String::new();
             };
             let name = &swept.report.model.name;
+            let unnamed = unnamed_heads(&swept.report.model).filter(|_| has_heads);
+            let unnamed = unnamed.map_or_else(String::new, |sentence| format!(" {sentence}"));
             match &swept.origin {
                 Origin::Live { milliseconds, .. } => {
                     let time = number::fixed(milliseconds / 1000.0, 1);
-                    format!("Computed here by {name} in {time} s: {counted}.")
+                    format!("Computed here by {name} in {time} s: {counted}.{unnamed}")
                 }
-                _ => format!("From a report: {name}, {counted}."),
+                _ => format!("From a report: {name}, {counted}.{unnamed}"),
             }
         })
     }

@@ -13,10 +13,10 @@ pub fn Columns() -> impl IntoView {
         let column = studio.column.get();
         let points = match column {
             Column::Probability => {
-                "Every stroke answers alone, as shares among the options; the identity holds."
+                "Every component answers alone, as shares among the options; the identity holds."
             }
             Column::Logit => {
-                "Every stroke's logits less their mean over the options, which moves no probability; the identity holds. \
+                "Every component's logits less their mean over the options, which moves no probability; the identity holds. \
                  The offset and the whole stand in the tables."
             }
             Column::Paper => {

@@ -1,8 +1,9 @@
-//! The picture as files: SVG, PNG, CSV, the report; and as a link.
+//! The picture as files: SVG, PNG, its numbers as CSV and JSON, the report; and as a link.
 
 use leptos::prelude::*;
 use wasm_bindgen::prelude::*;
 
+use super::menu::{Menu, MenuEntry};
 use crate::app::embedding::Framing;
 use crate::app::state::{Address, Shown, Studio};
 use crate::app::{browser, embedding, handing, opened};
@@ -11,18 +12,30 @@ use crate::chart::Figure;
 /// Width of a saved drawing in CSS pixels.
 const WIDTH: u32 = 960;
 
-/// Saves one figure in the three forms, copies it, and shares it where the system has a way.
+/// Everything that can be done with one figure, in one menu: it is saved in four forms, copied, linked to, framed, and
+/// shared where the system has a way.
 #[component]
-pub fn SaveFigure(
+pub fn FigureMenu(
     figure: Signal<Option<Figure>>,
+    /// By which links and frames find it.
+    key: String,
     source: Signal<String>,
-    /// No other page can show it by itself.
+    /// No other page can show it by itself, and no link leads to it.
     unframed: bool,
 ) -> impl IntoView {
     let studio = expect_context::<Studio>();
     let address = expect_context::<Address>();
     let is_framed = expect_context::<Framing>().is_allowed();
-    let failed = RwSignal::new("");
+    let outcome = RwSignal::new(Ok::<&str, &str>(""));
+    let settle = move |result: Result<(), JsValue>, done: &'static str, refused: &'static str| {
+        if result.is_ok() && !done.is_empty() {
+            studio.say(done);
+        }
+        outcome.set(result.map(|()| done).map_err(|_| refused));
+    };
+    let id = format!("menu-{key}");
+    let key = StoredValue::new(key);
+
     let save = move |form: &'static str| {
         let Some(figure) = figure.get_untracked() else {
             return;
@@ -30,45 +43,47 @@ pub fn SaveFigure(
         let source = source.get_untracked();
         leptos::task::spawn_local(async move {
             let saved = save(form, &figure, &source).await;
-            failed.set(saved.map_or(" The browser refused to make the file.", |()| ""));
+            settle(saved, "", "The browser refused to make the file.");
         });
     };
     // With the address, so that whoever has the picture can have it live.
     let linked = move || {
-        let (figure, link) = (figure.get_untracked()?, address.here());
-        let source = source.get_untracked();
-        let svg = figure.svg(WIDTH, &[source, link.clone()].join(" · "));
+        let figure = figure.get_untracked()?;
+        let link = match unframed {
+            true => address.here(),
+            false => key.with_value(|key| address.figure(key)),
+        };
+        let svg = figure.svg(WIDTH, &[source.get_untracked(), link.clone()].join(" · "));
         Some((figure, svg, link))
     };
-    let copy = move |_| {
+    let copy = move |()| {
         let Some((_, svg, _)) = linked() else { return };
         leptos::task::spawn_local(async move {
-            let copied = handing::copy(svg).await;
-            if copied.is_ok() {
-                studio.say("Picture copied.");
-            }
-            failed.set(copied.map_or(
-                " The browser does not let this page copy pictures: save it as PNG.",
-                |()| "",
-            ));
+            let refused = "The browser does not let this page copy pictures: save it as PNG.";
+            settle(handing::copy(svg).await, "Picture copied.", refused);
+        });
+    };
+    let copy_link = move |()| {
+        let Some((.., link)) = linked() else { return };
+        leptos::task::spawn_local(async move {
+            settle(browser::copy(&link).await, "Link copied.", NO_TEXT);
         });
     };
     // For other pages' sources: this one figure, live.
-    let frame = move |_| {
+    let frame = move |()| {
         let Some(figure) = figure.get_untracked() else {
             return;
         };
         leptos::task::spawn_local(async move {
             let fragment = untrack(|| address.fragment(studio.view.get()));
-            let frame = embedding::frame(&format!("#{fragment}"), Some(figure.key), &figure.title);
-            let copied = browser::copy(&frame).await;
-            if copied.is_ok() {
-                studio.say("The iframe is copied: put it into another page's source.");
-            }
-            failed.set(copied.map_or(" The browser does not let this page copy text.", |()| ""));
+            let frame = key.with_value(|key| {
+                embedding::frame(&format!("#{fragment}"), Some(key), &figure.title)
+            });
+            let done = "The iframe is copied: put it into another page's source.";
+            settle(browser::copy(&frame).await, done, NO_TEXT);
         });
     };
-    let share = move |_| {
+    let share = move |()| {
         let Some((figure, svg, link)) = linked() else {
             return;
         };
@@ -80,29 +95,53 @@ pub fn SaveFigure(
                 let name = js_sys::Reflect::get(error, &JsValue::from_str("name"));
                 name.is_ok_and(|name| name == "AbortError")
             };
-            failed.set(match shared {
-                Err(error) if !given_up(&error) => {
-                    " The system did not take the picture: save it as PNG."
-                }
-                _ => "",
-            });
+            let shared = shared.or_else(|error| if given_up(&error) { Ok(()) } else { Err(error) });
+            settle(shared, "", "The system did not take the picture: save it as PNG.");
         });
     };
+
+    let forms = {
+        let id = id.clone();
+        let forms = [("SVG", "svg"), ("PNG", "png"), ("CSV", "csv"), ("JSON", "json")];
+        forms.map(|(name, form)| {
+            view! { <MenuEntry menu=id.clone() name on_choose=move |()| save(form) /> }
+        })
+    };
+    let framing = {
+        let id = id.clone();
+        move || {
+            let is_offered = !unframed && is_framed.get();
+            is_offered.then(|| {
+                view! { <MenuEntry menu=id.clone() name="Copy iframe" class="copy-frame" on_choose=frame /> }
+            })
+        }
+    };
     view! {
-        <p class="keep">
-            <span>"Save as "</span>
-            <button type="button" on:click=move |_| save("svg")>"SVG"</button>
-            <button type="button" on:click=move |_| save("png")>"PNG"</button>
-            <button type="button" on:click=move |_| save("csv")>"CSV"</button>
-            <button type="button" on:click=copy>"Copy picture"</button>
-            <Show when=move || !unframed && is_framed.get()>
-                <button type="button" class="copy-frame" on:click=frame>"Copy iframe"</button>
-            </Show>
-            {handing::can_share().then(|| view! { <button type="button" on:click=share>"Share"</button> })}
-            <span class="problem" class:empty=move || failed.get().is_empty()>{failed}</span>
-        </p>
+        <div class="keep">
+            <Menu id=id.clone() label="Save or share">
+                <div class="menu-forms" role="group" aria-label="Save as">
+                    <span aria-hidden="true">"Save as"</span>
+                    {forms}
+                </div>
+                <MenuEntry menu=id.clone() name="Copy picture" on_choose=copy />
+                {(!unframed)
+                    .then(|| view! { <MenuEntry menu=id.clone() name="Copy link" on_choose=copy_link /> })}
+                {framing}
+                {handing::can_share()
+                    .then(|| view! { <MenuEntry menu=id.clone() name="Share" on_choose=share /> })}
+            </Menu>
+            <span class="outcome" class:empty=move || outcome.get().unwrap_or_default().is_empty()>
+                {move || outcome.get().unwrap_or_default()}
+            </span>
+            <span class="problem" class:empty=move || outcome.get().is_ok()>
+                {move || outcome.get().err()}
+            </span>
+        </div>
     }
 }
+
+/// Said where the clipboard takes no text.
+const NO_TEXT: &str = "The browser does not let this page copy text.";
 
 async fn save(form: &str, figure: &Figure, source: &str) -> Result<(), JsValue> {
     let name = format!("atelier-{}.{form}", figure.key);
@@ -110,6 +149,7 @@ async fn save(form: &str, figure: &Figure, source: &str) -> Result<(), JsValue> 
     match form {
         "svg" => browser::save(&name, "image/svg+xml", &svg()),
         "png" => browser::save_url(&name, &browser::png(&svg()).await?),
+        "json" => browser::save(&name, "application/json", &figure.json(source)),
         _ => browser::save(&name, "text/csv", &figure.table.csv()),
     }
 }

@@ -1,5 +1,6 @@
-//! An index that follows: the parts of a long view, the one in sight marked.
+//! An index that stays in sight: the parts of a long view, the one that is read marked.
 
+use leptos::html;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 
@@ -21,6 +22,7 @@ impl IndexEntry {
 #[component]
 pub fn Index(#[prop(into)] places: Signal<Vec<IndexEntry>>) -> impl IntoView {
     let seen = RwSignal::new(String::new());
+    let line = NodeRef::<html::Ol>::new();
     let look = move || {
         let window = browser::window();
         let height =
@@ -40,6 +42,7 @@ pub fn Index(#[prop(into)] places: Signal<Vec<IndexEntry>>) -> impl IntoView {
         let now = now.unwrap_or_default();
         if seen.with_untracked(|seen| *seen != now) {
             seen.set(now);
+            request_animation_frame(move || show_entry(line));
         }
     };
     let scrolled = window_event_listener(leptos::ev::scroll, move |_| look());
@@ -51,6 +54,7 @@ pub fn Index(#[prop(into)] places: Signal<Vec<IndexEntry>>) -> impl IntoView {
             event.prevent_default();
             let part = document().get_element_by_id(&id);
             if let Some(part) = part.and_then(|part| part.dyn_into::<web_sys::HtmlElement>().ok()) {
+                unfold_around(&part);
                 part.scroll_into_view();
                 if !part.has_attribute("tabindex") {
                     let _ = part.set_attribute("tabindex", "-1");
@@ -65,7 +69,28 @@ pub fn Index(#[prop(into)] places: Signal<Vec<IndexEntry>>) -> impl IntoView {
     };
     view! {
         <nav class="index" aria-label="On this page">
-            <ol>{move || places.get().into_iter().map(entry).collect_view()}</ol>
+            <ol node_ref=line>{move || places.get().into_iter().map(entry).collect_view()}</ol>
         </nav>
+    }
+}
+
+/// Scrolls the line of entries, where it is longer than the window is wide, to the one that is marked.
+fn show_entry(line: NodeRef<html::Ol>) {
+    let Some(line) = line.try_get_untracked().flatten() else { return };
+    let entry = line.query_selector("[aria-current]").ok().flatten();
+    if let Some(entry) = entry {
+        let (line_box, entry_box) =
+            (line.get_bounding_client_rect(), entry.get_bounding_client_rect());
+        line.set_scroll_left(line.scroll_left() + (entry_box.left() - line_box.left()) as i32);
+    }
+}
+
+/// Opens every fold that holds the part.
+fn unfold_around(part: &web_sys::Element) {
+    let mut around = part.closest("details").ok().flatten();
+    while let Some(fold) = around {
+        // A fold is an element like others: nothing forbids the attribute.
+        let _ = fold.set_attribute("open", "");
+        around = fold.parent_element().and_then(|outer| outer.closest("details").ok().flatten());
     }
 }

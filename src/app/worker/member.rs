@@ -1,5 +1,6 @@
 //! One member of the loaded model's run, by itself.
 
+use super::prompt::beside_original;
 use super::{Desk, Stop, stop};
 use crate::app::protocol::Stage;
 use crate::engine::member_names;
@@ -30,5 +31,7 @@ pub async fn account(
         desk.progress(id, Stage::Run, done as f64, of as f64);
         desk.turn(id, run.is_waiting()).await?;
     }
-    run.report().map_err(stop)
+    let after = run.original_after().map_err(stop)?;
+    let report = run.report().map_err(stop)?;
+    beside_original(desk, id, report, after).await
 }

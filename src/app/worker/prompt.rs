@@ -6,6 +6,7 @@ use crate::app::protocol::{Ask, InsideAsk, Stage, Tell};
 use crate::engine::{Capture, Reference, Trace};
 use crate::plan::Plan;
 use crate::study::lab::Rearranging;
+use crate::study::original::OriginalAfter;
 use crate::study::report::{Lens, Report};
 use crate::study::{self, Generation, LoadedModel, Question, Wrote};
 
@@ -123,8 +124,7 @@ async fn lens(
 ) -> Result<Report, Stop> {
     let question = self::question(model, question)?;
     let plan = model.plan(plan).map_err(failed)?;
-    let lens = compared(model, desk, id, (&question, &plan), Capture::default(), |_| ()).await?;
-    Ok(study::lens::report(model, lens))
+    compared(model, desk, id, (&question, &plan), Capture::default(), |_| ()).await
 }
 
 /// The lens with what a view of the run's inside needs.
@@ -146,23 +146,23 @@ async fn looked_into(
         inside::note(lens, ask);
         study::lens::name_words(lens, model);
     };
-    let mut lens = compared(model, desk, id, (&question, &plan), capture, finish).await?;
+    let mut report = compared(model, desk, id, (&question, &plan), capture, finish).await?;
 
     // The views of heads show the original order's answer beside.
     let original = model.plan(None).map_err(failed)?;
     if matches!(ask, InsideAsk::Attention { .. })
         && plan != original
         && let Some(known) = model.last_original(&question.prompt)
+        && let Some(lens) = &mut report.lens
     {
         let before = study::lens::lens(model, &question, &original, known.trace);
         lens.before = Some(before.probabilities);
         lens.before_vocabulary = before.vocabulary;
     }
-    Ok(study::lens::report(model, lens))
+    Ok(report)
 }
 
-/// A plan's answer, finished by `finish`; where the original order's is not known yet, it is shown before that
-/// runs to be compared.
+/// A plan's answer, finished by `finish`.
 async fn compared(
     model: &LoadedModel,
     desk: &Desk,
@@ -170,8 +170,7 @@ async fn compared(
     (question, plan): (&Question, &Plan),
     mut capture: Capture,
     finish: impl Fn(&mut Lens),
-) -> Result<Lens, Stop> {
-    // 1. The plan
+) -> Result<Report, Stop> {
     let wish = model.answer_wish(&question.prompt, plan).map_err(failed)?;
     let read = match wish.reference {
         Reference::None => study::lens::lens,
@@ -183,22 +182,32 @@ async fn compared(
     let after = model.original_after(&question.prompt, plan, &trace).map_err(stop)?;
     let mut lens = read(model, question, plan, trace);
     finish(&mut lens);
-
-    // 2. The original order
-    if let Some(mut after) = after {
-        let report = Box::new(study::lens::report(model, lens.clone()));
-        desk.tell(id, Tell::Partial { report });
-        let mut block_runs = 0;
-        while let Some((done, of)) = after.advance().map_err(stop)? {
-            desk.progress(id, Stage::Compare, done as f64, of as f64);
-            desk.turn(id, after.is_waiting()).await?;
-            block_runs = of;
-        }
-        desk.ran(block_runs);
-        let original = after.finish().map_err(stop)?;
-        study::lens::compare(&mut lens, &original);
+    if after.is_some() {
+        desk.ran(model.shape().order.len());
     }
-    Ok(lens)
+    beside_original(desk, id, study::lens::report(model, lens), after).await
+}
+
+/// Compares a plan's answer with the original order's; where that is still to run, the answer is shown before.
+pub(super) async fn beside_original(
+    desk: &Desk,
+    id: u32,
+    mut report: Report,
+    after: Option<OriginalAfter<'_>>,
+) -> Result<Report, Stop> {
+    let Some(mut after) = after else {
+        return Ok(report);
+    };
+    desk.tell(id, Tell::Partial { report: Box::new(report.clone()) });
+    while let Some((done, of)) = after.advance().map_err(stop)? {
+        desk.progress(id, Stage::Compare, done as f64, of as f64);
+        desk.turn(id, after.is_waiting()).await?;
+    }
+    let original = after.finish().map_err(stop)?;
+    if let Some(lens) = &mut report.lens {
+        study::lens::compare(lens, &original);
+    }
+    Ok(report)
 }
 
 fn none() -> Stop {

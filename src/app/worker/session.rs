@@ -99,7 +99,9 @@ impl Session {
                 EngineChoice::Cpu => is_room_on_processor(both_models, budget),
                 _ => is_room_for(both_models, budget),
             };
-            if is_room {
+            // A model that ran out of memory leaves the next one the room for its whole vocabulary.
+            let model = held.as_ref().and_then(|held| held.model.as_ref());
+            if is_room && !model.is_some_and(|model| model.engine.has_run_out()) {
                 return false;
             }
             held.take().is_some()

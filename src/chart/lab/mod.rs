@@ -10,19 +10,12 @@ use crate::study::report::Lab;
 
 /// Bias, diversity and MSE before and after; the votes after; both streams' shapes.
 pub fn lab_figures(lab: &Lab, column: Column, theme: &Theme) -> Vec<Figure> {
-    let mut after = votes::figure(&lab.arranged, column, theme);
-    after.title = format!("Under this plan, {}", uncapital(&after.title));
+    let mut after = votes::figure(&lab.arranged, None, theme);
+    after.title = format!("Under this plan, {}", votes::uncapital(&after.title));
     vec![
         both::figure(lab, column, theme),
         after,
         cosine::figure(&lab.geometry, theme),
         trajectory::figure(lab, theme),
     ]
-}
-
-fn uncapital(text: &str) -> String {
-    let mut chars = text.chars();
-    chars
-        .next()
-        .map_or_else(String::new, |first| first.to_lowercase().collect::<String>() + chars.as_str())
 }

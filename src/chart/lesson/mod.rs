@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 
 use super::number::{percent, short};
-use super::plot::{Axis, Line, Note, Panel, Pen, Plot, Point, Series};
+use super::plot::{Axis, Line, Panel, Pen, Plot, Point, Series};
 use super::{
     Column, CouplingShown, DepthColour, Figure, FigureDraft, Quantity, Table, TableCell, Theme,
-    depth_figures, doubt_figure, need_figure, relation_figure, running, spread, strokes,
-    sweep_figures, task_coupling_figures, task_linearised_figure, task_ways_figure, votes,
+    depth_figures, doubt_figure, need_figure, relation_figure, running, spread, sweep_figures,
+    task_coupling_figures, task_linearised_figure, task_ways_figure, votes,
 };
 use crate::engine::member_names;
 use crate::model::catalogue::moment;
@@ -20,7 +20,7 @@ use crate::study::report::Lens;
 
 const PLOT: u32 = 220;
 
-/// The picture of a step; votes are drawn in `column`. `None` where there is nothing to draw.
+/// The picture of a step; bias, diversity and MSE are drawn in `column`. `None` where there is nothing to draw.
 pub fn step_figure(
     picture: &StepPicture,
     marks: &LessonMarks,
@@ -29,7 +29,7 @@ pub fn step_figure(
 ) -> Option<Figure> {
     match picture {
         StepPicture::Lens { show, lens, .. } => match show {
-            LensShow::Votes => Some(votes_figure(lens, marks, column, theme)),
+            LensShow::Votes => Some(votes::figure(lens, marked_member(lens, marks), theme)),
             LensShow::Spread => Some(spread::figure(lens, column, theme)),
             LensShow::Running => Some(running::figure(lens, column, theme)),
             // The first is the grid of depths.
@@ -94,23 +94,6 @@ fn sweep_figure(orders: &Orders, column: Column, theme: &Theme) -> Option<Figure
     }?;
     figure.title = format!("{}: {}", orders.task, figure.title);
     Some(figure)
-}
-
-/// The lens's votes; the first member that is pointed at has a note.
-fn votes_figure(lens: &Lens, marks: &LessonMarks, column: Column, theme: &Theme) -> Figure {
-    let mut figure = votes::figure(lens, column, theme);
-    let at = marked_member(lens, marks);
-    if let Some(at) = at
-        && let Some(panel) = figure.plot.panels.first_mut()
-    {
-        panel.note = Some(Note {
-            x: at as f64,
-            y: strokes::votes(lens, column)[at],
-            text: strokes::stroke_name(lens, at),
-            after: 2 * at < lens.members.len(),
-        });
-    }
-    figure
 }
 
 /// The first member that is pointed at, of those that ran.

@@ -26,11 +26,20 @@ pub enum Axis {
 impl Axis {
     /// Over all of these, in tidy steps.
     pub fn over(name: impl Into<String>, values: impl Iterator<Item = f64>) -> Self {
+        Self::in_steps(name, values, 4.0)
+    }
+
+    /// Over all of these, in tidy steps of which about so many cover them.
+    pub fn in_steps(
+        name: impl Into<String>,
+        values: impl Iterator<Item = f64>,
+        steps: f64,
+    ) -> Self {
         let (mut low, mut high) = reach(values);
         if low == high {
             (low, high) = around(low);
         }
-        let step = tidy((high - low) / 4.0);
+        let step = tidy((high - low) / steps);
         Self::Linear {
             name: name.into(),
             low: rounded((low / step).floor() * step),
@@ -89,6 +98,11 @@ impl Axis {
             Self::Linear { low, high, step, .. } => Some(whole_steps(*low, *high, *step).collect()),
             _ => None,
         }
+    }
+
+    /// The number of places of a category axis, at least 1.
+    pub(super) fn places(&self) -> f64 {
+        self.names().map_or(0, <[String]>::len).max(1) as f64
     }
 
     /// The places of a category axis.

@@ -3,6 +3,7 @@
 
 mod axis;
 mod escape;
+mod labels;
 mod layout;
 mod marks;
 mod option;
@@ -12,6 +13,7 @@ mod svg;
 
 pub use axis::Axis;
 pub(in crate::chart) use escape::cut;
+pub use labels::Label;
 pub use layout::Room;
 pub use marks::{LINES, Line, MARKS, Mark, Pen};
 pub use panel::{Band, Level, MarkShape, Note, Panel, Patch, Point, Series, VoidCell};
@@ -32,6 +34,8 @@ pub struct Plot {
     /// What pointing at a place of the (category) x-axis says, of all panels together. Without it,
     /// every mark speaks for itself.
     pub hover: Option<Vec<String>>,
+    /// Names of the choices along that axis, where its places may be chosen.
+    pub picks: Vec<String>,
 }
 
 impl Plot {

@@ -3,7 +3,9 @@
 use serde_json::{Value, json};
 
 use super::escape::cut;
-use super::layout::{ENTRY, LEFT, LETTERS, NAME, PlotLayout, RIGHT, Room, texts};
+use super::labels::LABEL_SIZE;
+use super::layout::{Area, ENTRY, LEFT, LETTERS, NAME, PlotLayout, RIGHT, Room, texts};
+use super::svg::SHADE;
 use super::{Axis, Level, Line, Mark, MarkShape, Panel, Pen, Plot, Point, Ramp, Series};
 use crate::chart::number::{rounded, short};
 use crate::chart::{Figure, Theme};
@@ -30,7 +32,7 @@ impl Plot {
         if let Some(hover) = &self.hover {
             option["tooltip"]["trigger"] = json!("axis");
             option["axisPointer"] = json!({ "link": [{ "xAxisIndex": "all" }] });
-            series.extend(self.panels.first().map(|panel| spoken(hover, panel)));
+            series.extend(self.panels.first().map(|panel| spoken(hover, &self.picks, panel)));
         }
         for (i, panel) in self.panels.iter().enumerate() {
             let (area, text) = (&layout.areas[i], self.has_texts(i, columns));
@@ -53,6 +55,7 @@ impl Plot {
             }
             series.extend(panel.series.iter().map(|one| drawn(theme, one, i)));
             series.extend(band(panel, i));
+            series.extend(labelled(panel, area, i));
             if !panel.levels.is_empty() || panel.note.is_some() {
                 series.push(pointed(theme, panel, i));
             }
@@ -154,6 +157,13 @@ fn level_axis(
         axis["axisTick"]["alignWithLabel"] = json!(true);
         axis["axisTick"]["interval"] = json!(0);
     }
+    if !panel.shaded.is_empty() {
+        let colour = |shaded: &bool| if *shaded { theme.ink } else { "transparent" };
+        let colours: Vec<&str> = panel.shaded.iter().map(colour).collect();
+        axis["splitArea"] = json!({
+            "show": true, "interval": 0, "areaStyle": { "color": colours, "opacity": SHADE },
+        });
+    }
     if let Some(ticks) = panel.x.tick_values() {
         // ECharts would count from the axis' end, which may be half a place before the first.
         axis["axisLabel"]["customValues"] = json!(ticks);
@@ -231,13 +241,18 @@ fn entry(theme: &Theme, pen: &Pen) -> Value {
 }
 
 /// Nothing to see, and what every place of the axis says when it is pointed at.
-fn spoken(hover: &[String], panel: &Panel) -> Value {
+fn spoken(hover: &[String], picks: &[String], panel: &Panel) -> Value {
     let floor = match &panel.y {
         Axis::Linear { low, .. } | Axis::Log { low, .. } => *low,
         Axis::Category { .. } => 0.0,
     };
-    let data =
-        hover.iter().enumerate().map(|(x, text)| json!({ "name": text, "value": [x, floor] }));
+    let data = hover.iter().enumerate().map(|(x, text)| {
+        let mut point = json!({ "name": text, "value": [x, floor] });
+        if let Some(pick) = picks.get(x) {
+            point["pick"] = json!(pick);
+        }
+        point
+    });
     json!({
         "type": "line", "name": "said", "data": data.collect::<Vec<_>>(), "xAxisIndex": 0, "yAxisIndex": 0,
         "symbol": "none", "silent": true, "lineStyle": { "width": 0, "opacity": 0 }, "itemStyle": { "opacity": 0 },
@@ -280,13 +295,23 @@ fn drawn(theme: &Theme, series: &Series, grid: usize) -> Value {
     });
     if series.shape != MarkShape::Curve {
         drawn["stack"] = json!(format!("panel {grid}"));
-        drawn["barMaxWidth"] = json!(if series.shape == MarkShape::Bars { 44 } else { 14 });
+        let is_full = matches!(series.shape, MarkShape::Bars | MarkShape::RoundBars);
+        drawn["barMaxWidth"] = json!(if is_full { 44 } else { 14 });
         match series.shape {
             MarkShape::PaleBars => drawn["itemStyle"]["opacity"] = json!(0.6),
             MarkShape::HollowBars => {
                 drawn["itemStyle"] = json!({
                     "color": "transparent", "borderColor": pen.colour, "borderType": "dashed", "borderWidth": 1.5,
                 });
+            }
+            MarkShape::RoundBars => {
+                drawn["barWidth"] = json!("60%");
+                for (data, point) in
+                    drawn["data"].as_array_mut().into_iter().flatten().zip(&series.points)
+                {
+                    let [above, below] = if point.y < 0.0 { [0, 22] } else { [22, 0] };
+                    data["itemStyle"]["borderRadius"] = json!([above, above, below, below]);
+                }
             }
             MarkShape::Bars | MarkShape::Curve => {}
         }
@@ -372,6 +397,29 @@ fn pointed(theme: &Theme, panel: &Panel, grid: usize) -> Value {
         });
     }
     series
+}
+
+/// The labels, on a series of their own; `None` without any.
+fn labelled(panel: &Panel, area: &Area, grid: usize) -> Option<Value> {
+    let placed = panel.placed_labels(area);
+    let data = placed.iter().map(|placed| {
+        json!({
+            "coord": [placed.label.x, rounded(placed.label.y)],
+            "label": { "formatter": placed.label.text, "color": placed.label.colour, "offset": placed.offset },
+        })
+    });
+    (!placed.is_empty()).then(|| {
+        json!({
+            "type": "line", "name": "", "data": [], "xAxisIndex": grid, "yAxisIndex": grid, "silent": true,
+            "markPoint": {
+                "silent": true, "animation": false,
+                // Without a symbol there would be no label.
+                "symbol": "circle", "symbolSize": 1, "itemStyle": { "color": "transparent" },
+                "label": { "show": true, "position": "inside", "fontSize": LABEL_SIZE },
+                "data": data.collect::<Vec<_>>(),
+            },
+        })
+    })
 }
 
 /// The strip lies on what is below it, which is not seen.

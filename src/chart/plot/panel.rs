@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Axis, Line, Pen};
+use super::{Axis, Label, Line, Pen};
 
 /// A plot area, its axes, and what is drawn in it.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,6 +22,10 @@ pub struct Panel {
     /// What choosing a cell of the map is called, by its places, where it may be chosen.
     pub picks: BTreeMap<[usize; 2], String>,
     pub note: Option<Note>,
+    /// Texts that find their own places.
+    pub labels: Vec<Label>,
+    /// Whether each place of a category axis has a shade behind it; empty without shades.
+    pub shaded: Vec<bool>,
 }
 
 impl Panel {
@@ -39,6 +43,8 @@ impl Panel {
             voids: Vec::new(),
             picks: BTreeMap::new(),
             note: None,
+            labels: Vec::new(),
+            shaded: Vec::new(),
         }
     }
 
@@ -75,10 +81,22 @@ pub enum MarkShape {
     Curve,
     /// Bars from 0, or from where the series before it ends.
     Bars,
+    /// Bars with a round end.
+    RoundBars,
     /// Bars that let their marks stand out.
     PaleBars,
     /// Bars without a filling.
     HollowBars,
+}
+
+impl MarkShape {
+    /// Width of a bar in CSS pixels, where a place of the axis has this much.
+    pub(super) fn bar_width(self, slot: f64) -> f64 {
+        match self {
+            Self::PaleBars | Self::HollowBars => (0.38 * slot).min(14.0),
+            Self::Bars | Self::RoundBars | Self::Curve => (0.6 * slot).min(44.0),
+        }
+    }
 }
 
 impl Series {

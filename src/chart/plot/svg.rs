@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use super::escape::{cut, escaped, wrapped};
+use super::labels::LABEL_SIZE;
 use super::layout::{Area, ENTRY, LETTERS, NAME, Room, SAMPLE, run, texts};
 use super::{Line, Mark, MarkShape, Panel, Pen, Plot, Point, Series};
 use crate::chart::number::short;
@@ -17,6 +18,8 @@ const ENLARGED: f64 = 1.4;
 const NARROWEST: f64 = 240.0;
 /// More cells than this are not named one by one: the table has them.
 const NAMED: usize = 2000;
+/// Opacity of the ink that shades places of an axis.
+pub(super) const SHADE: f64 = 0.05;
 
 impl Figure {
     /// A drawing that stands alone, paper behind it: the sentence and the words above, under them
@@ -124,6 +127,7 @@ impl Plot {
     }
 
     fn panel(&self, to: &mut Drawing<'_>, panel: &Panel, area: &Area, with_texts: bool) {
+        to.shades(panel, area);
         to.upright_axis(panel, area);
         to.patches(self, panel, area);
         to.level_axis(panel, area, with_texts);
@@ -151,14 +155,16 @@ impl Plot {
             }
         }
         to.note(panel, area);
+        to.labels(panel, area);
         if let (Some(hover), Some(names)) = (&self.hover, panel.x.names()) {
             let slot = area.width / names.len().max(1) as f64;
             for (i, text) in hover.iter().take(names.len()).enumerate() {
                 to.add(&format!(
-                    "<rect x=\"{:.1}\" y=\"{:.1}\" width=\"{slot:.1}\" height=\"{:.1}\" fill=\"#000\" fill-opacity=\"0\"><title>{}</title></rect>",
+                    "<rect x=\"{:.1}\" y=\"{:.1}\" width=\"{slot:.1}\" height=\"{:.1}\" fill=\"#000\" fill-opacity=\"0\"{}><title>{}</title></rect>",
                     area.left + i as f64 * slot,
                     area.top,
                     area.height,
+                    picked(self.picks.get(i).map(String::as_str)),
                     escaped(text)
                 ));
             }
@@ -167,7 +173,11 @@ impl Plot {
 }
 
 impl Area {
-    fn at(&self, panel: &Panel, x: f64, y: f64) -> Option<(f64, f64)> {
+    pub(super) fn right(&self) -> f64 {
+        self.left + self.width
+    }
+
+    pub(super) fn pixel(&self, panel: &Panel, x: f64, y: f64) -> Option<(f64, f64)> {
         Some((
             self.left + self.width * panel.x.place(x)?,
             self.top + self.height * (1.0 - panel.y.place(y)?),
@@ -192,6 +202,36 @@ impl<'a> Drawing<'a> {
 
     fn text(&mut self, x: f64, y: f64, text: &str, style: &str) {
         self.add(&format!("<text x=\"{x:.1}\" y=\"{y:.1}\" {style}>{}</text>", escaped(text)));
+    }
+
+    /// Tints the shaded places of the x-axis, neighbours in one piece.
+    fn shades(&mut self, panel: &Panel, area: &Area) {
+        let slot = area.width / panel.x.places();
+        let mut start = 0;
+        for places in panel.shaded.chunk_by(|a, b| a == b) {
+            if places[0] {
+                self.add(&format!(
+                    "<rect x=\"{:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{:.1}\" fill=\"{}\" fill-opacity=\"{SHADE}\"/>",
+                    area.left + slot * start as f64,
+                    area.top,
+                    slot * places.len() as f64,
+                    area.height,
+                    self.theme.ink
+                ));
+            }
+            start += places.len();
+        }
+    }
+
+    fn labels(&mut self, panel: &Panel, area: &Area) {
+        for placed in panel.placed_labels(area) {
+            let [x, y] = placed.centre;
+            let style = format!(
+                "font-size=\"{LABEL_SIZE}\" fill=\"{}\" text-anchor=\"middle\"",
+                placed.label.colour
+            );
+            self.text(x, y + 4.0, &placed.label.text, &style);
+        }
     }
 
     fn upright_axis(&mut self, panel: &Panel, area: &Area) {
@@ -258,7 +298,7 @@ impl<'a> Drawing<'a> {
         // Drawn last, a frame lies over its neighbours.
         let (framed, plain): (Vec<_>, Vec<_>) = panel.patches.iter().partition(|p| p.framed);
         for patch in plain.into_iter().chain(framed) {
-            let Some((x, y)) = area.at(panel, patch.x as f64, patch.y as f64) else {
+            let Some((x, y)) = area.pixel(panel, patch.x as f64, patch.y as f64) else {
                 continue;
             };
             let frame = if patch.framed {
@@ -296,7 +336,7 @@ impl<'a> Drawing<'a> {
     /// Crossed out: there is nothing that a colour could stand for.
     fn voids(&mut self, panel: &Panel, area: &Area, [width, height]: [f64; 2]) {
         for cell in &panel.voids {
-            let Some((x, y)) = area.at(panel, cell.x as f64, cell.y as f64) else {
+            let Some((x, y)) = area.pixel(panel, cell.x as f64, cell.y as f64) else {
                 continue;
             };
             let (left, top) = (x - width / 2.0, y - height / 2.0);
@@ -323,7 +363,7 @@ impl<'a> Drawing<'a> {
         let Some(band) = &panel.band else { return };
         let end = |i: usize| {
             band.ends.iter().enumerate().filter_map(move |(x, ends)| {
-                let at = area.at(panel, x as f64, ends[i])?;
+                let at = area.pixel(panel, x as f64, ends[i])?;
                 Some(format!("{:.1} {:.1}", at.0, at.1))
             })
         };
@@ -343,7 +383,7 @@ impl<'a> Drawing<'a> {
     fn curve(&mut self, series: &Series, panel: &Panel, area: &Area) {
         let mut run: Vec<(f64, f64)> = Vec::new();
         for point in &series.points {
-            match area.at(panel, point.x, point.y) {
+            match area.pixel(panel, point.x, point.y) {
                 Some(at) => run.push(at),
                 // A value that the axis cannot show is a gap, not a jump.
                 None => self.line(&series.pen, &std::mem::take(&mut run)),
@@ -352,8 +392,8 @@ impl<'a> Drawing<'a> {
         self.line(&series.pen, &run);
         for point in &series.points {
             let ends = point.interval.and_then(|[low, high]| {
-                let (x, bottom) = area.at(panel, point.x, low)?;
-                Some((x, bottom, area.at(panel, point.x, high)?.1))
+                let (x, bottom) = area.pixel(panel, point.x, low)?;
+                Some((x, bottom, area.pixel(panel, point.x, high)?.1))
             });
             if let Some((x, bottom, top)) = ends {
                 self.add(&format!(
@@ -361,7 +401,7 @@ impl<'a> Drawing<'a> {
                     series.pen.colour
                 ));
             }
-            if let Some((x, y)) = area.at(panel, point.x, point.y) {
+            if let Some((x, y)) = area.pixel(panel, point.x, point.y) {
                 self.mark(&series.pen, x, y, point);
                 if let Some(label) = &point.label {
                     self.beside(x, y, area, label, series.pen.colour);
@@ -387,20 +427,17 @@ impl<'a> Drawing<'a> {
 
     /// Each on what stands at its place already.
     fn bars(&mut self, series: &Series, panel: &Panel, area: &Area, stacked: &mut Vec<(f64, f64)>) {
-        let places = panel.x.ticks().len().max(1) as f64;
         let colour = series.pen.colour;
-        let (share, most, style) = match series.shape {
-            MarkShape::PaleBars => (0.38, 14.0, format!("fill=\"{colour}\" fill-opacity=\"0.6\"")),
-            MarkShape::HollowBars => (
-                0.38,
-                14.0,
-                format!(
-                    "fill=\"none\" stroke=\"{colour}\" stroke-width=\"1.5\" stroke-dasharray=\"4 3\""
-                ),
+        let style = match series.shape {
+            MarkShape::PaleBars => format!("fill=\"{colour}\" fill-opacity=\"0.6\""),
+            MarkShape::HollowBars => format!(
+                "fill=\"none\" stroke=\"{colour}\" stroke-width=\"1.5\" stroke-dasharray=\"4 3\""
             ),
-            MarkShape::Bars | MarkShape::Curve => (0.6, 44.0, format!("fill=\"{colour}\"")),
+            MarkShape::Bars | MarkShape::RoundBars | MarkShape::Curve => {
+                format!("fill=\"{colour}\"")
+            }
         };
-        let width = (share * area.width / places).min(most);
+        let width = series.shape.bar_width(area.width / panel.x.places());
         for point in &series.points {
             let known = stacked.iter().position(|(x, _)| *x == point.x);
             let from = known.map_or(0.0, |i| stacked[i].1);
@@ -410,11 +447,15 @@ impl<'a> Drawing<'a> {
                 None => stacked.push((point.x, to)),
             }
             let (Some((x, one)), Some((_, other))) =
-                (area.at(panel, point.x, to), area.at(panel, point.x, from))
+                (area.pixel(panel, point.x, to), area.pixel(panel, point.x, from))
             else {
                 continue;
             };
             let (top, bottom) = (one.min(other), one.max(other));
+            if series.shape == MarkShape::RoundBars {
+                self.round_bar([x, other, one], width, &style, &point.name);
+                continue;
+            }
             self.add(&format!(
                 "<rect x=\"{:.1}\" y=\"{top:.1}\" width=\"{width:.1}\" height=\"{:.1}\" {style}><title>{}</title></rect>",
                 x - width / 2.0,
@@ -424,9 +465,23 @@ impl<'a> Drawing<'a> {
         }
     }
 
+    /// A bar in the middle of `x` whose far end is half a circle, or as much of one as its length has room for.
+    fn round_bar(&mut self, [x, start, end]: [f64; 3], width: f64, style: &str, name: &str) {
+        let half = 0.5 * width;
+        let bend = half.min((end - start).abs()).copysign(end - start);
+        let (left, straight) = (x - half, end - start - bend);
+        let sweep = u8::from(end < start);
+        self.add(&format!(
+            "<path d=\"M{left:.1} {start:.1}v{straight:.1}a{half:.1} {:.1} 0 0 {sweep} {width:.1} 0v{:.1}z\" {style}><title>{}</title></path>",
+            bend.abs(),
+            -straight,
+            escaped(name)
+        ));
+    }
+
     fn note(&mut self, panel: &Panel, area: &Area) {
         let Some(note) = &panel.note else { return };
-        let Some((x, y)) = area.at(panel, note.x, note.y) else {
+        let Some((x, y)) = area.pixel(panel, note.x, note.y) else {
             return;
         };
         let (ink, paper) = (self.theme.ink, self.theme.paper);

@@ -1,7 +1,7 @@
 //! Fig. 6: accuracy and MSE of models against how deep they are read.
 
 use super::{Figure, FigureDraft, Panel, Plot, Point, Series, Table, TableCell, Theme};
-use super::{cells, extent, headers, mean};
+use super::{cells, extent, first_words, headers, mean};
 use crate::chart::number::{counted, percent, short};
 use crate::chart::plot::{Axis, Mark, Pen};
 use crate::measure::interval::{Mean, mean_of_independent, wilson};
@@ -137,7 +137,11 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
         title: title(survey, &curves),
         words: [
             "Accuracy is the share right among the options; each model is read after every member, as a share of its own members.".to_owned(),
-            format!("{}; tasks count the same whatever their rows.", extent(survey)),
+            format!(
+                "{}{}; tasks count the same whatever their rows.",
+                first_words(survey, |_| true),
+                extent(survey)
+            ),
         ],
         table: Table {
             headers: headers(&[

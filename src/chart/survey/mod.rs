@@ -7,15 +7,17 @@ mod identity;
 mod information;
 mod levels;
 mod plane;
+mod questions;
 mod shares;
 mod stream;
 mod table1;
 mod uniform;
 
-use super::number::{counted, percent_tenths};
+use super::number::{counted, percent, percent_tenths};
 use super::plot::{Line, Mark, Panel, Pen, Plot, Point, Series};
 use super::{Figure, FigureDraft, Table, TableCell, Theme};
 use crate::study::survey::{ChoiceShare, Found, Survey, SurveyModel, SurveyTask};
+pub use questions::{OVERVIEW_QUESTIONS, STREAM_QUESTION, SurveyQuestion};
 
 /// Every figure that the survey has numbers for.
 pub fn survey_figures(survey: &Survey, theme: &Theme) -> Vec<Figure> {
@@ -40,33 +42,19 @@ pub fn overview_figures(survey: &Survey, theme: &Theme) -> Vec<Figure> {
     ];
     let left_out = left_out(survey);
     all.retain(|figure| {
-        !figure.plot.panels.is_empty() && left_out.iter().all(|(key, _)| *key != figure.key)
+        !figure.plot.panels.is_empty() && left_out.is_none_or(|(key, _)| key != figure.key)
     });
     all
 }
 
-/// Figures that compare what this survey has only one of: their keys, and a sentence that says why they are not
+/// The figure that compares models, where this survey has only one: its key, and a sentence that says why it is not
 /// drawn.
-pub fn left_out(survey: &Survey) -> Vec<(&'static str, &'static str)> {
-    let all: Vec<KnownCell<'_>> = cells(survey).collect();
-    let Some(first) = all.first() else { return Vec::new() };
-    let has_one_model = all.iter().all(|cell| cell.model == first.model);
-    let has_one_cell = all.len() == 1;
-    [
-        (
-            has_one_cell,
-            table1::KEY,
-            "Table 1 is not drawn: it compares models or tasks, and there is one of each.",
-        ),
-        (
-            has_one_model,
-            shares::KEY,
-            "Figure 4 is not drawn: it compares models, and there is one.",
-        ),
-    ]
-    .into_iter()
-    .filter_map(|(is_left_out, key, why)| is_left_out.then_some((key, why)))
-    .collect()
+pub fn left_out(survey: &Survey) -> Option<(&'static str, &'static str)> {
+    let mut models = cells(survey).map(|cell| cell.model);
+    let first = models.next()?;
+    models
+        .all(|model| model == first)
+        .then_some((shares::KEY, "Figure 4 is not drawn: it compares models, and there is one."))
 }
 
 /// Those along one model's stream.
@@ -143,6 +131,29 @@ pub fn below_majority(model: &SurveyModel, task: &SurveyTask, found: &Found) -> 
         percent_tenths(accuracy),
         percent_tenths(majority)
     ))
+}
+
+/// On how many rows of the wanted cells the model says the right answer first by itself, with a space behind.
+fn first_words(survey: &Survey, is_wanted: impl Fn(&KnownCell<'_>) -> bool) -> String {
+    let shares = cells(survey).filter(is_wanted).filter_map(|cell| cell.found.first_word);
+    let reach = shares.fold(None, |reach: Option<[f64; 2]>, share| match reach {
+        Some([low, high]) => Some([low.min(share), high.max(share)]),
+        None => Some([share; 2]),
+    });
+    match reach {
+        Some([low, high]) if low < high => format!(
+            "The right answer is the model's first word on {} to {} of a task's rows. ",
+            percent(low),
+            percent(high)
+        ),
+        Some([share, _]) => format!(
+            "The right answer is the model's first word on {} of the rows. ",
+            percent(share)
+        ),
+        None => {
+            "Not known: on how many rows the right answer is the model's first word. ".to_owned()
+        }
+    }
 }
 
 /// How often each option is chosen: `"“no” 81.0 %, “yes” 19.0 %"`.

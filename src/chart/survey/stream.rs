@@ -2,7 +2,7 @@
 //! standardised.
 
 use super::{Figure, FigureDraft, Panel, Plot, Point, Series, Table, TableCell, Theme};
-use super::{cells, headers, mean, roles};
+use super::{cells, first_words, headers, mean, roles};
 use crate::chart::number::{counted, percent, short};
 use crate::chart::plot::Axis;
 use crate::measure::correlation::standardised;
@@ -62,7 +62,7 @@ pub(super) fn figure(survey: &Survey, model: usize, theme: &Theme) -> Figure {
         key: "fig-5-stream",
         title: title(name, &readings),
         words: [
-            "Accuracy is the share right among the options. At every junction point the members so far are read as if the model ended there, with the final norm's scale of the full run.".to_owned(),
+            format!("{}Accuracy is the share right among the options. At every junction point the members so far are read as if the model ended there, with the final norm's scale of the full run.", first_words(survey, |cell| cell.model == model)),
             "Each curve is standardised by itself, so heights compare within a curve only; the CSV has the numbers as they are.".to_owned(),
         ],
         table: Table {
@@ -105,7 +105,7 @@ fn title(model: &str, readings: &[StreamReading<'_>]) -> String {
         percent(mean(readings.iter().map(share)).unwrap_or(0.0))
     };
     let shares = format!(
-        "{model}: accuracy at the stream's start, half and end: {}, {} and {}",
+        "{model}: right among the options at the stream's start, half and end: {}, {} and {}",
         over(|reading| reading.start),
         over(|reading| reading.half),
         over(|reading| reading.end)
@@ -128,11 +128,11 @@ mod tests {
         let both = [sums, hops];
         assert_eq!(
             title("m", &both),
-            "m: accuracy at the stream's start, half and end: 38 %, 45 % and 60 %, mean over 2 tasks"
+            "m: right among the options at the stream's start, half and end: 38 %, 45 % and 60 %, mean over 2 tasks"
         );
         assert_eq!(
             title("m", &both[..1]),
-            "m: accuracy at the stream's start, half and end: 50 %, 40 % and 20 %, on sums"
+            "m: right among the options at the stream's start, half and end: 50 %, 40 % and 20 %, on sums"
         );
         assert_eq!(title("m", &[]), "m: no accuracy along the stream");
     }

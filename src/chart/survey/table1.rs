@@ -1,37 +1,48 @@
-//! Table 1: accuracy, MSE, bias and diversity by task, with the majority class and the uniform
-//! constant beside.
+//! Table 1: accuracy, MSE, bias and diversity by task, with the majority class, the whole vocabulary's numbers and
+//! the uniform constant beside.
 
 use super::{
     Figure, FigureDraft, KnownCell, Line, Mark, Panel, Plot, Point, Series, Table, TableCell, Theme,
 };
-use super::{below_majority, cells, chosen, extent, headers, mean, model_pen, task_names};
+use super::{
+    below_majority, cells, chosen, extent, first_words, headers, mean, model_pen, task_names,
+};
 use crate::chart::number::{counted, percent, short};
 use crate::chart::plot::{Axis, Pen};
 use crate::measure::decomposition::{Triple, Triples};
 use crate::measure::interval::{Mean, wilson};
 use crate::study::survey::{Found, Survey};
 
-pub(super) const KEY: &str = "table-1";
-
-type CellNumber = fn(&KnownCell<'_>) -> f64;
+/// `None` where the cell has no such number.
+type CellNumber = fn(&KnownCell<'_>) -> Option<f64>;
 
 /// A quantity of a cell, and what it is held against.
 type TableQuantity = (&'static str, CellNumber, Option<CellNumber>);
 
 /// The first is accuracy, which alone has an interval.
-const QUANTITIES: [TableQuantity; 4] = [
+const QUANTITIES: [TableQuantity; 6] = [
     (
         "share of rows (level: majority class)",
-        |cell| cell.found.averages.accuracy,
-        Some(|cell| cell.found.averages.majority),
+        |cell| Some(cell.found.averages.accuracy),
+        Some(|cell| Some(cell.found.averages.majority)),
+    ),
+    ("right as the model's first word, share of rows", |cell| cell.found.first_word, None),
+    (
+        "ln P of the right answer, of the whole vocabulary, nats",
+        |cell| cell.found.log_likelihood,
+        None,
     ),
     (
         "MSE × 100, as the paper prints it (level: uniform)",
-        |cell| 100.0 * cell.found.averages.paper.mse,
-        Some(|cell| 100.0 * cell.found.uniform),
+        |cell| Some(100.0 * cell.found.averages.paper.mse),
+        Some(|cell| Some(100.0 * cell.found.uniform)),
     ),
-    ("bias × 100, as the paper prints it", |cell| 100.0 * cell.found.averages.paper.bias, None),
-    ("diversity, squared logits", |cell| cell.found.averages.paper.diversity, None),
+    (
+        "bias × 100, as the paper prints it",
+        |cell| Some(100.0 * cell.found.averages.paper.bias),
+        None,
+    ),
+    ("diversity, squared logits", |cell| Some(cell.found.averages.paper.diversity), None),
 ];
 
 /// Accuracy with its interval.
@@ -42,25 +53,27 @@ fn accuracy(cell: &KnownCell<'_>) -> Mean {
 pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
     let all: Vec<KnownCell<'_>> = cells(survey).collect();
     let level = Pen::new("majority class, uniform", theme.quiet, Line::None, Mark::Level);
-    let panels = QUANTITIES.iter().enumerate().map(|(q, (name, value, against))| {
+    let known = QUANTITIES.iter().enumerate();
+    let known = known.filter(|(_, (_, value, _))| all.iter().any(|cell| value(cell).is_some()));
+    let panels = known.map(|(q, (name, value, against))| {
         let levels = against.map(|against| {
-            let points = all.iter().map(|cell| {
-                let y = against(cell);
+            let points = all.iter().filter_map(|cell| {
+                let y = against(cell)?;
                 let task = &survey.tasks[cell.task].name;
-                Point::new(cell.task as f64, y, format!("{task}\n{}", short(y)))
+                Some(Point::new(cell.task as f64, y, format!("{task}\n{}", short(y))))
             });
             Series::new(level.clone(), points.collect())
         });
         let series = (0..survey.models.len()).map(|model| {
             let of = all.iter().filter(|cell| cell.model == model);
-            let points = of.map(|cell| {
-                let (y, task) = (value(cell), &survey.tasks[cell.task].name);
+            let points = of.filter_map(|cell| {
+                let (y, task) = (value(cell)?, &survey.tasks[cell.task].name);
                 let name = format!("{} on {task}\n{}", survey.models[model].name, short(y));
                 let right = accuracy(cell);
-                Point {
+                Some(Point {
                     interval: (q == 0).then_some([right.low, right.high]),
                     ..Point::new(cell.task as f64, y, name)
-                }
+                })
             });
             Series::new(model_pen(survey, model, theme, Line::None), points.collect())
         });
@@ -79,10 +92,10 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
     let legend = (0..survey.models.len()).map(|m| model_pen(survey, m, theme, Line::None));
     let plot = Plot::new(panels.collect(), legend.chain([level]).collect(), 2);
     FigureDraft {
-        key: KEY,
+        key: "table-1",
         title: title(&all.iter().map(GuessedCell::of).collect::<Vec<_>>()),
         words: [
-            format!("{}{}", below_note(survey), near_uniform(&all)),
+            format!("{}{}{}", below_note(survey), first_words(survey, |_| true), near_uniform(&all)),
             format!(
                 "{}; accuracy is the share {}. MSE and bias × 100 by Eq. 14 and diversity by Eq. 8, which are not one identity. {}",
                 extent(survey),

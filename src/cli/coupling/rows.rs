@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, bail, ensure};
 
 use super::CouplingArgs;
-use crate::cli::begun::{Begun, begun_alike};
+use crate::cli::begun::{Begun, begun_alike, holds_rows_alone};
 use crate::cli::fingerprint::{self, Files};
 use crate::cli::orders::{begun as begun_sweeps, put as put_orders, seal as seal_orders};
 use crate::cli::out_file::OutFile;
@@ -47,6 +47,9 @@ impl Stopped {
         };
         if reports.iter().any(|report| report.coupling.is_some()) {
             bail!("{shown} is nothing to go on from: it is a report of one prompt");
+        }
+        for report in &reports {
+            holds_rows_alone(report, path)?;
         }
         Ok(Self { path: path.to_owned(), reports })
     }

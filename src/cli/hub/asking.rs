@@ -7,10 +7,7 @@ use ureq::Body;
 use ureq::http::Response;
 
 use super::Hub;
-use crate::model::hub::{HubError, HubInfo, HubName, Patience, RemoteFile, host_of};
-
-/// The most bytes of a short answer, and of all pages of a list.
-const MAX_SHORT: u64 = 64 << 20;
+use crate::model::hub::{HubError, HubInfo, HubName, MAX_SHORT, Patience, RemoteFile, host_of};
 
 /// The most pages of a list, and the most hops to a file.
 const PAGES: usize = 100;

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use hf_hub::{Cache, Repo, RepoType};
 
 use super::variable;
+use crate::cli::lock::{go_without, is_without_locks};
 use crate::cli::output;
 use crate::model::ModelFiles;
 use crate::model::hub::{FileHash, HubError, HubName, RemoteFile};
@@ -96,11 +97,18 @@ impl HubCache {
     pub(super) fn hold(&self, name: &HubName) -> Result<File, HubError> {
         let make =
             |folder: &Path| fs::create_dir_all(folder).map_err(|error| written(folder, &error));
-        make(&self.locks(name))?;
-        let path = self.locks(name).join(PULLS);
-        let held = open_own(&path).and_then(|lock| lock.lock_shared().map(|()| lock));
+        let locks = self.locks(name);
+        refuse_links(self.folder(), &locks)?;
+        make(&locks)?;
+        let path = locks.join(PULLS);
+        let held = open_own(&path).and_then(|lock| {
+            go_without(lock.lock_shared(), &path)?;
+            Ok(lock)
+        });
         let lock = held.map_err(|error| written(&path, &error))?;
-        make(&self.model_folder(name).join("blobs"))?;
+        let folder = self.model_folder(name);
+        refuse_links(&folder, &folder.join("blobs"))?;
+        make(&folder.join("blobs"))?;
         Ok(lock)
     }
 
@@ -116,6 +124,8 @@ impl HubCache {
                 output::say(&format!("atelier: waits until another program has fetched {path}"));
                 lock.lock().map_err(|error| failed(&error))?;
             }
+            // It was said when the model was held.
+            Err(TryLockError::Error(error)) if is_without_locks(&error) => {}
             Err(TryLockError::Error(error)) => return Err(failed(&error)),
         }
         Ok(lock)
@@ -127,6 +137,7 @@ impl HubCache {
     /// Another program holds one.
     fn lock_all(&self, name: &HubName) -> Result<Vec<File>, HubError> {
         let mut locks = Vec::new();
+        refuse_links(self.folder(), &self.locks(name))?;
         for path in files_below(&self.locks(name)) {
             let lock = open_own(&path).map_err(|error| written(&path, &error))?;
             match lock.try_lock() {
@@ -134,7 +145,10 @@ impl HubCache {
                 Err(TryLockError::WouldBlock) => {
                     return Err(HubError::InUse { repo: name.repo.clone() });
                 }
-                Err(TryLockError::Error(error)) => return Err(written(&path, &error)),
+                Err(TryLockError::Error(error)) => {
+                    go_without(Err(error), &path).map_err(|error| written(&path, &error))?;
+                    return Ok(locks);
+                }
             }
         }
         Ok(locks)
@@ -149,15 +163,18 @@ impl HubCache {
     ) -> Result<PathBuf, HubError> {
         let cached = self.cache.repo(self.repo(name));
         let snapshot = cached.pointer_path(commit);
+        let model = self.model_folder(name);
         for file in files {
             let to = snapshot.join(&file.path);
             let folder = to.parent().unwrap_or(&snapshot);
+            refuse_links(&model, folder)?;
             fs::create_dir_all(folder).map_err(|error| written(folder, &error))?;
             point(&self.blob(name, &file.hash), &to, file.path.split('/').count())
                 .map_err(|error| written(&to, &error))?;
         }
         if name.revision() != commit {
             let path = self.reference(name);
+            refuse_links(&model, path.parent().unwrap_or(&model))?;
             write_ref(&path, commit).map_err(|error| written(&path, &error))?;
         }
         Ok(match (&name.file, files) {
@@ -255,18 +272,22 @@ impl HubCache {
             fs::remove_dir_all(&folder).map_err(failed(&folder))?;
             return Ok(Some(before));
         }
+        let branch = self.reference(name);
+        refuse_links(&folder, &folder.join("blobs"))?;
+        refuse_links(&folder, branch.parent().unwrap_or(&folder))?;
         let Some(snapshot) = self.snapshot(name) else {
             return Ok(None);
         };
+        refuse_links(&folder, &snapshot)?;
         if let Some(file) = &name.file {
             let path = snapshot.join(file);
             if fs::symlink_metadata(&path).is_err() {
                 return Ok(None);
             }
+            refuse_links(&folder, path.parent().unwrap_or(&folder))?;
             fs::remove_file(&path).map_err(failed(&path))?;
         } else {
             let refs = folder.join("refs");
-            let branch = self.reference(name);
             if branch.is_file() {
                 fs::remove_file(&branch).map_err(failed(&branch))?;
             }
@@ -293,8 +314,11 @@ impl HubCache {
             .collect();
         for blob in files_below(&folder.join("blobs")) {
             let is_kept = blob.canonicalize().is_ok_and(|path| kept.contains(&path));
-            let is_under_way = blob.extension().is_some();
-            if !is_kept && !is_under_way {
+            // What is under way, and what nobody fetched, has another name.
+            let is_named = |name: &str| {
+                matches!(name.len(), 40 | 64) && name.bytes().all(|digit| digit.is_ascii_hexdigit())
+            };
+            if !is_kept && blob.file_name().and_then(|name| name.to_str()).is_some_and(is_named) {
                 fs::remove_file(&blob).map_err(failed(&blob))?;
             }
         }
@@ -337,8 +361,27 @@ pub(super) fn open_own(path: &Path) -> io::Result<File> {
     options.open(path)
 }
 
+/// Refuses a folder of a model that is a link, or lies behind one: it leads to files that are no cache's.
+fn refuse_links(model: &Path, inner: &Path) -> Result<(), HubError> {
+    let mut path = model.to_path_buf();
+    for part in inner.strip_prefix(model).unwrap_or(inner) {
+        path.push(part);
+        if path.is_symlink() {
+            return Err(written(&path, &io::Error::other("it is a link to another folder")));
+        }
+    }
+    Ok(())
+}
+
 /// Writes the commit of a branch whole, in the place of whatever is there.
 fn write_ref(path: &Path, commit: &str) -> io::Result<()> {
+    // A branch `a` that is gone leaves no room for a branch `a/b`, nor the other way round.
+    if let Some(gone) = path.ancestors().skip(1).find(|path| path.is_file()) {
+        fs::remove_file(gone)?;
+    }
+    if path.is_dir() {
+        fs::remove_dir_all(path)?;
+    }
     if let (Some(folder), Some(name)) = (path.parent(), path.file_name()) {
         fs::create_dir_all(folder)?;
         remove_strays(folder, |stray| name == stray);

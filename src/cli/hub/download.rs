@@ -11,7 +11,7 @@ use super::cache::{open_own, written};
 use crate::model::hub::{Hashing, HubError, HubName, Patience, RemoteFile, spell_bytes};
 use crate::task::file::open;
 
-/// Bytes a second below which a connection is held to stand still.
+/// Bytes a second below which a connection is given up in the end.
 const SLOWEST: u64 = 20_000;
 
 /// A file on its way.
@@ -66,7 +66,7 @@ impl Hub {
         told: &mut dyn FnMut(u64),
     ) -> Result<Option<(Unanswered, Option<u64>)>, HubError> {
         let from = Some(arriving.done).filter(|&done| done > 0);
-        // One that stands still is given up; the next one goes on where it stood.
+        // One that dribbles is given up; the next one goes on where it stood.
         let left = arriving.file.size.saturating_sub(arriving.done);
         let most = Duration::from_secs(60 + left / SLOWEST);
         let answer = match self.get(url, from, most) {
@@ -74,38 +74,31 @@ impl Hub {
             Err(reason) => return Ok(Some((reason, None))),
         };
         let file = arriving.file;
-        let stated = match answer.status().as_u16() {
+        let stated = |name| header(&answer, name);
+        match answer.status().as_u16() {
+            206 if file.is_rest(&stated("content-range").unwrap_or_default(), arriving.done) => {}
             206 => {
-                let range = header(&answer, "content-range").unwrap_or_default();
-                let begins = format!("bytes {}-", arriving.done);
-                let total = range.strip_prefix(&begins).and_then(|rest| rest.split_once('/'));
-                let stated = match total {
-                    Some((_, "*")) => Some(file.size),
-                    total => total.and_then(|(_, total)| total.parse().ok()),
-                };
-                let Some(stated) = stated else {
-                    let reason =
-                        Unanswered::broken(url, &"it sent another part than was asked for");
-                    return Ok(Some((reason, None)));
-                };
-                stated
+                let reason = "it sent another part than was asked for";
+                return Ok(Some((Unanswered::broken(url, &reason), None)));
             }
-            // The whole file, whatever was asked for: it begins anew.
+            // The whole file, whatever was asked for: it begins anew. What is no such file ends nothing that came.
             200 => {
+                let (length, kind) = (stated("content-length"), stated("content-type"));
+                if from.is_some() && !file.may_be(length.as_deref(), kind.as_deref()) {
+                    let reason = "it sent something else than was asked for";
+                    return Ok(Some((Unanswered::broken(url, &reason), None)));
+                }
                 arriving.begin_anew()?;
-                let length = header(&answer, "content-length");
-                length.and_then(|length| length.parse().ok()).unwrap_or(file.size)
+                let length = length.and_then(|length| length.parse().ok()).unwrap_or(file.size);
+                if length != file.size {
+                    return Err(arriving.wrong_size(length));
+                }
             }
-            // There is less of it than the list says.
-            416 => return Err(arriving.wrong_size(arriving.done)),
             _ => {
                 let asked = retry_after(&answer);
                 let reason = self.refused(name, &answer, Some(&file.path));
                 return Ok(Some((reason, asked)));
             }
-        };
-        if stated != file.size {
-            return Err(arriving.wrong_size(stated));
         }
         let ended = each_piece(answer, &mut |piece| {
             arriving.add(piece)?;

@@ -1,8 +1,8 @@
 //! `hub:owner/name`: models on a hub, kept in the cache that Python's programs keep them in.
 //!
 //! `HF_ENDPOINT` is the hub's address, `HF_TOKEN` the reader's token, or the file that `HF_TOKEN_PATH` names;
-//! `HF_HUB_CACHE` or `HF_HOME` say where the cache is. `HF_HUB_OFFLINE` and `HF_HUB_DISABLE_IMPLICIT_TOKEN` mean what
-//! they mean to Python's programs. The cache's layout is hf-hub's; the bytes come by a client of our own, because
+//! `HF_HUB_CACHE` or `HF_HOME` say where the cache is. `HF_HUB_OFFLINE`, `HF_HUB_DISABLE_IMPLICIT_TOKEN` and
+//! `HF_HUB_DOWNLOAD_TIMEOUT` mean what they mean to Python's programs. The cache's layout is hf-hub's; the bytes come by a client of our own, because
 //! hf-hub's takes a file with a wrong byte, and a whole file after the first half of one.
 
 mod asking;
@@ -19,6 +19,9 @@ use crate::model::catalogue::published::{PublishedModel, published};
 use crate::model::hub::{
     HubAddress, HubError, HubInfo, HubName, MAIN, RemoteFile, index_of, pick, shards, spell_bytes,
 };
+
+/// Seconds without a byte after which a connection is given up, where the environment names no others.
+const STILL: u64 = 60;
 
 /// A hub, and the cache of what came from it.
 pub struct Hub {
@@ -58,6 +61,7 @@ impl Hub {
             .user_agent(concat!("atelier/", env!("CARGO_PKG_VERSION")))
             .timeout_connect(Some(Duration::from_secs(20)))
             .timeout_recv_response(Some(Duration::from_secs(60)))
+            .timeout_per_read(Some(stillness()?))
             .build();
         Ok(Self { address, cache, token, agent: config.into() })
     }
@@ -117,7 +121,7 @@ impl Hub {
     }
 
     /// Says of a step of training whether its weights are those of another revision: some hubs serve
-    /// one file under many names.
+    /// one file under many names. A revision that this hub does not have is none of them.
     ///
     /// # Errors
     /// No answer.
@@ -130,7 +134,10 @@ impl Hub {
         others.push(MAIN.to_owned());
         let mut same = Vec::new();
         for revision in others {
-            let other = self.look_up(&name.at(&revision))?;
+            let other = match self.look_up(&name.at(&revision)) {
+                Err(error) if error.is_absence() => continue,
+                other => other?,
+            };
             if other.weights() == model.weights() {
                 same.push(revision);
             }
@@ -180,6 +187,15 @@ fn token(cache: &HubCache) -> Result<Option<String>, HubError> {
         return Err(HubError::Token { variable_or_file });
     }
     Ok(Some(token).filter(|token| !token.is_empty()))
+}
+
+/// The longest time without a byte on a connection.
+fn stillness() -> Result<Duration, HubError> {
+    let Some(value) = variable("HF_HUB_DOWNLOAD_TIMEOUT") else {
+        return Ok(Duration::from_secs(STILL));
+    };
+    let seconds = value.parse().ok().filter(|seconds| *seconds > 0);
+    seconds.map(Duration::from_secs).ok_or(HubError::Timeout { value })
 }
 
 /// Whether a variable says yes, in the words of Python's programs.

@@ -365,6 +365,7 @@ mod tests {
 
         let lack = engine.weights.head().bytes_in(None);
         assert_eq!(engine.vocabulary_lack(), Some(lack));
+        assert!(engine.has_run_out());
         for trace in [&without[0][0], &next[0][0]] {
             assert!(trace.vocabulary.is_none());
             assert_eq!(trace.logits, before[0][0].logits);

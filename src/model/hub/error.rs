@@ -14,6 +14,10 @@ pub enum HubError {
     #[error("the token in {variable_or_file} holds a character that no token has: set it anew")]
     Token { variable_or_file: String },
     #[error(
+        "HF_HUB_DOWNLOAD_TIMEOUT is {value:?}, which is no time: set it to whole seconds, such as 60"
+    )]
+    Timeout { value: String },
+    #[error(
         "HF_HUB_OFFLINE is set, so no hub is asked: unset it to fetch what the cache does not hold"
     )]
     SwitchedOff,
@@ -21,6 +25,10 @@ pub enum HubError {
         "{repo} is being fetched by another program: wait until it is done, or stop it, then remove the model"
     )]
     InUse { repo: String },
+    #[error(
+        "another tab of this page is fetching {name} or deleting it: wait until it is done, or stop it there"
+    )]
+    OtherTab { name: String },
     #[error("{path} cannot be read ({reason}); mend or remove it")]
     Read { path: String, reason: String },
     #[error(
@@ -71,4 +79,18 @@ pub enum HubError {
     NoRoom { file: String, needed: String },
     #[error("{path} cannot be written ({reason}); check the folder and its permissions")]
     Write { path: String, reason: String },
+}
+
+impl HubError {
+    /// Whether there is no such model or revision, or none that is read, however often it is asked for.
+    pub fn is_absence(&self) -> bool {
+        matches!(
+            self,
+            Self::NoRepo { .. }
+                | Self::NoRevision { .. }
+                | Self::NoFile { .. }
+                | Self::NotAModel { .. }
+                | Self::SeveralFiles { .. }
+        )
+    }
 }

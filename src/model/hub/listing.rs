@@ -6,6 +6,10 @@ use serde_json::Value;
 use super::name::is_path;
 use super::{FileHash, HubAddress, HubError, HubName, Patience};
 
+/// The most bytes of a short answer, of all pages of a list, and of an index of weights: read, they take several
+/// times as many.
+pub const MAX_SHORT: u64 = 64 << 20;
+
 /// A commit of a model, and the terms that it is under.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HubInfo {
@@ -106,6 +110,20 @@ impl RemoteFile {
                 }
             })
             .collect()
+    }
+
+    /// Whether an answer with the whole of a file is this one, as far as its `Content-Length` and `Content-Type` say.
+    /// A network that wants a login first answers whatever is asked with a page of its own.
+    pub fn may_be(&self, length: Option<&str>, kind: Option<&str>) -> bool {
+        let is_page = kind.is_some_and(|kind| kind.trim().to_lowercase().starts_with("text/html"));
+        !is_page && length.is_none_or(|length| length.trim().parse() == Ok(self.size))
+    }
+
+    /// Whether an answer is the rest of this file from byte `from` on, as its `Content-Range` says.
+    pub fn is_rest(&self, range: &str, from: u64) -> bool {
+        let total = range.strip_prefix(&format!("bytes {from}-"));
+        let total = total.and_then(|rest| rest.split_once('/'));
+        total.is_some_and(|(_, total)| total == "*" || total.parse() == Ok(self.size))
     }
 }
 

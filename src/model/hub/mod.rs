@@ -16,7 +16,7 @@ pub use address::HubAddress;
 pub use address::host_of;
 pub use error::HubError;
 pub use hash::{FileHash, Hashing};
-pub use listing::{HubInfo, RemoteFile};
+pub use listing::{HubInfo, MAX_SHORT, RemoteFile};
 pub use name::{HubName, MAIN, SCHEME};
 pub use patience::Patience;
 pub use pick::{index_of, pick, shards};

@@ -1,6 +1,6 @@
 //! Which files of a place on a hub are the model.
 
-use super::{HubError, HubName, RemoteFile};
+use super::{HubError, HubName, MAX_SHORT, RemoteFile};
 use crate::model::TokenizerFiles;
 use crate::model::files::{CheckpointKind, ShardIndex, shard_count, split_of};
 
@@ -42,13 +42,13 @@ pub fn pick(
     }
     // What `config.json` describes, in the kind preferred; PyTorch's only where there is no other.
     if let Some(picked) = described(CheckpointKind::Safetensors, files) {
-        return Ok(picked);
+        return checked(name, picked);
     }
     let pytorch = described(CheckpointKind::PyTorch, files);
     let mut whole: Vec<&RemoteFile> = ggufs(files).filter(|file| is_first(&file.path)).collect();
     match (whole.pop(), whole.is_empty(), pytorch) {
         (Some(only), true, _) => parts(name, only.clone(), files),
-        (_, _, Some(picked)) => Ok(picked),
+        (_, _, Some(picked)) => checked(name, picked),
         (Some(last), false, None) => {
             whole.push(last);
             Err(HubError::SeveralFiles {
@@ -74,6 +74,17 @@ fn described(kind: CheckpointKind, files: &[RemoteFile]) -> Option<Vec<RemoteFil
     picked.extend(words.filter_map(find));
     picked.push(find(kind.model()).or_else(|| find(kind.index()))?);
     Some(picked)
+}
+
+/// Picked files whose index, if there is one, is not too large to read.
+fn checked(name: &HubName, picked: Vec<RemoteFile>) -> Result<Vec<RemoteFile>, HubError> {
+    if index_of(&picked).is_some_and(|index| index.size > MAX_SHORT) {
+        return Err(HubError::NotAModel {
+            repo: name.repo.clone(),
+            reason: format!("its index has over {} MB", MAX_SHORT >> 20),
+        });
+    }
+    Ok(picked)
 }
 
 /// The index among picked files, whose content says which weights are still to be picked.
@@ -103,6 +114,17 @@ pub fn shards(
     let mut named: Vec<&String> = index.weight_map.values().collect();
     named.sort();
     named.dedup();
+    // Weights of one kind: what has another ending could stand in the place of another file.
+    let kind = CheckpointKind::of(named[0]);
+    let is_other = |path: &&&String| kind.is_none() || CheckpointKind::of(path) != kind;
+    if let Some(path) = named.iter().find(is_other) {
+        return Err(HubError::NotAModel {
+            repo: name.repo.clone(),
+            reason: format!(
+                "its index names {path:?} as weights, which are all *.safetensors or all PyTorch's *.bin"
+            ),
+        });
+    }
     let found = named.into_iter().map(|path| {
         let found = files.iter().find(|file| file.path == *path).cloned();
         found.ok_or_else(|| HubError::NoFile {

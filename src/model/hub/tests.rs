@@ -122,8 +122,51 @@ fn an_index_names_shards() {
     assert_eq!(found.iter().map(|file| &*file.path).collect::<Vec<_>>(), &paths[2..]);
     let away = br#"{"weight_map":{"x":"../model-2.safetensors"}}"#;
     assert!(shards(&name, away, &all).is_err());
-    for lost in [r#"{"weight_map":{"x":"model-3.safetensors"}}"#, r#"{"weight_map":{}}"#] {
+    for lost in [
+        r#"{"weight_map":{"x":"model-3.safetensors"}}"#,
+        r#"{"weight_map":{}}"#,
+        r#"{"weight_map":{"x":"config.json"}}"#,
+    ] {
         assert!(shards(&name, lost.as_bytes(), &all).is_err(), "{lost}");
+    }
+
+    // PyTorch's: the same care.
+    let older =
+        ["config.json", "pytorch_model.bin.index.json", "a-1.bin", "a-2.bin", "b.safetensors"];
+    let all_older = files(&older);
+    let index = br#"{"weight_map":{"x":"a-2.bin","y":"a-1.bin"}}"#;
+    let found = shards(&name, index, &all_older).expect("shards");
+    assert_eq!(found.iter().map(|file| &*file.path).collect::<Vec<_>>(), &older[2..4]);
+    for (lost, says) in [
+        (r#"{"weight_map":{"x":"../a-1.bin"}}"#, "../a-1.bin"),
+        (r#"{"weight_map":{"x":"a-3.bin"}}"#, "has no file \"a-3.bin\""),
+        (r#"{"weight_map":{"x":"a-1.bin","y":"config.json"}}"#, "names \"config.json\" as weights"),
+        (r#"{"weight_map":{"x":"a-1.bin","y":"b.safetensors"}}"#, "names \"b.safetensors\""),
+    ] {
+        let sentence = shards(&name, lost.as_bytes(), &all_older).expect_err(lost).to_string();
+        assert!(sentence.contains(says), "{sentence}");
+    }
+
+    // Read, 300 MB of it took 2.2 GB.
+    let mut large = files(&paths);
+    large[1].size = 65 << 20;
+    let sentence = pick(&name, None, &large).expect_err("too large").to_string();
+    assert!(sentence.contains("its index has over 64 MB"), "{sentence}");
+}
+
+#[test]
+fn another_answer_than_a_file_is_told_by_its_head() {
+    let file = &files(&["model.safetensors"])[0];
+    let bytes = Some("application/octet-stream");
+    assert!(file.may_be(Some("10"), bytes) && file.may_be(None, bytes) && file.may_be(None, None));
+    let page = Some(" Text/HTML; charset=utf-8");
+    for (length, kind) in [(Some("26"), bytes), (Some("10"), page), (None, page), (Some(""), None)]
+    {
+        assert!(!file.may_be(length, kind), "{length:?} {kind:?}");
+    }
+    assert!(file.is_rest("bytes 4-9/10", 4) && file.is_rest("bytes 4-9/*", 4));
+    for range in ["bytes 4-9/11", "bytes 0-9/10", "bytes 4-9/", "bytes 40-49/10", ""] {
+        assert!(!file.is_rest(range, 4), "{range}");
     }
 }
 

@@ -38,6 +38,17 @@ impl StepAsk {
             _ => None,
         }
     }
+
+    /// The rows that are run; none where a prompt is looked at, or nothing is run.
+    pub(super) fn groups(&self) -> &[RowGroup] {
+        match self {
+            Self::Rows(ask) => &ask.rows,
+            Self::Sweeps(ask) => &ask.rows,
+            Self::Heads(ask) => std::slice::from_ref(&ask.rows),
+            Self::Coupling(ask) => std::slice::from_ref(&ask.rows),
+            Self::Lens(_) | Self::Survey(_) | Self::Theory(_) => &[],
+        }
+    }
 }
 
 /// One prompt under one order.

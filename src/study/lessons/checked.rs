@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use super::field::{TextPiece, pieces};
 use super::{FieldName, LessonStep};
 #[cfg(any(feature = "cli", feature = "web"))]
-use super::{Lesson, LessonError, RowGroup, StepAsk, fields_of};
+use super::{Lesson, LessonError, StepAsk, fields_of};
 #[cfg(any(feature = "cli", feature = "web"))]
 use crate::task::primer::{GeneratedTask, level_of_count, level_range};
 
@@ -179,34 +179,31 @@ impl LessonStep {
 impl StepAsk {
     /// Can any model be asked this?
     fn check(&self, has_prompt: bool) -> Result<(), String> {
-        let groups: &[RowGroup] =
-            match self {
-                Self::Lens(ask) if ask.prompt.is_none() && !has_prompt => {
-                    return Err("it looks at no prompt: write one here, or the lesson's [prompt]"
-                        .to_owned());
+        match self {
+            Self::Lens(ask) if ask.prompt.is_none() && !has_prompt => {
+                return Err(
+                    "it looks at no prompt: write one here, or the lesson's [prompt]".to_owned()
+                );
+            }
+            Self::Rows(ask) if ask.rows.is_empty() => {
+                return Err("it runs no rows: name at least one task".to_owned());
+            }
+            Self::Sweeps(ask) if ask.rows.is_empty() || ask.kinds.is_empty() => {
+                return Err(
+                    "it sweeps nothing: name at least one task and one kind of order".to_owned()
+                );
+            }
+            Self::Sweeps(ask) => {
+                let is_run = |name: &&String| ask.rows.iter().any(|rows| rows.name() == **name);
+                if let Some(name) = ask.groups.values().flatten().find(|name| !is_run(name)) {
+                    return Err(format!(
+                        "a group names {name:?}, which it does not run: name its rows alone"
+                    ));
                 }
-                Self::Lens(_) | Self::Survey(_) | Self::Theory(_) => &[],
-                Self::Rows(ask) if ask.rows.is_empty() => {
-                    return Err("it runs no rows: name at least one task".to_owned());
-                }
-                Self::Rows(ask) => &ask.rows,
-                Self::Sweeps(ask) if ask.rows.is_empty() || ask.kinds.is_empty() => {
-                    return Err("it sweeps nothing: name at least one task and one kind of order"
-                        .to_owned());
-                }
-                Self::Sweeps(ask) => {
-                    let is_run = |name: &&String| ask.rows.iter().any(|rows| rows.name() == **name);
-                    if let Some(name) = ask.groups.values().flatten().find(|name| !is_run(name)) {
-                        return Err(format!(
-                            "a group names {name:?}, which it does not run: name its rows alone"
-                        ));
-                    }
-                    &ask.rows
-                }
-                Self::Heads(ask) => std::slice::from_ref(&ask.rows),
-                Self::Coupling(ask) => std::slice::from_ref(&ask.rows),
-            };
-        for group in groups {
+            }
+            _ => {}
+        }
+        for group in self.groups() {
             let Some(task) = GeneratedTask::from_name(&group.task) else {
                 let names = GeneratedTask::ALL.map(GeneratedTask::name).join(", ");
                 return Err(format!("there is no task {:?}: take one of {names}", group.task));

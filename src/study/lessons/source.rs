@@ -66,7 +66,7 @@ impl fmt::Display for RunSource {
 }
 
 /// `a`, `a and b`, `a, b and c`; moments of one model's training are counted and not named one by one.
-fn listed(names: &[&str]) -> String {
+pub(super) fn listed(names: &[&str]) -> String {
     let Some((last, rest)) = names.split_last() else {
         return String::new();
     };

@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use super::{HeadReading, LISTED, MemberAccount, MemberWithout, TokenVote};
 use crate::engine::{
-    AttentionWish, Capture, EngineError, Member, MemberKind, Run, Trace, member_names,
+    AttentionWish, Capture, EngineError, Member, MemberKind, Reference, Run, Trace, member_names,
 };
 use crate::measure::decomposition::{argmax, lead, softmax};
 use crate::plan::Plan;
 use crate::study::lens::beyond_options;
+use crate::study::original::OriginalAfter;
 use crate::study::report::Report;
 use crate::study::without::without;
 use crate::study::{LoadedModel, Question, StudyError, lens};
@@ -26,6 +27,8 @@ pub struct Accounting<'a> {
     index: usize,
     name: String,
     run: Option<Box<dyn Run<Trace> + 'a>>,
+    /// Whether the answer is compared with the original order's, whose run on the prompt was known.
+    is_compared: bool,
     /// Block runs of both plans, once they are done.
     runs: usize,
     traces: Vec<Trace>,
@@ -55,10 +58,13 @@ impl<'a> Accounting<'a> {
         let block = members[index].block;
         let attention = block.filter(|_| members[index].kind == MemberKind::Attention);
         let wish = |block| AttentionWish { blocks: vec![block], ..AttentionWish::default() };
+        let vocabulary = model.answer_wish(&question.prompt, &plan)?;
+        let is_compared = !matches!(vocabulary.reference, Reference::None);
         let capture = Capture {
             written: Some(index),
             attention: attention.map(wish).into_iter().collect(),
-            ..Capture::answer()
+            vocabulary: Some(vocabulary),
+            ..Capture::default()
         };
         let mut plans = vec![plan];
         plans.extend(without(&plans[0], index));
@@ -72,6 +78,7 @@ impl<'a> Accounting<'a> {
             index,
             name: name.to_owned(),
             run: Some(run),
+            is_compared,
             runs: 0,
             traces: Vec::new(),
             votes: Vec::new(),
@@ -111,6 +118,16 @@ impl<'a> Accounting<'a> {
     /// Is the device to answer first? See [`Run::is_waiting`].
     pub fn is_waiting(&self) -> bool {
         self.run.as_ref().is_some_and(|run| run.is_waiting())
+    }
+
+    /// Begins the original order's run with which the answer is still to be compared. See
+    /// [`LoadedModel::original_after`].
+    ///
+    /// # Errors
+    /// Called too early: [`EngineError::Cancelled`]; what the engine says.
+    pub fn original_after(&self) -> Result<Option<OriginalAfter<'a>>, StudyError> {
+        let trace = self.traces.first().ok_or(EngineError::Cancelled)?;
+        self.model.original_after(&self.question.prompt, &self.plans[0], trace)
     }
 
     /// The run as a lens, and the account beside it.
@@ -160,7 +177,8 @@ impl<'a> Accounting<'a> {
             lead: lead(&logits, answer),
             without,
         };
-        let lens = lens::lens(self.model, &self.question, &self.plans[0], trace);
+        let read = if self.is_compared { lens::compared_lens } else { lens::lens };
+        let lens = read(self.model, &self.question, &self.plans[0], trace);
         Ok(Report { member: Some(Box::new(account)), ..lens::report(self.model, lens) })
     }
 }

@@ -452,8 +452,14 @@ fn counted_blocks(numbers: [Option<usize>; 3]) -> Result<(), Reason> {
 }
 
 fn need(need: &Need) -> Result<(), Reason> {
-    match need.parts.iter().find(|part| part.run >= MAX_RUNS) {
-        Some(part) => Err(format!("it has a part of run {}", part.run)),
+    if let Some(part) = need.parts.iter().find(|part| part.run >= MAX_RUNS) {
+        return Err(format!("it has a part of run {}", part.run));
+    }
+    let compared = [&need.components, &need.heads].into_iter();
+    let largest = compared.flat_map(|found| [&found.largest_loss, &found.largest_lost]).flatten();
+    let mut named = largest.flat_map(|found| found.beside.iter().chain([&found.part]));
+    match named.find(|&&part| part >= need.parts.len()) {
+        Some(part) => Err(format!("it compares part {part} of {}", need.parts.len())),
         None => Ok(()),
     }
 }
@@ -514,6 +520,7 @@ mod tests {
                 "kind": "mlp", "run": run, "block": 0, "plan": "0a,1-11", "vote": mean(),
                 "loss": mean(), "accuracy": mean(),
             }],
+            "components": {}, "heads": {},
         })
     }
 

@@ -185,6 +185,9 @@ pub struct Sample {
     pub answer: usize,
     pub answered: usize,
     pub correct: bool,
+    /// `ln P` of the right answer over the whole vocabulary, nats; `None` where it is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub log_likelihood: Option<f64>,
     /// `[mse, bias, diversity]`
     pub probability: [f64; 3],
     pub logit: [f64; 3],
@@ -206,6 +209,7 @@ impl Sample {
             answer: row.answer,
             answered: row.answered,
             correct: row.correct,
+            log_likelihood: row.log_likelihood(),
             probability: row.probability,
             logit: row.logit,
             centred: row.centred,

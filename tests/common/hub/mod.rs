@@ -33,6 +33,10 @@ pub enum Fault {
     Status { status: u16, headers: Vec<(&'static str, String)>, cors: bool },
     /// The connection ends after so many bytes of the body.
     Cut(usize),
+    /// Nothing more comes after so many bytes of the body, and the connection stays open.
+    Still(usize),
+    /// No answer, and the connection stays open.
+    Silent,
     /// So many bytes a second at most.
     Slow(usize),
     /// The byte at this place of the file is another.

@@ -1,7 +1,7 @@
 //! One connection: a request's head, the answer to it, and what goes wrong on the way.
 
 use std::collections::BTreeMap;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpStream};
 use std::sync::Mutex;
 use std::time::Duration;
@@ -77,6 +77,9 @@ fn write(
     fault: Option<&Fault>,
     is_gone: &dyn Fn() -> bool,
 ) -> std::io::Result<()> {
+    if matches!(fault, Some(Fault::Silent)) {
+        return until_closed(stream, is_gone);
+    }
     let mut head = format!("HTTP/1.1 {} .\r\nConnection: close\r\n", answer.status);
     for (name, value) in &answer.headers {
         head += &format!("{name}: {value}\r\n");
@@ -94,6 +97,10 @@ fn write(
             std::thread::sleep(Duration::from_secs(1));
             Ok(())
         }
+        Some(Fault::Still(after)) => {
+            stream.write_all(&answer.body[..(*after).min(length)])?;
+            until_closed(stream, is_gone)
+        }
         Some(Fault::Slow(rate)) => {
             for piece in answer.body.chunks((rate / 20).max(1)) {
                 if is_gone() {
@@ -106,4 +113,16 @@ fn write(
         }
         _ => stream.write_all(&answer.body),
     }
+}
+
+/// Waits until the other end gives up.
+fn until_closed(stream: &mut TcpStream, is_gone: &dyn Fn() -> bool) -> std::io::Result<()> {
+    stream.set_read_timeout(Some(Duration::from_millis(100)))?;
+    while !is_gone() {
+        match stream.read(&mut [0]) {
+            Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {}
+            ended => return ended.map(|_| ()),
+        }
+    }
+    Ok(())
 }

@@ -18,7 +18,7 @@ use atelier::study::coupling::{
 use atelier::study::geometry::{Geometry, Trajectories};
 use atelier::study::lens::RunningAverages;
 use atelier::study::member::{HeadReading, MemberAccount, MemberWithout, TokenVote};
-use atelier::study::need::{Need, NeedPart};
+use atelier::study::need::{ComparedParts, LargestLoss, Need, NeedPart};
 use atelier::study::orders::{
     Extent, Measures, OrderRows, Orders, Sweep, SweepPoint, Variant, VoteMeans,
 };
@@ -58,6 +58,7 @@ pub fn lens(name: &str, answer: Option<usize>) -> Lens {
     Lens {
         vocabulary: None,
         vocabulary_lacks_bytes: None,
+        vocabulary_ran_out: false,
         logit_lens: None,
         logit_lens_members: None,
         logit_lens_norm: None,
@@ -346,6 +347,11 @@ pub fn need() -> Need {
         accuracy: mean(0.5),
         first_word: Some(mean(0.3)),
     };
+    let compared = |largest: LargestLoss| ComparedParts {
+        rank_correlation: Some(0.25),
+        largest_loss: Some(largest.clone()),
+        largest_lost: Some(largest),
+    };
     Need {
         task: "sum".into(),
         rows: 12,
@@ -355,12 +361,14 @@ pub fn need() -> Need {
         lead: mean(3.0),
         log_probability: Some(mean(-0.7)),
         first_word: Some(mean(0.6)),
-        rank_correlation: Some(0.25),
         parts: vec![
             part(MemberKind::Attention, None, 0.4, 2.5),
-            part(MemberKind::Mlp, None, 1.5, -0.2),
-            part(MemberKind::Attention, Some(3), 0.3, 0.1),
+            part(MemberKind::Mlp, None, 1.5, 2.4),
+            part(MemberKind::Attention, Some(3), 0.3, 0.6),
+            part(MemberKind::Attention, Some(4), 0.2, 0.1),
         ],
+        components: compared(LargestLoss { part: 0, beside: vec![1] }),
+        heads: compared(LargestLoss { part: 2, beside: Vec::new() }),
     }
 }
 

@@ -1,10 +1,11 @@
 //! What figures of known runs say.
 
+use atelier::chart::plot::{MarkShape, Series};
 use atelier::chart::{
     AttentionShown, Column, CouplingShown, DepthColour, Figure, LIGHT, MEMBER_PICK, Quantity,
     TableCell, attention_figures, coupling_figures, depth_figures, figures, lab_figures,
     member_figures, models_coupling_figure, need_figure, prompt_figures, relation_figure,
-    survey_figures, sweep_figures, task_coupling_figures, tiles,
+    stroke_name, stroke_votes, survey_figures, sweep_figures, task_coupling_figures, tiles,
 };
 use atelier::engine::member_names;
 use atelier::measure::coupling::chance;
@@ -174,13 +175,13 @@ fn blocks_have_their_ticks_in_both_drawings() {
 #[test]
 fn axes_say_what_is_drawn() {
     let mut two = lens("tinystories-656k-lily", None);
-    let name = |lens: &Lens, column| figures(lens, column, &LIGHT)[0].plot.panels[0].name.clone();
+    let name =
+        |lens: &Lens| figures(lens, Column::default(), &LIGHT)[0].plot.panels[0].name.clone();
     let options = two.logits.len();
     assert!(options > 2);
-    assert_eq!(name(&two, Column::Probability), "p(right) − mean p(others), each stroke alone");
-    assert_eq!(name(&two, Column::Logit), "logit(right) − mean logit(others), each stroke alone");
+    assert_eq!(name(&two), "logit(right) − mean logit(others)");
     two.logits.truncate(2);
-    assert_eq!(name(&two, Column::Probability), "p(right) − p(other), each stroke alone");
+    assert_eq!(name(&two), "logit(right) − logit(other)");
 }
 
 #[test]
@@ -207,12 +208,15 @@ fn every_stroke_leads_to_its_own_row() {
             _ => None,
         });
         assert!(members.eq(&names), "{}", figure.key);
+        // A place leads there where places speak, and a mark where marks do.
+        let picks: Vec<String> = names.iter().map(|name| format!("{MEMBER_PICK}{name}")).collect();
+        if figure.plot.hover.is_some() {
+            assert_eq!(figure.plot.picks, picks, "{}", figure.key);
+            continue;
+        }
         let points = figure.plot.panels.iter().flat_map(|panel| &panel.series);
         for point in points.flat_map(|series| &series.points) {
-            let name = &names[point.x as usize];
-            // The running sums are curves without marks.
-            let wanted = (figure.key != "running").then(|| format!("{MEMBER_PICK}{name}"));
-            assert_eq!(point.pick, wanted, "{}", figure.key);
+            assert_eq!(point.pick.as_ref(), picks.get(point.x as usize), "{}", figure.key);
         }
     }
 }
@@ -391,4 +395,52 @@ fn blocks_that_ran_side_by_side_are_told_by_their_tiles() {
     assert!(beside(&lens).iter().all(Option::is_none));
     lens.plan = "0,(1-2),3-4".to_owned();
     assert_eq!(beside(&lens), [None, None, Some(1), Some(1), None, None]);
+}
+
+#[test]
+fn every_component_has_one_bar_and_the_largest_is_named_at_it() {
+    for name in ["tinystories-656k-lily", "random-mobilellm-layer-share", "families/random-gpt2"] {
+        let lens = lens(name, None);
+        let [votes, ..] = figures(&lens, Column::default(), &LIGHT);
+        let panel = &votes.plot.panels[0];
+        let is_bar = |series: &&Series| series.shape != MarkShape::Curve;
+        let bars = panel.series.iter().filter(is_bar).flat_map(|series| &series.points);
+        let mut values: Vec<[f64; 2]> = bars.map(|point| [point.x, point.y]).collect();
+        values.sort_by(|a, b| a[0].total_cmp(&b[0]));
+        let expected = stroke_votes(&lens).into_iter().enumerate();
+        assert_eq!(
+            values,
+            expected.map(|(i, vote)| [i as f64, vote]).collect::<Vec<_>>(),
+            "{name}"
+        );
+
+        // The names stand at the largest bar and at the end of the sum.
+        let largest = values.iter().max_by(|a, b| a[1].abs().total_cmp(&b[1].abs())).expect("bars");
+        let [component, all, ..] = &panel.labels[..] else { panic!("two labels") };
+        assert_eq!([component.x, component.y], *largest);
+        assert!(component.text.starts_with(&stroke_name(&lens, largest[0] as usize)), "{name}");
+        let sum: f64 = values.iter().map(|[_, vote]| vote).sum();
+        assert!((all.y - sum).abs() < 1e-9, "{name}");
+        assert_eq!(all.x as usize + 1, lens.members.len());
+        let running = panel.series.iter().find(|series| series.pen.name == "running sum");
+        assert_eq!(running.map(|series| series.points.len()), Some(lens.members.len()));
+    }
+}
+
+#[test]
+fn blocks_that_ran_side_by_side_stand_under_one_line() {
+    let mut lens = lens("stories260k-lily", None);
+    let lines = |lens: &Lens| -> Vec<Vec<f64>> {
+        let [votes, ..] = figures(lens, Column::default(), &LIGHT);
+        let named = |name: &str| name == "ran side by side";
+        let is_said = votes.plot.legend.iter().any(|pen| named(&pen.name));
+        let series = votes.plot.panels[0].series.iter().filter(|series| named(&series.pen.name));
+        let lines: Vec<Vec<f64>> =
+            series.map(|series| series.points.iter().map(|point| point.x).collect()).collect();
+        assert_eq!(is_said, !lines.is_empty());
+        lines
+    };
+    assert!(lines(&lens).is_empty());
+    lens.plan = "(0-1),(2-3),4".to_owned();
+    assert_eq!(lines(&lens), [[1.0, 4.0], [5.0, 8.0]]);
 }

@@ -24,6 +24,9 @@ pub fn words(figure: &Figure, rows: usize) -> String {
             let framed = panel.patches.iter().filter(|patch| patch.framed).count();
             let _ = writeln!(text, "  {} cells, {framed} framed", panel.patches.len());
         }
+        for label in &panel.labels {
+            let _ = writeln!(text, "  “{}” at {}", label.text, label.x);
+        }
         if let Some(note) = &panel.note {
             let _ = writeln!(text, "  {} at {}", note.text, note.x);
         }

@@ -22,22 +22,22 @@ fn one_prompt_as_svg_and_csv() {
     let (model, path) = (model("random-llama2"), report.display().to_string());
     printed(&[&["lens", "--model", &model], &IDS[..], &["--out", &path]].concat());
     let names = drawn(&report, &out, &["--width", "640"]);
-    assert_eq!(names.len(), 9);
-    assert_eq!(names[0], "votes-probability");
+    assert_eq!(names.len(), 7);
+    assert_eq!(names[0], "votes");
     for name in &names {
         let file = |form: &str| std::fs::read(out.join(format!("{name}.{form}"))).expect("a file");
         let svg = String::from_utf8(file("svg")).expect("text");
         assert!(svg.starts_with("<svg") && svg.contains("from lens.atelier.json"));
         assert!(svg.contains("width=\"640\""));
         let csv = String::from_utf8(file("csv")).expect("text");
-        assert!(csv.starts_with("stroke") && csv.lines().count() > 5);
+        assert!(csv.starts_with("component") && csv.lines().count() > 5);
     }
     // Nothing is replaced unasked.
     let out = out.display().to_string();
     let sentence = refused(&["figures", &path, "--out", &out]);
-    assert!(sentence.contains("votes-probability.svg is there already"));
+    assert!(sentence.contains("votes.svg is there already"));
     drawn(&report, Path::new(&out), &["--force", "--dark"]);
-    let svg = std::fs::read_to_string(Path::new(&out).join("votes-logit.svg")).expect("a file");
+    let svg = std::fs::read_to_string(Path::new(&out).join("votes.svg")).expect("a file");
     assert!(svg.contains(atelier::chart::DARK.paper));
 }
 
@@ -53,7 +53,7 @@ fn many_prompts_are_drawn_too() {
     let [rows, path] = [&rows, &report].map(|path| path.display().to_string());
     printed(&["lens", "--model", &folder.path(), "--prompts", &rows, "--out", &path]);
     let names = drawn(&report, &out, &[]);
-    assert_eq!(names.len(), 9);
+    assert_eq!(names.len(), 7);
     assert!(names.contains(&"prompts-running-paper".to_owned()));
     // The prompts themselves are no report, and it is said what they are.
     let out = out.display().to_string();

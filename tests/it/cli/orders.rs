@@ -173,6 +173,27 @@ fn a_stopped_sweep_is_resumed_to_the_same_report() {
     assert!(refused(&other).contains("was written for scholar-4"));
 }
 
+/// Nothing says of which weights a prompt's numbers are: other weights' sweeps stood beside them, under one name.
+#[test]
+fn a_report_without_a_fingerprint_is_nothing_to_go_on_from() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let prompt =
+        ["--prompt", "The sum of 2 and 3 is", "--option", " 5", "--option", " 6", "--answer", "0"];
+    let rows = ["--task", "sum", "--rows", "3"];
+    for (name, asked) in [("lens", &prompt[..]), ("need", &prompt), ("need", &rows)] {
+        let out = folder.path().join(format!("{}-{}", asked.len(), name)).display().to_string();
+        let model = ["--model", "scholar-2", "--out", &out];
+        printed(&[&[name][..], &model, asked].concat());
+        let before = std::fs::read(&out).expect("a report");
+        for command in ["orders", "coupling"] {
+            let again = [&[command][..], &model, &rows, &["--resume"]].concat();
+            let why = refused(&again);
+            assert!(why.contains("is nothing to go on from"), "{command} of {name}: {why}");
+            assert!(std::fs::read(&out).expect("a report") == before, "{command} of {name}");
+        }
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn ctrl_c_keeps_what_is_done() {

@@ -49,6 +49,67 @@ fn a_part_that_states_no_size_is_taken_or_asked_for_again() {
     assert_eq!(part.len(), 50_000);
 }
 
+/// A network that wants a login first answers with a page of its own: it threw away what had come.
+#[test]
+fn an_answer_of_another_length_throws_nothing_away() {
+    let scene = Scene::new();
+    scene.hub.fail(Origin::Cdn, "", 1, Fault::Cut(50_000));
+    scene.hub.fail(Origin::Cdn, "", 1, Fault::status(200));
+    scene.hub.fail(Origin::Cdn, "", 1, Fault::Total("70000"));
+    right(&scene.pull(NAME));
+    assert_eq!(asked_of_cdn(&scene), ["", "bytes=50000-", "bytes=50000-", "bytes=50000-"]);
+}
+
+/// It was given up after 60 s and a second more for every 20 kB of the file.
+#[test]
+fn a_connection_that_stands_still_is_asked_again() {
+    for (what, fault, ranges) in [
+        ("in the middle", Fault::Still(50_000), ["", "bytes=50000-"]),
+        ("from the first byte", Fault::Still(0), ["", ""]),
+        ("before its answer", Fault::Silent, ["", ""]),
+    ] {
+        let scene = Scene::new();
+        scene.hub.fail(Origin::Cdn, "", 1, fault);
+        let mut command = scene.command(&["pull", NAME]);
+        let output = scene.run_briefly(command.env("HF_HUB_DOWNLOAD_TIMEOUT", "1"));
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{what}: {errors}");
+        assert_eq!(asked_of_cdn(&scene), ranges, "{what}");
+    }
+    let scene = Scene::new();
+    for value in ["soon", "0", "-1"] {
+        let mut command = scene.command(&["pull", NAME]);
+        let output = scene.run_briefly(command.env("HF_HUB_DOWNLOAD_TIMEOUT", value));
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(errors.contains("which is no time"), "{errors}");
+    }
+}
+
+/// The ranges of what the CDN was asked for.
+fn asked_of_cdn(scene: &Scene) -> Vec<String> {
+    let seen = scene.hub.seen();
+    let of_cdn = seen.iter().filter(|seen| seen.origin == Origin::Cdn);
+    of_cdn.map(|seen| seen.headers.get("range").cloned().unwrap_or_default()).collect()
+}
+
+/// A mirror may have one revision alone.
+#[test]
+fn a_step_that_the_hub_lacks_ends_no_pull_of_another() {
+    let name = "hub:EleutherAI/pythia-70m@step1000";
+    let scene = Scene::new();
+    scene.hub.put("EleutherAI/pythia-70m", Place::open(&tiny()).with("step1000", &tiny()));
+    let output = scene.run(&["pull", name]);
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{errors}");
+    assert!(errors.contains("has the very weights of main"), "{errors}");
+
+    scene.hub.fail(Origin::Hub, "/revision/step512", 1, Fault::status(410));
+    let output = scene.run(&["pull", name]);
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{errors}");
+    assert!(errors.contains("has the weights of another step is not known"), "{errors}");
+}
+
 #[cfg(unix)]
 #[test]
 fn one_signal_ends_a_pull_wherever_it_waits() {

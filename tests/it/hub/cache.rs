@@ -137,6 +137,89 @@ fn a_commit_is_removed_with_the_branch_that_leads_to_it() {
     right(&other);
 }
 
+/// Links that another writer of the cache, or an archive, put in folders' places.
+#[test]
+fn nothing_is_written_or_removed_behind_a_folder_that_is_a_link() {
+    let commit = Place::open(&super::tiny()).commit("main");
+    let snapshot = format!("snapshots/{commit}");
+    for inner in ["blobs", "snapshots", &snapshot, "refs", "locks"] {
+        let scene = Scene::new();
+        let elsewhere = tempfile::tempdir().expect("a folder");
+        let hash = "a".repeat(64);
+        let names = ["Makefile", "deep/id_rsa", "main", "config.json", hash.as_str()];
+        let precious = names.map(|name| elsewhere.path().join(name));
+        fs::create_dir(elsewhere.path().join("deep")).expect("a folder");
+        for path in &precious {
+            fs::write(path, "precious").expect("written");
+        }
+        let link = match inner {
+            "locks" => lock_of(&scene).parent().expect("a folder").to_path_buf(),
+            inner => scene.folder().join(inner),
+        };
+        // A model that is there, then one that is not.
+        for is_there in [true, false] {
+            if is_there {
+                scene.pull(NAME);
+                fs::remove_dir_all(&link).expect("a folder");
+            } else {
+                fs::remove_dir_all(scene.folder()).expect("a folder");
+                let _ = fs::remove_file(&link);
+            }
+            make_link(elsewhere.path(), &link);
+            let names = [NAME.to_owned(), format!("{NAME}@main"), format!("{NAME}:config.json")];
+            for name in &names[usize::from(inner != "locks")..] {
+                scene.run(&["models", "remove", name]);
+            }
+            let sentence = scene.refused(&["pull", NAME]);
+            assert!(sentence.contains("it is a link to another folder"), "{inner}: {sentence}");
+            for path in &precious {
+                let found = fs::read(path).unwrap_or_default();
+                assert!(found == b"precious", "{inner}: {} is lost", path.display());
+            }
+            let count = fs::read_dir(elsewhere.path()).expect("a folder").count();
+            assert_eq!(count, precious.len(), "{inner}: something is written there");
+        }
+    }
+}
+
+/// All came, and then the branch could not be written, each time again.
+#[test]
+fn a_branch_takes_the_place_of_one_that_is_gone() {
+    let scene = Scene::new();
+    let place = Place::open(&super::tiny());
+    scene.hub.put(REPO, place.with("a", &super::tiny()).with("a/b", &super::tiny()));
+    for name in ["hub:makers/tiny@a", "hub:makers/tiny@a/b", "hub:makers/tiny@a"] {
+        right(&scene.pull(name));
+    }
+}
+
+/// As on some clusters' disks: every lock was a failure of pull and removal alike.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_disk_without_locks_is_said_and_written_to() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let [code, library] = ["nolock.c", "nolock.so"].map(|name| folder.path().join(name));
+    let refuses = format!(
+        "#include <errno.h>\nint flock(int f, int o) {{ errno = {}; return -1; }}",
+        libc::ENOLCK
+    );
+    fs::write(&code, refuses).expect("written");
+    let mut compiler = Command::new("cc");
+    let compiled = compiler.args(["-shared", "-fPIC", "-o"]).arg(&library).arg(&code).status();
+    assert!(compiled.expect("the compiler that Rust links with").success());
+
+    let scene = Scene::new();
+    for args in [&["pull", NAME][..], &LENS, &["models", "remove", NAME]] {
+        let output = scene.command(args).env("LD_PRELOAD", &library).output();
+        let output = output.expect("atelier starts");
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{}: {errors}", args[0]);
+        let said = errors.matches("its disk has no locks").count();
+        assert_eq!(said, usize::from(args[0] != "lens"), "{}: {errors}", args[0]);
+    }
+    assert!(!scene.folder().exists());
+}
+
 /// The weights come slowly, and are whole a moment before they are linked.
 #[test]
 fn what_is_being_fetched_is_not_removed() {

@@ -26,7 +26,7 @@ impl Page {
 
     pub fn until_coupled(&self) {
         self.until_mapped();
-        self.until_says("#coupling-prompt .provenance", "Computed here");
+        self.until_says(".bar .provenance", "Computed here");
         self.until_settled();
     }
 

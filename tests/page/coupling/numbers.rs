@@ -76,7 +76,7 @@ fn the_couplings_are_the_command_lines() {
         .text("Math.round(performance.now() - window.begun)")
         .parse()
         .expect("milliseconds");
-    let said = page.text("#coupling-prompt .provenance");
+    let said = page.text(".bar .provenance");
     say!(
         "coupling: drawn live {took} ms after the click, maps between tokens with it; the page says: {said}"
     );
@@ -109,9 +109,8 @@ fn the_couplings_are_the_command_lines() {
     let shown: f64 = table[3 * 12 + 4][2].replace('−', "-").parse().expect("a number");
     assert!((1.0 - mis - shown).abs() < 1e-3, "{mis} {shown}");
     page.catch_files();
-    page.browser.run(
-        "window.caught.length = 0; [...document.querySelectorAll('#figure-coupling-map .keep button')].find(b => b.textContent === 'CSV').click()",
-    );
+    page.browser.run("window.caught.length = 0");
+    page.press_in_menu("coupling-map", "CSV");
     page.browser.until("the file", "window.caught.length > 0");
     let csv = page.browser.text("window.caught.pop()");
     let line = csv.lines().nth(1 + 3 * 12 + 4).expect("a line");

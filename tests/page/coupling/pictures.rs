@@ -13,21 +13,13 @@ fn the_baked_couplings_are_there_at_once() {
     page.server.hold(Some("worker_loader.js"));
     page.open("#view=coupling");
     page.until_mapped();
-    page.until_says("#coupling-prompt .provenance", "Baked example");
-    for key in [
-        "map",
-        "distance",
-        "pair",
-        "self",
-        "input",
-        "output",
-        "paths",
-        "straightness",
-        "linearised",
-        "relation",
-    ] {
+    page.until_says(".bar .provenance", "Baked example");
+    for key in ["map", "self", "paths", "relation"] {
         page.browser
             .until(key, &format!("document.querySelector('#figure-coupling-{key} .chart svg')"));
+    }
+    for key in ["distance", "pair", "input", "output", "straightness", "linearised"] {
+        page.unfold(&format!("coupling-{key}"));
     }
     let baked = page.said_of("coupling-map");
     page.server.hold(None);
@@ -49,6 +41,8 @@ fn a_pair_is_chosen_by_click_and_by_keys_and_is_in_the_address() {
     page.browser.drag(&[place, place]);
     page.until_hash("pair=2,5");
     page.until_says("#figure-coupling-pair h3", "Step 2 sends");
+    page.browser
+        .until("its fold is open", "document.querySelector('#figure-coupling-pair .fold').open");
     // The same by keys: the next of the list.
     page.browser.run("document.querySelector('#pair-basis').focus()");
     page.browser.keys(DOWN);
@@ -100,7 +94,7 @@ fn the_shared_twins_are_bright() {
     let page = Page::coupling(1440, 1000, "");
     let own = page.numbers_of("coupling-map");
     page.browser.click("#coupling-control");
-    page.until_says("#coupling-prompt .provenance", "Computed here by scholar-12-shared ");
+    page.until_says(".bar .provenance", "Computed here by scholar-12-shared ");
     page.until_settled();
     page.until_says("#figure-coupling-map h3", "share most of their directions");
     let shared = page.numbers_of("coupling-map");
@@ -119,7 +113,7 @@ fn the_shared_twins_are_bright() {
     page.screenshot("coupling-twin-1440");
     // Back is the model before.
     page.browser.run("history.back()");
-    page.until_says("#coupling-prompt .provenance", "Computed here by scholar-12 ");
+    page.until_says(".bar .provenance", "Computed here by scholar-12 ");
     page.until_settled();
     assert_eq!(page.numbers_of("coupling-map"), own);
     page.assert_quiet();

@@ -109,12 +109,11 @@ fn several_models_are_held_against_one_another() {
     );
     page.until_hash("view=coupling");
     page.until_coupled();
-    page.browser
-        .until("a plot over the models", "document.querySelector('#figure-models-0 .chart svg')");
     page.browser.until(
         "their straightness",
         "document.querySelector('#figure-models-straightness .chart svg')",
     );
+    page.unfold("models-0");
     page.until_says(".index a", "Several models");
     page.assert_figures_differ();
     page.until_says("#figure-models-0 h3, #figure-models-1 h3", "against number of steps");
@@ -135,7 +134,7 @@ fn several_models_are_held_against_one_another() {
 #[test]
 fn another_order_is_another_map_and_a_report_opens_again() {
     let page = Page::coupling(1440, 1000, "&plan=0,1,(2-3),4a,1");
-    page.until_says("#coupling-prompt .hint", "Plan 0-1,(2-3),4a,1, 5 steps");
+    page.until_says("#coupling-facts .hint", "Plan 0-1,(2-3),4a,1, 5 steps");
     let table = page.table_of("coupling-map");
     assert_eq!(table.len(), 25);
     assert_eq!(table[0][..2], ["0", "0"]);
@@ -150,7 +149,7 @@ fn another_order_is_another_map_and_a_report_opens_again() {
     let other = Page::live_after(page);
     other.open_file(&path);
     other.until_mapped();
-    other.until_says("#coupling-prompt .provenance", "From a report: scholar-12");
+    other.until_says(".bar .provenance", "From a report: scholar-12");
     assert_eq!(other.said_of("coupling-map"), said);
     other.until_hash("view=coupling");
     other.until_hash("plan=0-1,(2-3),4a,1");

@@ -24,7 +24,7 @@ fn a_served_coupling_comes_back_as_it_was_left() {
     let opening = Opening::of(&[&one]);
     page.go_to(&opening);
     let is_from_report = || {
-        page.until_says("#coupling-prompt .provenance", "From a report: scholar-4");
+        page.until_says(".bar .provenance", "From a report: scholar-4");
         page.until_mapped();
     };
     is_from_report();
@@ -43,11 +43,10 @@ fn a_served_coupling_comes_back_as_it_was_left() {
     }
     page.until_says(".film output", "before the first step");
     // Another prompt is the reader's, and so it stays.
-    page.browser.run("document.querySelector('#coupling-prompt .more').open = true");
     page.browser.clear("#prompt");
     page.browser.type_into("#prompt", "2 + 2 =");
     let is_live = || {
-        page.until_says("#coupling-prompt .provenance", "Computed here by scholar-4 ");
+        page.until_says(".bar .provenance", "Computed here by scholar-4 ");
         page.until_settled();
         assert_eq!(page.browser.text("document.querySelector('#prompt').value"), "2 + 2 =");
     };

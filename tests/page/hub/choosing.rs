@@ -99,7 +99,7 @@ fn what_a_model_says_by_itself_becomes_the_options() {
     page.until_settled();
     let judged = "return document.querySelectorAll('.option-field input:checked').length";
     assert_eq!(page.browser.run(judged), 0, "nobody said what is right");
-    let shares = "return [...document.querySelectorAll('.options li:not(.heads) .number')].map(e => parseFloat(e.textContent.replace(/[<>]/, '')))";
+    let shares = "return [...document.querySelectorAll('.options .among')].map(e => parseFloat(e.textContent.replace(/[<>]/, '')))";
     let shares: Vec<f64> = serde_json::from_value(page.browser.run(shares)).expect("numbers");
     assert!(shares.windows(2).all(|pair| pair[0] >= pair[1]), "{shares:?}");
 }

@@ -7,6 +7,7 @@ mod firefox;
 mod replacing;
 mod stopping;
 mod story;
+mod tabs;
 
 use serde_json::Value;
 
@@ -24,6 +25,15 @@ fn shipped(file: &str) -> Vec<u8> {
 fn tiny() -> Vec<(&'static str, Vec<u8>)> {
     let files = ["config.json", "model.safetensors", "tokenizer.json"];
     files.map(|file| (file, shipped(file))).to_vec()
+}
+
+/// Other weights of the same shapes.
+fn newer() -> Vec<(&'static str, Vec<u8>)> {
+    let mut files = tiny();
+    let weights = &mut files[1].1;
+    let last = weights.len() - 2;
+    weights[last] ^= 1;
+    files
 }
 
 /// The weights' place on the CDN.
@@ -56,6 +66,17 @@ impl Scene {
         Self::on(Page::new(1440, 1000))
     }
 
+    /// A scene whose model was fetched and has answered, with the panel shown.
+    fn answering() -> Self {
+        let scene = Self::new();
+        scene.show();
+        scene.fetch();
+        scene.until_fetched();
+        scene.page.until_settled();
+        scene.show();
+        scene
+    }
+
     /// In this browser.
     fn on(page: Page) -> Self {
         let hub = TestHub::start();
@@ -70,6 +91,16 @@ impl Scene {
         self.page.browser.click("#model");
         self.until("the panel is there", "document.querySelector('#hub-name')");
         self.until("it is shown", "document.activeElement?.id === 'models'");
+    }
+
+    /// Runs a script in the download worker, which starts with the first question, before its program.
+    fn in_the_worker(&self, script: &str) {
+        let dist = std::path::PathBuf::from(set("ATELIER_DIST"));
+        let boot = std::fs::read_to_string(dist.join("hub_boot.js")).expect("a script");
+        // Imports are hoisted, but the program only starts behind them.
+        let changed = boot.replacen("await ", &format!("{script}\nawait "), 1);
+        assert!(changed.contains(script), "{boot}");
+        self.page.server.replace("hub_boot.js", &changed);
     }
 
     /// Waits for something in the panel.

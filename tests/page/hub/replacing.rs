@@ -1,16 +1,8 @@
 //! A model of the hub that has moved on: what is here answers until the newer commit is whole, and then goes.
 
-use super::{REPO, Scene, tiny, weights};
+use super::{REPO, Scene, newer, tiny, weights};
+use crate::page::PANEL;
 use crate::test_hub::{Fault, Origin, Place, sha256};
-
-/// Other weights of the same shapes.
-fn newer() -> Vec<(&'static str, Vec<u8>)> {
-    let mut files = tiny();
-    let weights = &mut files[1].1;
-    let last = weights.len() - 2;
-    weights[last] ^= 1;
-    files
-}
 
 impl Scene {
     /// Fetches the model; then the hub moves on, and some of the newer commit comes.
@@ -75,6 +67,47 @@ fn a_newer_commit_that_is_cancelled_leaves_the_older_one() {
     assert!(!scene.text(".status-line").contains("has to be opened"));
 }
 
+/// The older one's files were opened, under the newer one's sentence.
+#[test]
+fn in_memory_too_the_newer_commit_takes_the_older_ones_place() {
+    let scene = Scene::new();
+    scene.show();
+    scene.in_the_worker("StorageManager.prototype.getDirectory = undefined;");
+    scene.page.browser.run(
+        "window.opened = [];
+         addEventListener('message', async event => {
+           if (event.data[0] !== 'open') return;
+           for (const file of event.data.slice(2)) {
+             const hash = await crypto.subtle.digest('SHA-256', await file.arrayBuffer());
+             opened.push([...new Uint8Array(hash)].map(b => b.toString(16).padStart(2, '0')).join(''));
+           }
+         });",
+    );
+    let opens = |what: &str, weights: &[u8]| {
+        scene.look_up(REPO);
+        scene.press("#download");
+        let is_open = format!("window.opened.includes('{}')", sha256(weights));
+        scene.page.browser.until(what, &is_open);
+    };
+    opens("the first commit is opened", &tiny()[1].1);
+    scene.until_fetched();
+    scene.hub.put(REPO, Place::open(&newer()));
+    scene.show();
+    opens("the newer commit is opened", &newer()[1].1);
+}
+
+/// Another tab deleted it.
+#[test]
+fn a_model_whose_files_are_gone_is_offered_no_more() {
+    let scene = Scene::answering();
+    scene.until("it can be opened", "document.querySelector('.kept .open')");
+    scene.clear();
+    scene.page.browser.run(&format!("{PANEL}.querySelector('.kept .open').click()"));
+    scene.says(".problem", "Its files are not all there any more");
+    scene.says("#here", "No model of the hub is here yet.");
+}
+
+/// Half a record, which a full disk or a crash left, kept every file that nobody names.
 #[test]
 fn files_that_no_record_names_go_when_the_panel_is_opened() {
     let scene = Scene::new();
@@ -83,14 +116,15 @@ fn files_that_no_record_names_go_when_the_panel_is_opened() {
          (async () => {
            const root = await navigator.storage.getDirectory();
            const folder = await root.getDirectoryHandle('hub', { create: true });
-           for (const name of ['ab'.repeat(32), 'cd'.repeat(32) + '.part', 'cd'.repeat(32) + '.state']) {
+           const half = 'hub%3Amakers%2Fhalf.' + 'ef'.repeat(20) + '.json';
+           for (const name of [half, 'ab'.repeat(32), 'cd'.repeat(32) + '.part', 'cd'.repeat(32) + '.state']) {
              const file = await (await folder.getFileHandle(name, { create: true })).createWritable();
              await file.write('what a deleted model left');
              await file.close();
            }
          })().then(() => done(null), error => done(String(error)));",
     );
-    assert_eq!(scene.kept().len(), 3);
+    assert_eq!(scene.kept().len(), 4);
     scene.show();
     scene.page.browser.run_async(
         "const done = arguments[0];

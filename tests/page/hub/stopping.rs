@@ -61,6 +61,26 @@ fn paused_it_keeps_what_came_and_goes_on() {
     scene.go_on();
 }
 
+/// The second went on to the end when the first was stopped, with nothing shown of it.
+#[test]
+fn two_quick_clicks_fetch_once() {
+    let scene = Scene::new();
+    scene.show();
+    scene.page.browser.run(&format!(
+        "const panel = {PANEL}.defaultView.Worker.prototype, post = panel.postMessage;
+         window.asked = 0;
+         panel.postMessage = function (ask) {{ if (ask.includes('Fetch')) window.asked++; post.call(this, ask); }};"
+    ));
+    let size: usize = tiny().iter().map(|(_, bytes)| bytes.len()).sum();
+    scene.hub.fail(Origin::Cdn, "", 999, Fault::Slow(size / 6));
+    scene.look_up(REPO);
+    scene.until("it can be had", "document.querySelector('#download')");
+    let click = format!("const download = {PANEL}.querySelector('#download');");
+    scene.page.browser.run(&format!("{click} download.click(); download.click();"));
+    scene.until_some_came();
+    assert_eq!(scene.page.browser.run("return window.asked"), 1);
+}
+
 #[test]
 fn cancelled_nothing_of_it_stays() {
     let scene = Scene::new();
@@ -127,12 +147,7 @@ fn a_browser_that_asks_whether_it_may_keep_files_delays_no_download() {
 
 #[test]
 fn deleted_while_it_answers_it_says_what_that_means() {
-    let scene = Scene::new();
-    scene.show();
-    scene.fetch();
-    scene.until_fetched();
-    scene.page.until_settled();
-    scene.show();
+    let scene = Scene::answering();
     scene.press(".kept .delete");
     scene.until("it is asked once more", "document.querySelector('.kept .sure')");
     scene.assert_whole();

@@ -3,23 +3,64 @@
 use super::LESSONS;
 use crate::page::{LOOKS, Page};
 
+/// A desk's window and a telephone's.
+const SCREENS: [(u32, u32); 2] = [(1440, 900), (390, 844)];
+
 #[test]
-fn no_step_has_to_be_scrolled_to_be_answered_on_a_desk() {
-    let page = Page::new(1440, 900);
-    page.open("#view=lessons&lesson=1");
-    let mut seen = 0;
-    for lesson in 1..=LESSONS {
-        page.lesson(lesson, 1);
-        for step in 1..=page.steps() {
-            page.lesson(lesson, step);
-            let end = "document.querySelector('#commit').getBoundingClientRect().bottom";
-            let end: f64 = page.browser.text(end).parse().expect("a place");
-            assert!(end <= 900.0, "lesson {lesson}, step {step}: {end}");
-            seen += 1;
+fn no_step_has_to_be_scrolled_to_be_answered() {
+    for (width, height) in SCREENS {
+        let page = Page::new(width, height);
+        page.open("#view=lessons&lesson=1");
+        let mut seen = 0;
+        for lesson in 1..=LESSONS {
+            page.lesson(lesson, 1);
+            for step in 1..=page.steps() {
+                page.lesson(lesson, step);
+                let ends = "['#commit', '.step > .onward'].map(css => document.querySelector(css).getBoundingClientRect())";
+                let is_free = format!(
+                    "(([commit, onward]) => commit.bottom <= onward.top && onward.bottom <= innerHeight)({ends})"
+                );
+                assert_eq!(
+                    page.browser.text(&is_free),
+                    "true",
+                    "lesson {lesson}, step {step}, {width} wide"
+                );
+                seen += 1;
+            }
         }
+        say!("{seen} steps fit a screen of {width} by {height}");
+        assert!(seen > 30, "{seen}");
     }
-    say!("{seen} steps end above 900 px");
-    assert!(seen > 30, "{seen}");
+}
+
+/// The verdict, the sentence, what the run does not say, the picture and the way on.
+#[test]
+fn no_answer_has_to_be_scrolled_for() {
+    for (width, height) in SCREENS {
+        let page = Page::new(width, height);
+        page.open("#view=lessons&lesson=1");
+        for (lesson, step) in [(1, 1), (1, 3), (2, 2), (10, 2)] {
+            page.lesson(lesson, step);
+            page.expect_option(0);
+            page.until_told();
+            page.browser.until(
+                "the picture is drawn",
+                "document.querySelector('.step-pictures .chart svg')",
+            );
+            // Of the picture, its upper half at least.
+            let hidden = "['#verdict', '.said p', '.because .caveat', '.step-pictures .chart', '#next-step'].filter(css => {
+               const place = document.querySelector(css).getBoundingClientRect();
+               const bar = document.querySelector('.step > .onward').getBoundingClientRect();
+               const end = css.endsWith('.chart') ? (place.top + place.bottom) / 2 : place.bottom;
+               return place.top < 0 || end > (css === '#next-step' ? innerHeight : bar.top);
+             }).join()";
+            page.browser.until(
+                &format!("lesson {lesson}, step {step} is told on one screen, {width} wide"),
+                &format!("{hidden} === ''"),
+            );
+        }
+        page.assert_quiet();
+    }
 }
 
 #[test]

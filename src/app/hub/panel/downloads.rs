@@ -119,9 +119,14 @@ impl Downloads {
         }
     }
 
-    /// Fetches, or goes on.
+    /// Fetches, or goes on. Two quick clicks are one.
     pub fn fetch(self, model: StoredModel) {
+        if self.under_way.with_untracked(Option::is_some) {
+            return;
+        }
         self.clear();
+        let rate = DownloadRate::default();
+        self.under_way.set(Some(UnderWay { model: model.clone(), done: 0, rate }));
         wasm_bindgen_futures::spawn_local(async move {
             let (used, quota) = estimate().await;
             let kept_bytes = match Shelf::open().await {
@@ -135,11 +140,10 @@ impl Downloads {
                     spell_bytes(needed),
                     spell_bytes(quota.saturating_sub(used))
                 );
+                self.under_way.set(None);
                 self.fail(model.name, &sentence);
                 return;
             }
-            let rate = DownloadRate::default();
-            self.under_way.set(Some(UnderWay { model: model.clone(), done: 0, rate }));
             self.say(&format!("Fetching {}.", model.title()));
             self.ask(HubAsk::Fetch { model });
 
@@ -155,6 +159,11 @@ impl Downloads {
 
     pub fn pause(self) {
         self.ask(HubAsk::Pause);
+    }
+
+    /// Asks the hub no further.
+    pub fn give_up(self) {
+        self.ask(HubAsk::GiveUp);
     }
 
     /// Deletes a model at its commit; what is under way of it is stopped first.
@@ -186,7 +195,10 @@ impl Downloads {
                     self.line.remember(&name);
                     self.line.open_files(&name, &files);
                 }
-                None => self.fail(name, "Its files are not all there any more: fetch it again."),
+                None => {
+                    self.fail(name, "Its files are not all there any more: fetch it again.");
+                    self.refresh();
+                }
             }
         });
     }

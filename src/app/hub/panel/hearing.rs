@@ -50,7 +50,10 @@ impl Downloads {
                 self.found.set(None);
                 let files: Vec<File> = message.iter().skip(1).map(JsCast::unchecked_into).collect();
                 if !files.is_empty() {
-                    hands.in_memory.borrow_mut().push((name.clone(), files));
+                    let mut in_memory = hands.in_memory.borrow_mut();
+                    // The commit that was here before answered until now.
+                    in_memory.retain(|(other, _)| *other != name);
+                    in_memory.push((name.clone(), files));
                 }
                 self.say(&format!("{name} is here, whole and checked."));
                 // Who closed the panel meanwhile is at something else.
@@ -72,6 +75,7 @@ impl Downloads {
                 self.say(&removed(&model.name, is_open && is_last));
                 self.refresh();
             }
+            HubTell::Stays { name, sentence } => self.fail(name, &sentence),
             HubTell::Failed { name, sentence } => {
                 self.under_way.set(None);
                 self.fail(name, &sentence);

@@ -26,7 +26,10 @@ pub fn Fetching() -> impl IntoView {
     });
     view! {
         <Show when=move || downloads.asked.with(Option::is_some)>
-            <p class="status-line">"Looking it up …"</p>
+            <p class="row">
+                <span class="status-line">"Looking it up …"</span>
+                <button type="button" id="give-up" on:click=move |_| downloads.give_up()>"Cancel"</button>
+            </p>
         </Show>
         <Show when=move || way().is_some()>
             <div class="fetching" id="fetching">

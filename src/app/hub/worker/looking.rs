@@ -3,7 +3,7 @@
 use super::{FetchStop, Fetcher};
 use crate::app::hub::talk::{HubTell, StoredModel};
 use crate::model::catalogue::published::published;
-use crate::model::hub::{HubError, HubName, MAIN, index_of, pick, shards};
+use crate::model::hub::{HubError, HubName, MAIN, MAX_SHORT, index_of, pick, shards};
 
 impl Fetcher {
     /// What a name means, and, of a step of training, whether the hub serves it as another too.
@@ -19,9 +19,19 @@ impl Fetcher {
         let mut same = Vec::new();
         for other in beside.into_iter().flat_map(|steps| steps.into_iter().chain([MAIN.to_owned()]))
         {
-            let (found, _) = self.look_up(&name.at(&other).to_string(), ending).await?;
-            if found.weights() == model.weights() {
-                same.push(other);
+            match self.look_up(&name.at(&other).to_string(), ending).await {
+                Ok((found, _)) if found.weights() == model.weights() => same.push(other),
+                Ok(_) => {}
+                // A remark: what cannot be said of another step ends nothing.
+                Err(FetchStop::Failed(error)) if error.is_absence() => {}
+                Err(FetchStop::Failed(error)) => {
+                    let sentence = format!(
+                        "Whether it has the weights of another step is not known: {error}."
+                    );
+                    self.tell(&HubTell::Notice { sentence });
+                    break;
+                }
+                Err(paused) => return Err(paused),
             }
         }
         Ok(HubTell::Found { model, is_gated, same })
@@ -47,7 +57,7 @@ impl Fetcher {
             && !info.is_gated
         {
             let url = self.hub.resolve(&name.repo, &info.commit, &index.path);
-            let (bytes, _) = self.short(&name, &url).await?;
+            let (bytes, _) = self.short(&name, &url, MAX_SHORT).await?;
             files.extend(shards(&name, &bytes, &listed)?);
         }
         let model = StoredModel {

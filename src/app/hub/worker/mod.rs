@@ -2,6 +2,7 @@
 
 mod asking;
 mod keeping;
+mod lock;
 mod looking;
 mod receiving;
 mod sink;
@@ -13,7 +14,7 @@ use std::rc::Rc;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
-use web_sys::{AbortController, DedicatedWorkerGlobalScope, MessageEvent};
+use web_sys::{AbortController, DedicatedWorkerGlobalScope, MessageEvent, WorkerGlobalScope};
 
 use super::talk::{HubAsk, HubTell, StoredModel};
 use crate::model::hub::{HubAddress, HubError};
@@ -27,8 +28,9 @@ pub fn start(scope: &DedicatedWorkerGlobalScope) {
         return;
     };
     // What is looked up waits for no download.
-    let fetcher = Rc::new(Fetcher::of(scope, &hub));
-    let asker = Rc::new(Fetcher::of(scope, &hub));
+    let held = Rc::default();
+    let fetcher = Rc::new(Fetcher::new(scope, &hub, &held));
+    let asker = Rc::new(Fetcher::new(scope, &hub, &held));
     let listener = Rc::clone(&fetcher);
     let on_message = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
         let text = event.data().as_string().unwrap_or_default();
@@ -39,6 +41,7 @@ pub fn start(scope: &DedicatedWorkerGlobalScope) {
         match ask {
             HubAsk::Ping => listener.tell(&HubTell::Alive),
             HubAsk::Pause => listener.pause(),
+            HubAsk::GiveUp => asker.pause(),
             HubAsk::LookUp { .. } => asker.take(ask),
             // Nor does another model's end.
             HubAsk::Remove { ref model } if !listener.has(model) => asker.take(ask),
@@ -62,6 +65,12 @@ impl From<HubError> for FetchStop {
     }
 }
 
+/// Milliseconds of a clock that nobody sets.
+fn now() -> f64 {
+    let scope: WorkerGlobalScope = js_sys::global().unchecked_into();
+    scope.performance().map_or(0.0, |clock| clock.now())
+}
+
 struct Fetcher {
     scope: DedicatedWorkerGlobalScope,
     hub: HubAddress,
@@ -69,6 +78,8 @@ struct Fetcher {
     is_busy: Cell<bool>,
     /// The model that is being fetched.
     under_way: RefCell<Option<StoredModel>>,
+    /// The name of the model that this worker keeps other tabs from.
+    held: Rc<RefCell<Option<String>>>,
     /// Bytes that came from the hub in this download.
     received: Cell<u64>,
     is_paused: Cell<bool>,
@@ -78,13 +89,18 @@ struct Fetcher {
 }
 
 impl Fetcher {
-    fn of(scope: &DedicatedWorkerGlobalScope, hub: &HubAddress) -> Self {
+    fn new(
+        scope: &DedicatedWorkerGlobalScope,
+        hub: &HubAddress,
+        held: &Rc<RefCell<Option<String>>>,
+    ) -> Self {
         Self {
             scope: scope.clone(),
             hub: hub.clone(),
             queue: RefCell::default(),
             is_busy: Cell::new(false),
             under_way: RefCell::default(),
+            held: Rc::clone(held),
             received: Cell::new(0),
             is_paused: Cell::new(false),
             abort: RefCell::default(),
@@ -118,7 +134,7 @@ impl Fetcher {
             let Some(ask) = next else { return };
             self.is_paused.set(false);
             match ask {
-                HubAsk::Pause | HubAsk::Ping => {}
+                HubAsk::Pause | HubAsk::GiveUp | HubAsk::Ping => {}
                 HubAsk::LookUp { name, ending } => {
                     self.tell(&match self.look_up_step(&name, ending.as_deref()).await {
                         Ok(found) => found,
@@ -146,8 +162,12 @@ impl Fetcher {
                     }
                 }
                 HubAsk::Remove { model } => {
-                    self.remove(&model).await;
-                    self.tell(&HubTell::Removed { model });
+                    self.tell(&match self.remove(&model).await {
+                        Ok(()) => HubTell::Removed { model },
+                        Err(error) => {
+                            HubTell::Stays { name: model.name, sentence: error.to_string() }
+                        }
+                    });
                 }
             }
         }
@@ -176,7 +196,7 @@ impl Fetcher {
     }
 
     fn progress(&self, name: &str, done: u64, total: u64) {
-        let now = js_sys::Date::now();
+        let now = now();
         if done == total || now - self.told.get() >= PROGRESS_EVERY {
             self.told.set(now);
             let (name, received) = (name.to_owned(), self.received.get());
@@ -186,10 +206,10 @@ impl Fetcher {
 
     /// Lets messages in meanwhile.
     async fn sleep(&self, milliseconds: u64) -> Result<(), FetchStop> {
-        let until = js_sys::Date::now() + milliseconds as f64;
+        let until = now() + milliseconds as f64;
         // In short steps, so that a pause is heard.
-        while js_sys::Date::now() < until {
-            let left = (until - js_sys::Date::now()).clamp(1.0, 100.0) as i32;
+        while now() < until {
+            let left = (until - now()).clamp(1.0, 100.0) as i32;
             self.timeout(left).await;
             self.listen()?;
         }

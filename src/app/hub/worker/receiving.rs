@@ -1,10 +1,9 @@
 //! One file of the hub: gone on with, hashed as it comes, kept only when it is right.
 
-use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::JsFuture;
-use web_sys::{ReadableStreamDefaultReader, Response};
+use web_sys::Response;
 
-use super::asking::{NoAnswer, header};
+use super::asking::{NoAnswer, header, reader};
 use super::sink::{FileSink, unwritten};
 use super::{FetchStop, Fetcher};
 use crate::app::hub::shelf::{Shelf, get};
@@ -120,15 +119,20 @@ impl Fetcher {
         };
         match answer.status() {
             206 => {
-                let range = header(&answer, "content-range").unwrap_or_default();
-                let total = range.rsplit('/').next().and_then(|total| total.parse().ok());
-                if total.is_some_and(|total: u64| total != file.size) {
-                    return Err(arriving.wrong_size(total.unwrap_or(0)));
+                // Not every host lets a page read it.
+                let range = header(&answer, "content-range");
+                if range.is_some_and(|range| !file.is_rest(&range, arriving.done)) {
+                    return Ok(Some(NoAnswer::Broken));
                 }
             }
-            // The whole file, whatever was asked for: it begins anew.
+            // The whole file, whatever was asked for: it begins anew. What is no such file ends nothing that came.
             200 => {
                 if from.is_some() {
+                    let [length, kind] =
+                        ["content-length", "content-type"].map(|name| header(&answer, name));
+                    if !file.may_be(length.as_deref(), kind.as_deref()) {
+                        return Ok(Some(NoAnswer::Broken));
+                    }
                     let sentence = format!(
                         "{} sends only whole files: {} begins anew.",
                         self.hub.host(),
@@ -138,8 +142,6 @@ impl Fetcher {
                 }
                 arriving.begin_anew()?;
             }
-            // There is less of it than the list says.
-            416 => return Err(arriving.wrong_size(arriving.done)),
             _ => return Ok(Some(self.refused(name, &answer, Some(&file.path)))),
         }
         self.pieces(&answer, arriving, told).await
@@ -151,29 +153,31 @@ impl Fetcher {
         arriving: &mut FileArriving<'_>,
         told: &mut dyn FnMut(u64),
     ) -> Result<Option<NoAnswer>, FetchStop> {
-        let Some(body) = answer.body() else {
-            return Ok(Some(NoAnswer::Broken));
+        let reader = match reader(answer) {
+            Ok(reader) => reader,
+            Err(why) => return Ok(Some(why)),
         };
-        let reader: ReadableStreamDefaultReader = body.get_reader().unchecked_into();
         loop {
             self.listen()?;
-            let Ok(next) = JsFuture::from(reader.read()).await else {
-                self.listen()?;
-                return Ok(Some(NoAnswer::Broken));
+            let piece = match self.piece(&reader).await {
+                Ok(Some(piece)) => piece,
+                Ok(None) => {
+                    let is_whole = arriving.done == arriving.file.size;
+                    return Ok((!is_whole).then_some(NoAnswer::Broken));
+                }
+                Err(why) => {
+                    self.listen()?;
+                    return Ok(Some(why));
+                }
             };
-            let Some(piece) = get(&next, "value") else {
-                let is_whole = arriving.done == arriving.file.size;
-                return Ok((!is_whole).then_some(NoAnswer::Broken));
-            };
-            let after =
-                arriving.done + u64::from(piece.unchecked_ref::<js_sys::Uint8Array>().length());
+            let after = arriving.done + u64::from(piece.length());
             if after > arriving.file.size {
                 // One that was aborted meanwhile refuses, which is no matter.
                 let _ = JsFuture::from(reader.cancel()).await;
                 return Err(arriving.wrong_size(after));
             }
             self.received.set(self.received.get() + after - arriving.done);
-            arriving.add(piece.unchecked_ref())?;
+            arriving.add(&piece)?;
             told(arriving.done);
         }
     }
@@ -223,7 +227,8 @@ impl FileArriving<'_> {
     }
 
     fn wrong_size(&mut self, found: u64) -> FetchStop {
-        let _ = self.sink.empty();
+        // What cannot be emptied is found out by its hash.
+        let _ = self.begin_anew();
         HubError::Size { file: self.file.path.clone(), expected: self.file.size, found }.into()
     }
 }

@@ -5,7 +5,8 @@ use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{File, FileSystemReadWriteOptions, FileSystemSyncAccessHandle};
 
-use crate::app::hub::shelf::{Shelf, get, part_name, state_name, sure};
+use super::now;
+use crate::app::hub::shelf::{RECORD, Shelf, get, part_name, state_name, sure};
 use crate::model::hub::{HubError, RemoteFile, spell_bytes};
 
 /// Milliseconds between two times that what was written is made sure.
@@ -101,7 +102,7 @@ impl FileSink {
             state_name,
             before,
             secured: before,
-            secured_at: js_sys::Date::now(),
+            secured_at: now(),
         })))
     }
 
@@ -125,7 +126,7 @@ impl FileSink {
                 let written = handle.write_with_js_u8_array_and_options(piece, &place(at))?;
                 all(written, piece.length() as usize)?;
                 let after = at + u64::from(piece.length());
-                if js_sys::Date::now() - disk.secured_at >= SECURED_EVERY {
+                if now() - disk.secured_at >= SECURED_EVERY {
                     self.secure(after);
                 }
             }
@@ -142,7 +143,7 @@ impl FileSink {
             && disk.state.0.flush().is_ok()
         {
             disk.secured = done;
-            disk.secured_at = js_sys::Date::now();
+            disk.secured_at = now();
         }
     }
 
@@ -180,17 +181,22 @@ impl FileSink {
         disk.part.0.flush()?;
         let DiskSink { shelf, part, state, whole, part_name, state_name, .. } = disk;
         drop((part, state));
-        let handle = shelf.handle(&part_name, false).await?;
-        match get(&handle, "move").and_then(|rename| rename.dyn_into::<js_sys::Function>().ok()) {
-            Some(rename) => {
-                let promise = rename.call1(&handle, &JsValue::from_str(&whole))?;
-                JsFuture::from(js_sys::Promise::resolve(&promise)).await?;
-            }
-            None => copy(&shelf, &part_name, &whole).await?,
-        }
+        rename(&shelf, &part_name, &whole).await?;
         shelf.remove(&state_name).await;
         Ok(None)
     }
+}
+
+async fn rename(shelf: &Shelf, from: &str, to: &str) -> Result<(), JsValue> {
+    let handle = shelf.handle(from, false).await?;
+    match get(&handle, "move").and_then(|rename| rename.dyn_into::<js_sys::Function>().ok()) {
+        Some(rename) => {
+            let promise = rename.call1(&handle, &JsValue::from_str(to))?;
+            JsFuture::from(js_sys::Promise::resolve(&promise)).await?;
+        }
+        None => copy(shelf, from, to).await?,
+    }
+    Ok(())
 }
 
 /// Where a browser has no way to rename: a copy, and what it was made from goes.
@@ -215,12 +221,19 @@ async fn copy(shelf: &Shelf, from: &str, to: &str) -> Result<(), JsValue> {
     Ok(())
 }
 
-/// A small file, all at once.
-pub async fn write_whole(shelf: &Shelf, name: &str, bytes: &[u8]) -> Result<(), JsValue> {
-    let handle = OpenHandle::open(shelf, name).await?;
-    handle.write(0, bytes)?;
-    handle.0.truncate_with_f64(bytes.len() as f64)?;
-    handle.0.flush()
+/// A record, whole or not there. Until it has its name it is a record by another one, so that nobody takes what it names
+/// for what nobody names.
+pub async fn write_record(shelf: &Shelf, name: &str, bytes: &[u8]) -> Result<(), JsValue> {
+    let part_name = format!("{}.part{RECORD}", name.trim_end_matches(RECORD));
+    {
+        let part = OpenHandle::open(shelf, &part_name).await?;
+        part.write(0, bytes)?;
+        part.0.truncate_with_f64(bytes.len() as f64)?;
+        part.0.flush()?;
+    }
+    // Not every browser renames over a file that is there.
+    shelf.remove(name).await;
+    rename(shelf, &part_name, name).await
 }
 
 /// What a failed write means.

@@ -7,7 +7,7 @@ use leptos::prelude::*;
 use crate::app::shell::Themes;
 use crate::app::state::{Bench, Shown, Studio};
 use crate::app::widgets::{
-    Answered, FigureView, MemberLinks, PromptAndAnswer, Window, predictions, source,
+    Answered, FigureView, MemberLinks, Question, SaveRun, Window, predictions, source,
 };
 use crate::chart::{
     AttentionShown, attention_figures, attention_members, attention_runs, switched, token,
@@ -74,12 +74,21 @@ pub fn AttentionView() -> impl IntoView {
         bench.set_plan(plan);
     });
     view! {
-        <PromptAndAnswer there=there />
+        <Question />
         <Show when=move || there.get()>
             <section class="pictures" aria-labelledby="attention-title">
                 <h2 id="attention-title">"Where the heads look"</h2>
-                <Controls lens=lens shown=shown />
-                <FigureView figure=one("heads") key="heads" group="heads" source=said on_plan=switch wide=true />
+                <FigureView
+                    figure=one("heads")
+                    key="heads"
+                    group="heads"
+                    source=said
+                    on_plan=switch
+                    wide=true
+                >
+                    <Controls lens=lens shown=shown />
+                </FigureView>
+                <SaveRun />
                 <OneHead lens=lens shown=shown switch=switch />
                 <FigureView figure=one("matrix") key="matrix" group="matrix" source=said />
             </section>

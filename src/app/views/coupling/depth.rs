@@ -2,16 +2,21 @@
 
 use leptos::prelude::*;
 
+use super::facts::RunFacts;
 use super::{Pictures, with_coupling};
 use crate::app::link::pair;
-use crate::app::state::Studio;
+use crate::app::state::{Address, Studio};
 use crate::app::widgets::{FigureView, MemberLinks};
 use crate::chart::{metric_word, most_alike, nearest, step_members, step_names};
 use crate::study::coupling::CouplingMetric;
 
+/// The figure of two steps.
+const PAIR: &str = "coupling-pair";
+
 #[component]
 pub fn AlongDepth(pictures: Pictures) -> impl IntoView {
     let studio = expect_context::<Studio>();
+    let folds = expect_context::<Address>().folds;
     // A cell of the map: the first row is at the top.
     let pick = Callback::new(move |pick: String| {
         let steps = with_coupling(studio, |coupling| coupling.steps.len()).unwrap_or_default();
@@ -19,28 +24,38 @@ pub fn AlongDepth(pictures: Pictures) -> impl IntoView {
             return;
         };
         studio.set_coupling(|s| s.pair = Some([steps - 1 - y, x]));
+        folds.turned(PAIR, true);
     });
     let has_distance = pictures.has("coupling-distance");
     let has_pair = pictures.has("coupling-pair");
     let said = pictures.said;
     view! {
         <section class="pictures" aria-labelledby="depth-title">
-            <h2 id="depth-title">"Along the depth"</h2>
-            <Measures />
+            <h2 class="asked" id="depth-title">"Do blocks share directions along the depth?"</h2>
             <FigureView
                 figure=pictures.one("coupling-map")
                 key="coupling-map"
                 group="coupling-map"
                 source=said
                 on_pick=pick
-            />
+            >
+                <Measures />
+            </FigureView>
+            <p class="look">"A click on a cell of the map opens its two steps below."</p>
+            <RunFacts />
             <Show when=move || has_distance.get()>
-                <FigureView figure=pictures.one("coupling-distance") key="coupling-distance" group="coupling-distance" source=said />
+                <FigureView
+                    figure=pictures.one("coupling-distance")
+                    key="coupling-distance"
+                    group="coupling-distance"
+                    source=said
+                    folded=true
+                />
             </Show>
             <Show when=move || has_pair.get()>
-                <h3 class="part" id="pair-title">"Two steps"</h3>
-                <PairChoice />
-                <FigureView figure=pictures.one("coupling-pair") key="coupling-pair" group="coupling-pair" source=said />
+                <FigureView figure=pictures.one(PAIR) key=PAIR group=PAIR source=said folded=true>
+                    <PairChoice />
+                </FigureView>
             </Show>
         </section>
     }
@@ -171,7 +186,6 @@ fn PairChoice() -> impl IntoView {
             {choice(0, "pair-jacobian", "Jacobian of step ")}
             {choice(1, "pair-basis", "in the basis of step ")}
             <button type="button" on:click=swap>"The other way round"</button>
-            <p class="look">"A click on a cell of the map chooses its two."</p>
             <MemberLinks names=members />
         </div>
     }

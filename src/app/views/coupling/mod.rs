@@ -2,8 +2,8 @@
 //! straight its way is, and what of it a baseline leaves.
 
 mod depth;
+mod facts;
 mod points;
-mod prompt;
 mod rows;
 mod several;
 mod tokens;
@@ -13,11 +13,10 @@ use leptos::prelude::*;
 
 use crate::app::shell::Themes;
 use crate::app::state::Studio;
-use crate::app::widgets::{Index, IndexEntry, source};
+use crate::app::widgets::{Index, IndexEntry, Question, source};
 use crate::chart::{Figure, coupling_figures, nearest};
 use crate::study::coupling::{Coupling, CouplingMetric, Relation};
 use depth::AlongDepth;
-use prompt::Prompt;
 use rows::OverRows;
 use several::OverModels;
 use tokens::BetweenTokens;
@@ -40,7 +39,6 @@ pub fn CouplingView() -> impl IntoView {
     let there = Memo::new(move |_| studio.coupled.with(Option::is_some));
     let places = Signal::derive(move || {
         let all = [
-            ("coupling-prompt", "The prompt", true),
             ("depth-title", "Along the depth", there.get()),
             ("tokens-title", "Between tokens", there.get()),
             ("ways-title", "Ways", there.get()),
@@ -51,8 +49,8 @@ pub fn CouplingView() -> impl IntoView {
         all.map(|(id, name, _)| IndexEntry::new(id, name)).collect::<Vec<_>>()
     });
     view! {
+        <Question without_options=true />
         <Index places />
-        <Prompt />
         <Show when=move || there.get()>
             <AlongDepth pictures />
             <BetweenTokens pictures />

@@ -16,6 +16,14 @@ use crate::chart::{Figure, number, relation_figure, relation_word, task_coupling
 use crate::study::coupling::{RelationTo, TaskCoupling};
 use crate::task::built_in::BuiltInTask;
 
+/// Figures of one prompt that are drawn as means over rows, too: their keys there and here.
+const MEANS: [(&str, &str); 4] = [
+    ("coupling-map", "rows-map"),
+    ("coupling-distance", "rows-distance"),
+    ("coupling-straightness", "rows-straightness"),
+    ("coupling-linearised", "rows-linearised"),
+];
+
 #[component]
 pub fn OverRows() -> impl IntoView {
     let studio = expect_context::<Studio>();
@@ -57,7 +65,7 @@ pub fn OverRows() -> impl IntoView {
     let toggle = Callback::new(move |name: String| take(studio, &name));
     view! {
         <section class="pictures" aria-labelledby="cost-title">
-            <h2 id="cost-title">"What it explains"</h2>
+            <h2 class="asked" id="cost-title">"What does coupling explain?"</h2>
             <p class="look">
                 "If coupled blocks do the same thing, swapping them should cost little. Hold the two against each other over rows of a task, \
                  then take a point away: with few pairs, one can make the whole correlation."
@@ -92,20 +100,15 @@ pub fn OverRows() -> impl IntoView {
                     <FigureView figure=scatter key="coupling-relation" group="coupling-relation" source=said on_pick=toggle />
                     <Points names back="points-back" />
                 </Show>
-                <details class="more">
-                    <summary>"The same pictures as means over these rows"</summary>
-                    {["coupling-map", "coupling-distance", "coupling-straightness", "coupling-linearised"]
-                        .map(|key| {
-                            let id = match key {
-                                "coupling-map" => "rows-map",
-                                "coupling-distance" => "rows-distance",
-                                "coupling-straightness" => "rows-straightness",
-                                _ => "rows-linearised",
-                            };
-                            view! { <FigureView figure=one(key) key=id group=id source=said /> }
-                        })
-                        .collect_view()}
-                </details>
+                <h3 class="part">"Means over these rows"</h3>
+                {MEANS.map(|(key, id)| {
+                    let has = Memo::new(move |_| one(key).with(Option::is_some));
+                    view! {
+                        <Show when=move || has.get()>
+                            <FigureView figure=one(key) key=id group=id source=said folded=true />
+                        </Show>
+                    }
+                })}
             </Show>
         </section>
     }

@@ -67,14 +67,15 @@ pub fn OverModels() -> impl IntoView {
         };
         let figure = |n: usize| {
             let key = format!("models-{n}");
-            view! { <FigureView figure=one(n) key=key.clone() group=key source=said on_pick=toggle /> }
+            let folded = n > 0 || has_shape.get_untracked();
+            view! { <FigureView figure=one(n) key=key.clone() group=key source=said on_pick=toggle folded /> }
         };
         (0..count.get()).map(figure).collect_view()
     };
     view! {
         <Show when=move || there.get()>
             <section class="pictures" aria-labelledby="models-title">
-                <h2 id="models-title">"Several models"</h2>
+                <h2 class="asked" id="models-title">"How do several models compare?"</h2>
                 <p class="provenance">{words}</p>
                 <Show when=move || has_shape.get()>
                     <FigureView figure=shape key="models-straightness" group="models-straightness" source=said />

@@ -20,14 +20,14 @@ pub fn BetweenTokens(pictures: Pictures) -> impl IntoView {
         let has = pictures.has(key);
         view! {
             <Show when=move || has.get()>
-                <FigureView figure=pictures.one(key) key group=key source=pictures.said />
+                <FigureView figure=pictures.one(key) key group=key source=pictures.said folded={key != KEYS[0]} />
             </Show>
         }
     };
     let ask = move |_| studio.set_coupling(|s| s.tokens.is_wanted = true);
     view! {
         <section class="pictures" aria-labelledby="tokens-title">
-            <h2 id="tokens-title">"Between tokens"</h2>
+            <h2 class="asked" id="tokens-title">"Do blocks share directions between tokens?"</h2>
             <Show
                 when=move || there.get()
                 fallback=move || view! {

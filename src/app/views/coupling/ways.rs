@@ -20,7 +20,7 @@ pub fn Ways(pictures: Pictures) -> impl IntoView {
     let has = pictures.has("coupling-straightness");
     view! {
         <section class="pictures" aria-labelledby="ways-title">
-            <h2 id="ways-title">"The ways through the depth"</h2>
+            <h2 class="asked" id="ways-title">"How straight is a token's way through the depth?"</h2>
             <Film />
             <FigureView figure=pictures.one("coupling-paths") key="coupling-paths" group="coupling-paths" source=said />
             <Show when=move || has.get()>
@@ -29,6 +29,7 @@ pub fn Ways(pictures: Pictures) -> impl IntoView {
                     key="coupling-straightness"
                     group="coupling-straightness"
                     source=said
+                    folded=true
                 />
             </Show>
             <FigureView
@@ -36,6 +37,7 @@ pub fn Ways(pictures: Pictures) -> impl IntoView {
                 key="coupling-linearised"
                 group="coupling-linearised"
                 source=said
+                folded=true
             />
         </section>
     }

@@ -1,9 +1,15 @@
-//! `0.166 = 0.168 − 0.002`, each number under its name; below it the errors of what the model answers.
+//! `MSE = bias − diversity` with whose error each number is, and beside it the errors of what the model answers.
 
 use leptos::prelude::*;
 
 use crate::app::state::{Shown, Studio};
 use crate::chart::{AnswerErrors, Identity};
+
+/// Says whose error the error of the shares is.
+const SHARES: &str = "error of the model's own shares among the options";
+
+/// Says whose surprise it is, and its unit.
+const SURPRISE: &str = "surprise of the model in nats, −ln\u{a0}P(right) over the whole vocabulary";
 
 #[component]
 pub fn IdentityLine() -> impl IntoView {
@@ -17,14 +23,15 @@ pub fn IdentityLine() -> impl IntoView {
     });
     let line = move || {
         identity.get().map(|(sum, errors)| {
-            let (equals, minus) = if sum.holds { (" = ", " − ") } else { (" , ", " , ") };
+            let [equals, minus] = if sum.holds { ["=", "−"] } else { [",", ","] };
+            let [mse, bias, diversity] = sum.meanings;
             view! {
-                <p class="identity">
-                    {term("mse", "MSE", sum.mse)} <span class="sign">{equals}</span>
-                    {term("bias", "bias", sum.bias)} <span class="sign">{minus}</span>
-                    {term("diversity", "diversity", sum.diversity)}
-                </p>
-                {answer_errors(&errors)}
+                <div class="identity">
+                    {term("mse", Some("MSE"), sum.mse, mse)} <span class="sign">{equals}</span>
+                    {term("bias", Some("bias"), sum.bias, bias)} <span class="sign">{minus}</span>
+                    {term("diversity", Some("diversity"), sum.diversity, diversity)}
+                    {answer_errors(&errors)}
+                </div>
                 <p class="hint identity-note">{errors.note} " " {sum.note}</p>
             }
         })
@@ -32,26 +39,29 @@ pub fn IdentityLine() -> impl IntoView {
     view! { {line} }
 }
 
-fn term(role: &'static str, name: &'static str, number: String) -> AnyView {
+/// A number, and below it its name, where it has one, and its meaning.
+fn term(
+    role: &'static str,
+    name: Option<&'static str>,
+    number: String,
+    meaning: impl Into<String>,
+) -> AnyView {
     view! {
-        <span class=format!("term {role}")>
+        <p class=format!("term {role}")>
             <span class="term-number">{number}</span>
-            <span class="term-name">{name}</span>
-        </span>
+            <span class="meaning">{name.map(|name| view! { <b>{name}</b> ": " })} {meaning.into()}</span>
+        </p>
     }
     .into_any()
 }
 
 /// The errors of what the model answers, the one that says more first.
 fn answer_errors(errors: &AnswerErrors) -> AnyView {
-    let shares = || term("own", "error of the shares", errors.shares.clone());
-    let surprise = || {
-        let surprise = errors.surprise.clone()?;
-        Some(term("own", "surprise, nats", surprise))
-    };
-    let terms = match errors.surprise_leads {
-        true => view! { {surprise()} {shares()} }.into_any(),
-        false => view! { {shares()} {surprise()} }.into_any(),
-    };
-    view! { <p class="identity own-errors">{terms}</p> }.into_any()
+    let shares = term("answered", None, errors.shares.clone(), SHARES);
+    let surprise = errors.surprise.clone();
+    let surprise = surprise.map(|surprise| term("answered", None, surprise, SURPRISE));
+    match errors.surprise_leads {
+        true => view! { {surprise} {shares} }.into_any(),
+        false => view! { {shares} {surprise} }.into_any(),
+    }
 }

@@ -1,19 +1,18 @@
-//! The lens: one prompt, every stroke.
+//! The lens: one prompt, every component.
 
 mod identity;
 mod parts;
+mod votes;
 
 use leptos::prelude::*;
 
 use crate::app::shell::Themes;
 use crate::app::state::{Shown, Studio};
-use crate::app::widgets::{
-    Columns, FigureView, MemberHint, Options, Painters, PromptEditor, PromptLine, Provenance,
-    WhichIsRight, source,
-};
-use crate::chart::{figures, prompt_figures, with_losses};
+use crate::app::widgets::{Columns, FigureView, Question, SaveRun, WhichIsRight, source};
+use crate::chart::{Identity, figures, prompt_figures, with_losses};
 use identity::IdentityLine;
 use parts::{LeaveOut, left_out};
+use votes::Votes;
 
 #[component]
 pub fn LensView() -> impl IntoView {
@@ -57,52 +56,33 @@ pub fn LensView() -> impl IntoView {
     });
     let judged = Memo::new(move |_| there.get() && (many.get().is_some() || studio.is_judged()));
     let asks = Memo::new(move |_| there.get() && !judged.get());
-    let lens = Signal::derive(move || {
-        studio.shown.with(|shown| shown.as_ref().and_then(Shown::lens).cloned())
-    });
+    let heading = move || match many.get() {
+        Some(rows) => format!("Bias, diversity, error: means of {rows} prompts"),
+        None => studio.shown.with(|shown| {
+            let lens = shown.as_ref().and_then(Shown::lens);
+            lens.map(|lens| Identity::of(lens, studio.column.get()).heading).unwrap_or_default()
+        }),
+    };
     // Whoever comes back looks for no member.
     on_cleanup(move || studio.look_at(None));
     view! {
-        <section class="first" aria-label="The prompt, the answer, the painters">
-            <div class="prompt">
-                <PromptLine />
-            </div>
-            <div class="verdict">
-                <Options />
-                <Show when=move || judged.get()>
-                    <IdentityLine />
-                </Show>
-                <WhichIsRight when=asks />
-            </div>
-            <div class="painters">
-                <Show when=move || judged.get()>
-                    <Painters lens=lens />
-                </Show>
-                <Show when=move || there.get()>
-                    <Provenance />
-                </Show>
-            </div>
-            <PromptEditor />
-        </section>
+        <Question />
+        <WhichIsRight when=asks />
         <Show when=move || judged.get()>
-            <section class="pictures" aria-labelledby="pictures-title">
-                <h2 id="pictures-title">
-                    {move || match many.get() {
-                        Some(rows) => format!("Bias, diversity, error: means of {rows} prompts"),
-                        None => "Bias, diversity, error".to_owned(),
-                    }}
-                </h2>
+            <Votes figure=figure(0) source=said />
+            <section class="pictures along" aria-labelledby="pictures-title">
+                <h2 id="pictures-title" class="sentence">{heading}</h2>
+                <IdentityLine />
                 <Columns />
-                <Show when=move || many.get().is_none()>
-                    <MemberHint />
-                </Show>
-                <FigureView figure=figure(0) key="votes" group="lens" source=said point=studio.member />
                 <FigureView figure=figure(1) key="spread" group="lens" source=said />
                 <FigureView figure=figure(2) key="running" group="lens" source=said />
             </section>
         </Show>
         <Show when=move || judged.get() && many.get().is_none()>
             <LeaveOut />
+        </Show>
+        <Show when=move || there.get()>
+            <SaveRun />
         </Show>
     }
 }

@@ -9,7 +9,7 @@ use crate::app::shell::Themes;
 use crate::app::state::exchange::Work;
 use crate::app::state::{Bench, Origin, Place, Shown, Studio};
 use crate::app::widgets::{FigureView, ProblemLine, SaveReport, WorkBar};
-use crate::chart::{NO_PARTS, number, part_figures};
+use crate::chart::{NO_PARTS, number, part_figures, unnamed_heads};
 use crate::study::report::Report;
 
 /// The report of the parts of the draft's run, where they were left out.
@@ -93,17 +93,19 @@ fn source(shown: &Shown) -> String {
     let name = &shown.report.model.name;
     let counted = shown.report.parts.as_ref().map_or_else(String::new, |parts| {
         let (members, heads) = (parts.members.len(), parts.heads.len());
+        let unnamed = unnamed_heads(&shown.report.model).map(|sentence| format!(" {sentence}"));
         format!(
-            "{} and {} left out once each",
+            "{} and {} left out once each.{}",
             number::counted(members, "component"),
-            number::counted(heads, "head")
+            number::counted(heads, "head"),
+            unnamed.unwrap_or_default()
         )
     });
     match &shown.origin {
         Origin::Live { milliseconds, .. } => {
             let time = number::fixed(milliseconds / 1000.0, 1);
-            format!("Computed here by {name} in {time} s: {counted}.")
+            format!("Computed here by {name} in {time} s: {counted}")
         }
-        Origin::Opened { .. } | Origin::Baked => format!("From a report: {name}, {counted}."),
+        Origin::Opened { .. } | Origin::Baked => format!("From a report: {name}, {counted}"),
     }
 }

@@ -5,14 +5,8 @@ use leptos::prelude::*;
 use crate::app::bars::{BarNumber, scales, written};
 use crate::study::lessons::{FieldValue, LessonStep, StepNumber};
 
-/// Nothing, where there is nothing to compare.
 #[component]
-pub fn Numbers(numbers: Vec<StepNumber>, step: LessonStep) -> impl IntoView {
-    let rows = numbers.iter().filter_map(|one| NumberRow::of(one, &step));
-    let rows: Vec<NumberRow> = rows.collect();
-    if rows.len() < 2 {
-        return ().into_any();
-    }
+pub fn Numbers(rows: Vec<NumberRow>) -> impl IntoView {
     let numbers: Vec<BarNumber> = rows.iter().map(|row| row.number.clone()).collect();
     let drawn = rows.into_iter().zip(scales(&numbers));
     let drawn = drawn.map(|(row, scale)| view! { <Row row scale /> }).collect_view();
@@ -22,16 +16,21 @@ pub fn Numbers(numbers: Vec<StepNumber>, step: LessonStep) -> impl IntoView {
             <tbody>{drawn}</tbody>
         </table>
     }
-    .into_any()
 }
 
-struct NumberRow {
+/// A number of the run, in words.
+pub struct NumberRow {
     number: BarNumber,
     /// Where the run leaves the number open.
     interval: Option<[f64; 2]>,
 }
 
 impl NumberRow {
+    pub fn all(numbers: &[StepNumber], step: &LessonStep) -> Vec<Self> {
+        let rows = numbers.iter().filter_map(|one| Self::of(one, step));
+        rows.collect()
+    }
+
     /// Nothing of a word, and of a field that an earlier edition of the lesson named.
     fn of(one: &StepNumber, step: &LessonStep) -> Option<Self> {
         let FieldValue::Number { value, low, high } = one.value else {

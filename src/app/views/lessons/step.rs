@@ -10,6 +10,7 @@ use super::pointed::Pointed;
 use super::running::{Held, Running};
 use super::syllabus::Unread;
 use super::told::Told;
+use crate::app::browser;
 use crate::app::embedding::Embedding;
 use crate::app::state::{OpenLesson, Place};
 use crate::app::widgets::{ProblemLine, Words};
@@ -70,7 +71,7 @@ pub fn StepPage(number: usize, at: usize) -> impl IntoView {
     Effect::new(move |before: Option<bool>| {
         let now = is_told.get();
         if now && before == Some(false) {
-            request_animation_frame(|| focus("told-title", false));
+            request_animation_frame(show_told);
         }
         now
     });
@@ -110,14 +111,22 @@ pub fn StepPage(number: usize, at: usize) -> impl IntoView {
                 <ProblemLine place=Place::Sweep />
                 <NoModel />
                 <Held />
-                // Behind what is told, once that is there: whoever has read it goes on.
-                <Show when=move || !is_told.get()>
-                    <Onward number at of />
-                </Show>
             </form>
             {move || is_told.get().then(|| view! { <Told number at of /> })}
+            <Onward number at of />
         </div>
     }
+}
+
+/// Puts the focus on what is told, and scrolls to it where it stands below the question.
+fn show_told() {
+    let Some(told) = document().get_element_by_id("told-title") else { return };
+    let window = browser::window();
+    let height = window.inner_height().ok().and_then(|height| height.as_f64()).unwrap_or_default();
+    if told.get_bounding_client_rect().top() > height / 2.0 {
+        told.scroll_into_view();
+    }
+    focus("told-title", true);
 }
 
 /// Puts the focus on an element of the page; only where nothing else has it, if the page is to stay where it is.

@@ -3,12 +3,13 @@
 use leptos::prelude::*;
 
 use super::lacking::CannotShow;
-use super::numbers::Numbers;
-use super::onward::Onward;
+use super::numbers::{NumberRow, Numbers};
 use super::picture::StepPictures;
 use crate::app::state::{OpenLesson, Studio};
 use crate::app::widgets::Words;
-use crate::study::lessons::{Holding, OptionOutcome, StepOutcome, StepShowing};
+use crate::study::lessons::{
+    Holding, LessonStep, OptionOutcome, RunSource, StepOutcome, StepShowing,
+};
 
 #[component]
 pub fn Told(number: usize, at: usize, of: usize) -> impl IntoView {
@@ -26,24 +27,52 @@ pub fn Told(number: usize, at: usize, of: usize) -> impl IntoView {
         let said = outcome.with(|outcome| Some(verdict(outcome.as_ref()?, expected.get())));
         studio.say(said.unwrap_or_default());
     });
-    let body = move || {
-        let outcome = outcome.get()?;
-        Some(view! { <Body outcome expected=expected.get() /> })
+    let title = move || {
+        let said = outcome.with(|outcome| outcome.as_ref().map(|it| verdict(it, expected.get())));
+        match cannot.with(Option::is_some) {
+            true => view! { "What the run says" }.into_any(),
+            false => view! { <span id="verdict">{said}</span> }.into_any(),
+        }
     };
     view! {
         <section class="told-of-step" id="told" aria-labelledby="told-title">
-            <h3 id="told-title" tabindex="-1">"What the run says"</h3>
-            <Show
-                when=move || cannot.with(Option::is_none)
-                fallback=move || view! { <CannotShow reason=cannot /> }
-            >
-                {body}
-                <OwnWords />
+            <div class="said">
+                <h3 id="told-title" tabindex="-1">{title}</h3>
+                <Show
+                    when=move || cannot.with(Option::is_none)
+                    fallback=move || view! { <CannotShow reason=cannot /> }
+                >
+                    {move || outcome.get().map(|outcome| view! { <p><Words text=outcome.reveal /></p> })}
+                    {move || rows_read(outcome.get()?, room.step()?).map(|rows| view! { <p class="hint">{rows}</p> })}
+                </Show>
+            </div>
+            <Show when=move || cannot.with(Option::is_none)>
+                <div class="because">
+                    {move || outcome.get().map(|outcome| view! { <Because outcome expected=expected.get() /> })}
+                </div>
+                <div class="shown">
+                    <StepPictures />
+                    {move || outcome.get().map(|outcome| view! { <RunNumbers outcome /> })}
+                </div>
             </Show>
-            <Source />
-            <Done number at of />
-            <Onward number at of />
+            <div class="beyond">
+                <Show when=move || cannot.with(Option::is_none)>
+                    {move || outcome.get().map(|outcome| view! { <OtherOptions outcome expected=expected.get() /> })}
+                    <OwnWords />
+                </Show>
+                <Source />
+                <Done number at of />
+            </div>
         </section>
+    }
+}
+
+/// Says on how many rows the answer rests, beside its per cents; nothing of a single prompt.
+fn rows_read(outcome: StepOutcome, step: LessonStep) -> Option<String> {
+    match outcome.source? {
+        RunSource::Models(_) => Some(format!("On {}.", step.rows_in_words()?)),
+        RunSource::Survey { rows } => Some(format!("On {rows} rows of each task.")),
+        RunSource::MadeUp => None,
     }
 }
 
@@ -66,54 +95,61 @@ fn verdict(outcome: &StepOutcome, expected: Option<usize>) -> String {
     }
 }
 
+/// The belief behind what was expected, what the run says to it, and what the run does not say.
 #[component]
-fn Body(outcome: StepOutcome, expected: Option<usize>) -> impl IntoView {
-    let said = verdict(&outcome, expected);
-    let room = expect_context::<OpenLesson>();
-    let numbers = room.step().map(|step| view! { <Numbers numbers=outcome.numbers step /> });
+fn Because(outcome: StepOutcome, expected: Option<usize>) -> impl IntoView {
     let own = expected.and_then(|i| outcome.options.get(i).cloned());
-    let others = outcome.options.iter().enumerate();
-    let others: Vec<OptionOutcome> = others
-        .filter(|(i, option)| Some(*i) != expected && !option.why.is_empty())
-        .map(|(_, option)| option.clone())
-        .collect();
-    let others = (!others.is_empty()).then(|| {
+    view! {
+        {own.map(|option| view! { <Why option /> })}
+        <p class="caveat">"But: " <Words text=outcome.caveat /></p>
+    }
+}
+
+/// The run's numbers, folded: the sentence names those that matter.
+#[component]
+fn RunNumbers(outcome: StepOutcome) -> impl IntoView {
+    let room = expect_context::<OpenLesson>();
+    let numbers = room.step().map(|step| NumberRow::all(&outcome.numbers, &step));
+    // One number has nothing beside it to compare with.
+    let numbers = numbers.filter(|rows| rows.len() > 1);
+    numbers.map(|rows| {
+        view! {
+            <details class="more">
+                <summary>"The run's numbers"</summary>
+                <Numbers rows />
+            </details>
+        }
+    })
+}
+
+/// The options that the reader did not choose, with the belief behind each.
+#[component]
+fn OtherOptions(outcome: StepOutcome, expected: Option<usize>) -> impl IntoView {
+    let others = outcome.options.into_iter().enumerate();
+    let others = others.filter(|(i, option)| Some(*i) != expected && !option.why.is_empty());
+    let others = others.map(|(_, option)| {
+        view! {
+            <p class="ask"><Words text=option.text.clone() /></p>
+            <Why option />
+        }
+    });
+    let others: Vec<_> = others.collect();
+    (!others.is_empty()).then(|| {
         view! {
             <details class="more">
                 <summary>"The other options"</summary>
-                {others
-                    .into_iter()
-                    .map(|option| {
-                        view! {
-                            <p class="ask"><Words text=option.text.clone() /></p>
-                            <Why option is_own=false />
-                        }
-                    })
-                    .collect_view()}
+                {others}
             </details>
         }
-    });
-    view! {
-        <p id="verdict"><strong>{said}</strong></p>
-        <p><Words text=outcome.reveal /></p>
-        {numbers}
-        <StepPictures />
-        {own.map(|option| view! { <Why option is_own=true /> })}
-        <p class="caveat">"But: " <Words text=outcome.caveat /></p>
-        {others}
-    }
+    })
 }
 
 /// What who expects this may believe, and what the run says to it.
 #[component]
-fn Why(option: OptionOutcome, is_own: bool) -> impl IntoView {
-    let who = if is_own {
-        "Behind what you expected there may be a belief"
-    } else {
-        "The belief behind it"
-    };
+fn Why(option: OptionOutcome) -> impl IntoView {
     let is_wrong = option.holding != Some(Holding::Agrees) && !option.belief.is_empty();
-    let belief = is_wrong.then(|| format!("{who}: “{}”. ", option.belief.trim_end_matches('.')));
+    let belief = is_wrong
+        .then(|| format!("A belief behind it: “{}”. ", option.belief.trim_end_matches('.')));
     view! { <p class="belief">{belief} <Words text=option.why /></p> }
 }
 

@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use crate::app::link::{View, colour_name, colour_of};
 use crate::app::shell::Themes;
 use crate::app::state::{Bench, Shown, Studio};
-use crate::app::widgets::{FigureView, MemberHint, PromptAndAnswer, Window, source};
+use crate::app::widgets::{FigureView, MemberHint, Question, SaveRun, Window, source};
 use crate::chart::{DepthColour, depth_figures};
 use crate::study::report::Lens;
 
@@ -35,13 +35,23 @@ pub fn LogitLensView() -> impl IntoView {
         studio.open_view(View::Orders);
     });
     view! {
-        <PromptAndAnswer there=there />
+        <Question />
         <Show when=move || there.get()>
             <section class="pictures" aria-labelledby="depths-title">
                 <h2 id="depths-title">"The answer along the depth"</h2>
-                <Controls />
+                <FigureView
+                    figure=one("depths")
+                    key="depths"
+                    group="depths"
+                    source=said
+                    on_plan=open
+                    wide=true
+                    from_end=true
+                >
+                    <Controls />
+                </FigureView>
                 <p class="look">"A click on a cell makes the blocks up to there the plan, and opens Orders."</p>
-                <FigureView figure=one("depths") key="depths" group="depths" source=said on_plan=open wide=true from_end=true />
+                <SaveRun />
                 <MemberHint />
                 <FigureView figure=one("doubt") key="doubt" group="strokes" source=said />
                 <Show when=move || one("followed").with(Option::is_some)>

@@ -6,7 +6,7 @@ use super::Accounted;
 use crate::app::link::View;
 use crate::app::state::{Bench, Studio};
 use crate::app::widgets::{Answered, predictions};
-use crate::chart::{Column, capital, judged as judged_words, number, option_name, stroke_votes};
+use crate::chart::{capital, judged as judged_words, number, option_name, stroke_votes};
 use crate::measure::decomposition::softmax;
 
 /// What it adds to each option's logit, and what it would answer alone.
@@ -29,7 +29,7 @@ pub fn Votes(accounted: Memo<Accounted>, judged: Memo<bool>) -> impl IntoView {
                     </tr>
                 }
             });
-            let lead = stroke_votes(lens, Column::Logit)[account.index];
+            let lead = stroke_votes(lens)[account.index];
             let side = if lead >= 0.0 { "for" } else { "against" };
             let caption = if judged {
                 format!(

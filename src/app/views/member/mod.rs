@@ -6,7 +6,7 @@ use leptos::prelude::*;
 
 use crate::app::shell::Themes;
 use crate::app::state::Studio;
-use crate::app::widgets::{FigureView, PromptAndAnswer, WhichIsRight, source};
+use crate::app::widgets::{FigureView, Question, SaveRun, WhichIsRight, source};
 use crate::chart::{member_figures, member_title};
 use crate::engine::{MemberKind, member_names};
 use crate::study::member::MemberAccount;
@@ -53,11 +53,12 @@ pub fn MemberView() -> impl IntoView {
         })
     };
     view! {
-        <PromptAndAnswer there=there />
+        <Question />
         <Show when=move || there.get()>
             <section class="pictures" aria-labelledby="member-title">
                 <h2 id="member-title">{title}</h2>
                 <Chosen accounted />
+                <SaveRun />
                 <h3 class="part">"What it reads"</h3>
                 <Show when=move || reads.get() fallback=move || view! { <ReadsAlone accounted /> }>
                     <Numbers />

@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 
 use crate::app::state::Studio;
-use crate::app::widgets::{Answered, predictions};
+use crate::app::widgets::{Answered, open_again, predictions};
 use crate::chart::{first_words, judged, not_known, number, small_mass, unlike_spaces};
 use crate::study::report::{Lab, Lens};
 
@@ -36,6 +36,7 @@ fn both(lab: &Lab) -> AnyView {
     view! {
         <div class="answers">
             {warnings.collect_view()}
+            {open_again(&lab.arranged)}
             {spaces.map(|warning| view! { <p class="small-mass">{warning}</p> })}
             {table}
             <dl class="facts">

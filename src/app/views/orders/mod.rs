@@ -11,11 +11,11 @@ mod tools;
 use leptos::prelude::*;
 
 use crate::app::link::{Link, View};
-use crate::app::shell::{PlanLine, Themes};
+use crate::app::shell::Themes;
 use crate::app::state::{Bench, Shown, Studio, Sweeps};
 use crate::app::widgets::{
-    Columns, FigureView, Index, IndexEntry, MemberHint, Painters, PromptEditor, PromptLine,
-    Provenance, SaveReport, WhichIsRight, source,
+    Columns, FigureView, Index, IndexEntry, MemberHint, Painters, Question, SaveReport, SaveRun,
+    WhichIsRight, source,
 };
 use crate::chart::{Figure, lab_figures, need_figure, sweep_figures};
 use crate::study::lessons::PAINTERS_LESSON;
@@ -69,23 +69,14 @@ pub fn OrdersView() -> impl IntoView {
         .to_vec()
     });
     view! {
-        <Index places />
+        <Question />
         <section class="painters" aria-labelledby="order-title">
-            <h2 id="order-title">"The order of the painters"</h2>
-            <QuestionsLink />
-            <div class="question">
-                <PromptLine />
-                <details class="more">
-                    <summary>"Another prompt"</summary>
-                    <PromptEditor />
-                </details>
-            </div>
-            <PlanLine />
+            <h2 id="order-title">"The order of the blocks"</h2>
             <Show when=move || there.get()>
                 <div class="bench">
                     <Show when=move || judged.get()>
                         <p class="field" id="own-row">"The original order"</p>
-                        <Painters lens=original bare=true />
+                        <Painters lens=original />
                     </Show>
                     <p class="field">"This plan"</p>
                     <Row />
@@ -99,9 +90,11 @@ pub fn OrdersView() -> impl IntoView {
             <WrittenTexts />
             <WhichIsRight when=asks />
             <Show when=move || picture.get()>
-                <Provenance />
+                <SaveRun />
             </Show>
+            <QuestionsLink />
         </section>
+        <Index places />
         <Show when=move || judged.get()>
             <LabPictures />
         </Show>

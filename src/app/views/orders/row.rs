@@ -173,8 +173,8 @@ pub fn Row() -> impl IntoView {
             <For each=ids key=|id| *id children=spot />
         </ol>
         <p class="hint" id="row-help">
-            "Drag a tile, or focus it and press Space, arrow keys, Space; Escape puts it back. A click on a tile chooses it; its strokes are \
-             switched off and on below, or by A and M; Delete leaves the block out. Shift and an arrow key choose several tiles."
+            "Drag a tile, or focus it and press Space, arrow keys, Space; Escape puts it back. A click on a tile chooses it. Below, or by A and M, its \
+             attention and MLP are switched off and on. Delete leaves the block out. Shift and an arrow key choose several tiles."
         </p>
     }
 }

@@ -45,6 +45,8 @@ pub fn Tools() -> impl IntoView {
         let (first, last, _) = chosen.get_untracked();
         bench.edit(Edit::Remove { first, last });
     };
+    let switch_off =
+        move |half| bench.edit(Edit::SwitchOff { from: chosen.get_untracked().0, half });
     let repeat = move |event| {
         let spot = chosen.get_untracked().0;
         match event_target_value(&event).trim().parse() {
@@ -112,6 +114,14 @@ pub fn Tools() -> impl IntoView {
             None => format!("{} tiles", last + 1 - first),
         })
     };
+    // The first block of what is chosen: from there on.
+    let from = move || {
+        let spot = chosen.get().0;
+        bench.row.with(|row| {
+            let painter = row.as_ref()?.spots().get(spot)?.painters.first()?;
+            Some(format!("block {}", painter.index))
+        })
+    };
     view! {
         <div class="tools" role="group" aria-label="The chosen tiles">
             <span class="field chosen-name">{what}</span>
@@ -138,6 +148,8 @@ pub fn Tools() -> impl IntoView {
             <button type="button" disabled=move || !bench.history.with(History::can_undo) on:click=move |_| bench.undo()>"Undo"</button>
             <button type="button" disabled=move || !bench.history.with(History::can_redo) on:click=move |_| bench.redo()>"Redo"</button>
             <button type="button" on:click=move |_| bench.edit(Edit::Reset)>"The original order"</button>
+            <button type="button" on:click=move |_| switch_off(Half::Attention)>"Attention off from " {from}</button>
+            <button type="button" on:click=move |_| switch_off(Half::Mlp)>"MLPs off from " {from}</button>
             <button type="button" id="sweep-own" disabled=no_plan on:click=move |_| sweeps.run_own()>
                 {move || sweeps.own_words()}
             </button>

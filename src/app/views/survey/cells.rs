@@ -8,13 +8,17 @@ use crate::app::state::Surveys;
 use crate::chart::number::{percent_tenths, short};
 use crate::study::survey::{Found, Survey, SurveyedOutcome};
 
-fn value(found: &Found, of: MeanOf) -> f64 {
+/// `None` where the runs did not read the whole vocabulary, or the task has no such mean.
+fn value(found: &Found, of: MeanOf) -> Option<f64> {
     let total = &found.averages.probability.total;
     match of {
-        MeanOf::Accuracy => found.averages.accuracy,
-        MeanOf::Mse => total.mse,
-        MeanOf::Bias => total.bias,
-        MeanOf::Diversity => total.diversity,
+        MeanOf::Accuracy => Some(found.averages.accuracy),
+        MeanOf::FirstWord => found.first_word,
+        MeanOf::LogLikelihood => found.log_likelihood,
+        MeanOf::Mass => found.mass,
+        MeanOf::Mse => Some(total.mse),
+        MeanOf::Bias => Some(total.bias),
+        MeanOf::Diversity => Some(total.diversity),
     }
 }
 
@@ -45,7 +49,7 @@ pub fn Cells() -> impl IntoView {
                     prop:checked=move || of.get() == mean
                     on:change=move |_| surveys.look(|looking| looking.mean = mean)
                 />
-                <span>{mean.name()}</span>
+                <span>{mean.words()}</span>
             </label>
         }
     };
@@ -53,7 +57,7 @@ pub fn Cells() -> impl IntoView {
         <section class="cells" aria-labelledby="cells-title">
             <h2 id="cells-title">"From means to rows"</h2>
             <p class="look">"Every number is a mean over a task's rows. Choose one to see some of them, and each of those in the lens."</p>
-            <Show when=move || of.get() != MeanOf::Accuracy>
+            <Show when=move || of.get().is_of_members()>
                 <p class="hint">
                     "Sizes across depths do not compare: these are means over a model's strokes, and deeper models have more of them."
                 </p>
@@ -74,7 +78,6 @@ pub fn Cells() -> impl IntoView {
 }
 
 fn table(surveys: Surveys, survey: &Survey, of: MeanOf) -> impl IntoView + use<> {
-    let name = of.name();
     let models: Vec<usize> = (0..survey.models.len())
         .filter(|&model| survey.cells.iter().any(|cell| cell.model == model))
         .collect();
@@ -87,9 +90,10 @@ fn table(surveys: Surveys, survey: &Survey, of: MeanOf) -> impl IntoView + use<>
             let cell = survey.cells.iter().find(|cell| cell.model == model && cell.task == task);
             let (model, task) = (survey.models[model].name.clone(), known.name.clone());
             match cell.map(|cell| &cell.outcome) {
-                Some(SurveyedOutcome::Found(found)) => {
-                    mean(surveys, model, task, name, value(found, of)).into_any()
-                }
+                Some(SurveyedOutcome::Found(found)) => match value(found, of) {
+                    Some(value) => mean(surveys, model, task, of, value).into_any(),
+                    None => view! { <td class="none">"not known"</td> }.into_any(),
+                },
                 Some(SurveyedOutcome::Failed(_)) => {
                     view! { <td class="none">"failed"</td> }.into_any()
                 }
@@ -105,7 +109,7 @@ fn table(surveys: Surveys, survey: &Survey, of: MeanOf) -> impl IntoView + use<>
     });
     view! {
         <table class="means">
-            <caption>{format!("Mean {name} of each model on each task")}</caption>
+            <caption>{format!("Of each model on each task: {}", of.words())}</caption>
             <thead>
                 <tr>
                     <th scope="col">"task"</th>
@@ -117,15 +121,9 @@ fn table(surveys: Surveys, survey: &Survey, of: MeanOf) -> impl IntoView + use<>
     }
 }
 
-fn mean(
-    surveys: Surveys,
-    model: String,
-    task: String,
-    name: &'static str,
-    value: f64,
-) -> impl IntoView {
-    let shown = if name == "accuracy" { percent_tenths(value) } else { short(value) };
-    let label = format!("Rows of {model} on {task}: {name} {shown}");
+fn mean(surveys: Surveys, model: String, task: String, of: MeanOf, value: f64) -> impl IntoView {
+    let shown = if of.is_share() { percent_tenths(value) } else { short(value) };
+    let label = format!("Rows of {model} on {task}: {} {shown}", of.words());
     let (own_model, own_task) = (model.clone(), task.clone());
     let open = Memo::new(move |_| {
         let rows = surveys.looking.with(|looking| looking.rows);

@@ -11,6 +11,7 @@ use leptos::prelude::*;
 
 use crate::app::state::Surveys;
 use crate::app::widgets::{Index, IndexEntry, OpenModelNote};
+use crate::chart::{OVERVIEW_QUESTIONS, STREAM_QUESTION};
 
 pub use pictures::{ModelChoice, TaskChoice};
 
@@ -22,29 +23,35 @@ pub fn SurveyView() -> impl IntoView {
     let surveys = expect_context::<Surveys>();
     let there = Memo::new(move |_| surveys.shown.with(Option::is_some));
     let places = Signal::derive(|| {
-        [
+        let before = [
             ("reports-title", "Reports"),
             ("filters-title", "What is compared"),
             ("cells-title", "Means and rows"),
-            ("pictures-title", "Figures"),
-            ("stream-title", "One model's stream"),
-            ("words-title", "Words"),
-        ]
-        .map(|(id, name)| IndexEntry::new(id, name))
-        .to_vec()
+        ];
+        let questions = OVERVIEW_QUESTIONS.iter().chain([&STREAM_QUESTION]);
+        let questions = questions.map(|question| (question.id, question.name));
+        let all = before.into_iter().chain(questions).chain([("words-title", "Words")]);
+        all.map(|(id, name)| IndexEntry::new(id, name)).collect::<Vec<_>>()
     });
+    // What is open and compared is rarely changed; it stands open where there is nothing to show, or a problem to read.
+    let needs_report = Memo::new(move |_| !there.get() || !surveys.problem.with(String::is_empty));
     view! {
         <Index places />
-        <open::Open />
-        <OpenModelNote
-            shown=Signal::derive(move || surveys.shown_models())
-            way="To see it here, open the report of"
-            command=SURVEY_COMMAND
-        />
+        <details class="more" id="survey-settings" prop:open=move || needs_report.get()>
+            <summary>"Reports, and what is compared"</summary>
+            <open::Open />
+            <OpenModelNote
+                shown=Signal::derive(move || surveys.shown_models())
+                way="To see it here, open the report of"
+                command=SURVEY_COMMAND
+            />
+            <Show when=move || there.get()>
+                <filters::Filters />
+            </Show>
+        </details>
         <Show when=move || there.get()>
-            <filters::Filters />
-            <cells::Cells />
             <pictures::Pictures />
+            <cells::Cells />
             <glossary::Glossary />
         </Show>
     }

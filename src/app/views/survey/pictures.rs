@@ -1,11 +1,14 @@
-//! The survey's figures: of all models together, then along one model's stream.
+//! The survey's figures, question by question: of all models together, then along one model's stream.
 
 use leptos::prelude::*;
 
 use crate::app::shell::Themes;
 use crate::app::state::{Surveys, is_found};
 use crate::app::widgets::FigureView;
-use crate::chart::{Figure, left_out_figures, model_figures, overview_figures};
+use crate::chart::{
+    Figure, OVERVIEW_QUESTIONS, STREAM_QUESTION, SurveyQuestion, left_out_figure, model_figures,
+    overview_figures,
+};
 use crate::study::survey::Survey;
 
 #[component]
@@ -21,7 +24,7 @@ pub fn Pictures() -> impl IntoView {
         let all = overview_figures(&survey, theme).into_iter();
         all.map(|one| without_hidden(surveys, one).laid_out(room)).collect::<Vec<Figure>>()
     });
-    let own = Memo::new(move |_| {
+    let of_model = Memo::new(move |_| {
         let (theme, room) = (themes.theme.get(), surveys.room.get());
         let (Some(survey), Some(model)) = (surveys.shown.get(), surveys.model()) else {
             return Vec::new();
@@ -31,24 +34,20 @@ pub fn Pictures() -> impl IntoView {
     });
     let none = move || figures.with(Vec::is_empty);
     let left_out = Memo::new(move |_| {
-        let survey = surveys.shown.get();
-        let all = survey.map(|survey| left_out_figures(&survey)).unwrap_or_default();
-        all.into_iter().map(|(_, why)| why).collect::<Vec<_>>()
+        let survey = surveys.shown.get()?;
+        left_out_figure(&survey).map(|(_, why)| why)
     });
     view! {
-        <section class="pictures" aria-labelledby="pictures-title">
-            <h2 id="pictures-title">"Tables and figures"</h2>
+        <div class="pictures">
             <Show when=none>
                 <p class="problem">"No model that is ticked has numbers on a task that is ticked: tick another one."</p>
             </Show>
-            {move || left_out.get().into_iter().map(|why| view! { <p class="hint">{why}</p> }).collect_view()}
-            <All figures />
-        </section>
-        <section class="pictures" aria-labelledby="stream-title">
-            <h2 id="stream-title">"Along one model's stream"</h2>
+            {move || left_out.get().map(|why| view! { <p class="hint">{why}</p> })}
+        </div>
+        {OVERVIEW_QUESTIONS.map(|question| view! { <QuestionFigures question figures /> }).collect_view()}
+        <QuestionFigures question=STREAM_QUESTION figures=of_model>
             <ModelChoice />
-            <All figures=own />
-        </section>
+        </QuestionFigures>
     }
 }
 
@@ -64,20 +63,39 @@ fn without_hidden(surveys: Surveys, mut one: Figure) -> Figure {
     one
 }
 
+/// The figures that answer a question, folded but for the first; `children` set all of them.
 #[component]
-fn All(figures: Memo<Vec<Figure>>) -> impl IntoView {
+fn QuestionFigures(
+    question: SurveyQuestion,
+    figures: Memo<Vec<Figure>>,
+    #[prop(optional)] children: Option<ChildrenFn>,
+) -> impl IntoView {
     let surveys = expect_context::<Surveys>();
     let source = Signal::derive(move || surveys.source());
-    let keys =
-        Memo::new(move |_| figures.with(|all| all.iter().map(|one| one.key).collect::<Vec<_>>()));
-    move || {
-        let all = keys.get().into_iter().map(|key| {
+    let keys = Memo::new(move |_| {
+        let keys = question.figures.iter().copied();
+        let is_there = |key: &&str| figures.with(|all| all.iter().any(|one| one.key == *key));
+        keys.filter(is_there).collect::<Vec<_>>()
+    });
+    let is_answered = Memo::new(move |_| keys.with(|keys| !keys.is_empty()));
+    let answers = move || {
+        let all = keys.get().into_iter().enumerate().map(|(n, key)| {
             let figure = Signal::derive(move || {
                 figures.with(|all| all.iter().find(|one| one.key == key).cloned())
             });
-            view! { <FigureView figure key group=key source /> }
+            view! { <FigureView figure key group=key source folded={n > 0} /> }
         });
         all.collect_view()
+    };
+    let children = StoredValue::new(children);
+    view! {
+        <Show when=move || is_answered.get()>
+            <section class="pictures" aria-labelledby=question.id>
+                <h2 class="asked" id=question.id>{question.text}</h2>
+                {children.with_value(|children| children.as_ref().map(|children| children()))}
+                {answers}
+            </section>
+        </Show>
     }
 }
 

@@ -4,7 +4,7 @@ use leptos::prelude::*;
 
 use crate::app::link::{Choice, Draft, Link, View};
 use crate::app::state::Surveys;
-use crate::chart::number::{percent_tenths, short};
+use crate::chart::number::{percent_tenths, short, signed};
 use crate::model::catalogue;
 use crate::study::survey::{Found, Sample, Survey, SurveyedOutcome, counted};
 
@@ -26,10 +26,15 @@ pub fn Rows() -> impl IntoView {
 
 fn list(survey: &Survey, model: usize, task: usize, found: &Found) -> impl IntoView + use<> {
     let (name, known) = (&survey.models[model].name, &survey.tasks[task]);
+    let first = found.first_word.map_or_else(
+        || "its first word is not known".to_owned(),
+        |share| format!("{} as its first word", percent_tenths(share)),
+    );
     let headline = format!(
-        "{name} on {}: {} right, {} of {} rows",
+        "{name} on {}: {} {}, {first}, {} of {} rows",
         known.name,
         percent_tenths(found.averages.accuracy),
+        known.score.right(),
         found.samples.len(),
         found.averages.rows
     );
@@ -78,6 +83,9 @@ fn row(sample: &Sample, several: Option<&str>, model: Option<&String>) -> impl I
             view! { <a class="to-members" href=link>"Its strokes one by one"<span class="unseen">{unseen}</span></a> }
         });
     let [mse, bias, diversity] = sample.probability.map(short);
+    let log_likelihood = sample
+        .log_likelihood
+        .map(|x| view! { <span>{format!("ln P(right) {} nats", signed(x))}</span> });
     view! {
         <li class="sample" class:wrong=!sample.correct>
             <p class="sample-prompt">{prompt}</p>
@@ -85,6 +93,7 @@ fn row(sample: &Sample, several: Option<&str>, model: Option<&String>) -> impl I
             <p class="sample-numbers">
                 <span class="quiet">{named} ", line " {sample.line} {level}</span>
                 <span><span class="role mse">{mse}</span> " = " <span class="role bias">{bias}</span> " − " <span class="role diversity">{diversity}</span></span>
+                {log_likelihood}
                 {link}
                 {members}
             </p>

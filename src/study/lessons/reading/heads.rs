@@ -22,7 +22,7 @@ pub fn field(found: &FoundHeads, parts: &[&str]) -> FieldFound {
         ["accuracy"] => mean_of(need.accuracy, 100.0),
         ["rows"] => number(need.rows as f64),
         ["parts"] => number(found.strokes().len() as f64),
-        ["rank"] => match need.rank_correlation {
+        ["rank"] => match need.components.rank_correlation {
             Some(rank) => number(rank),
             None => Err(lacks("all its parts vote or cost the same".to_owned())),
         },

@@ -8,7 +8,7 @@ use crate::study::lessons::found::{FoundLens, ModelFound, PartFound, StepFound};
 use crate::study::lessons::members;
 use crate::study::report::Lens;
 
-pub const FIELDS: &str = "right, says, lead, percent.right, percent.wrong, members, members_of.KIND, blocks, plan, alone, alone_share, \
+pub const FIELDS: &str = "right, says, lead, percent.right, percent.wrong, percent.of_all, members, members_of.KIND, blocks, plan, alone, alone_share, \
                           sum_error, vote.MEMBER, lead_without.MEMBER, moved.MEMBER, largest_vote, mse|bias|diversity|residue|sum_of|difference_of.COLUMN, \
                           own_error, best_error, best_member, beaten, beaten_share, share.KIND.COLUMN, and where depths were read \
                           last_word, top.DEPTH, top_percent.DEPTH, doubt.DEPTH, held_doubt.DEPTH, most_doubt, most_doubt_at, \
@@ -32,6 +32,10 @@ pub fn field(
         ["lead"] => number(lead(&lens.logits, lens.answer)),
         ["percent", "right"] => number(100.0 * lens.probabilities[lens.answer]),
         ["percent", "wrong"] => number(100.0 * (1.0 - lens.probabilities[lens.answer])),
+        ["percent", "of_all"] => match &lens.vocabulary {
+            Some(vocabulary) => number(100.0 * vocabulary.option_probabilities[lens.answer]),
+            None => Err(lacks("the device has no room for the whole vocabulary".to_owned())),
+        },
         ["members"] => number(lens.members.len() as f64),
         ["members_of", name] => {
             let Some(kind) = members::kind(name) else {

@@ -5,18 +5,25 @@ use crate::study::lessons::RowGroup;
 
 pub fn words(groups: &[RowGroup], parts: &[&str]) -> Option<String> {
     let of = |name: &str| task(groups, name);
+    let n = |name: &str| rows_of(groups, name);
     Some(match *parts {
-        ["accuracy", name] => format!("accuracy on {} (%)", of(name)),
-        ["accuracy", name, plan] => format!("accuracy on {}, {} (%)", of(name), order(plan)),
-        ["above_chance", name] => format!("accuracy above chance on {} (points)", of(name)),
-        ["lost", name, plan] => format!("accuracy lost on {}, {} (points)", of(name), order(plan)),
+        ["accuracy", name] => format!("accuracy on {} (%{})", of(name), n(name)),
+        ["accuracy", name, plan] => {
+            format!("accuracy on {}, {} (%{})", of(name), order(plan), n(name))
+        }
+        ["above_chance", name] => {
+            format!("accuracy above chance on {} (points{})", of(name), n(name))
+        }
+        ["lost", name, plan] => {
+            format!("accuracy lost on {}, {} (points{})", of(name), order(plan), n(name))
+        }
         ["ahead", name, a, b] => {
             let (a, b) = (order(a), order(b));
-            format!("accuracy on {}, {a} less {b} (points)", of(name))
+            format!("accuracy on {}, {a} less {b} (points{})", of(name), n(name))
         }
         ["differ", name, a, b] => {
             let (a, b) = (order(a), order(b));
-            format!("answers on {} that differ between {a} and {b} (%)", of(name))
+            format!("answers on {} that differ between {a} and {b} (%{})", of(name), n(name))
         }
         ["chance", name] => format!("chance on {} (%)", of(name)),
         ["majority", name] => format!("the most frequent answer on {} (%)", of(name)),
@@ -42,4 +49,14 @@ pub fn words(groups: &[RowGroup], parts: &[&str]) -> Option<String> {
         }
         _ => return None,
     })
+}
+
+/// The number of rows behind a number, after its unit: `", n = 48"`; nothing where the step does not say.
+fn rows_of(groups: &[RowGroup], name: &str) -> String {
+    let group = groups.iter().find(|group| group.name() == name);
+    let count = group.map(|group| group.count).or_else(|| {
+        let all: usize = groups.iter().map(|group| group.count).sum();
+        (name == "mean" && all > 0).then_some(all)
+    });
+    count.map_or_else(String::new, |count| format!(", n = {count}"))
 }

@@ -5,6 +5,7 @@ mod lens;
 mod sweeps;
 
 use super::members::spoken;
+use super::source::listed;
 use super::{FieldName, LessonStep, RowGroup, StepAsk, TheoryAsk};
 use crate::model::catalogue::moment;
 
@@ -23,6 +24,28 @@ impl LessonStep {
         });
         let before = if name.is_before { "before: " } else { "" };
         Some(format!("{before}{words}{model}"))
+    }
+}
+
+impl LessonStep {
+    /// Says on how many rows the question is answered: `"40 rows each of sum and quiz"`; `None` where no rows of a
+    /// task are run.
+    pub fn rows_in_words(&self) -> Option<String> {
+        let groups = self.action.groups();
+        let first = groups.first()?;
+        let tasks = groups.iter().map(|group| task(groups, group.name()));
+
+        // Groups of one size share their number.
+        if groups.iter().all(|group| group.count == first.count) {
+            let tasks: Vec<String> = tasks.collect();
+            let tasks: Vec<&str> = tasks.iter().map(String::as_str).collect();
+            let each = if groups.len() > 1 { " each" } else { "" };
+            return Some(format!("{} rows{each} of {}", first.count, listed(&tasks)));
+        }
+        let counted = groups.iter().zip(tasks);
+        let counted = counted.map(|(group, task)| format!("{} rows of {task}", group.count));
+        let counted: Vec<String> = counted.collect();
+        Some(listed(&counted.iter().map(String::as_str).collect::<Vec<_>>()))
     }
 }
 
@@ -162,4 +185,43 @@ fn theory(ask: TheoryAsk, parts: &[&str]) -> Option<String> {
         (TheoryAsk::Bases { .. }, ["chance"]) => "coupling by chance".to_owned(),
         _ => return None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::study::lessons::{FieldName, LESSONS, Lesson, LessonStep};
+
+    fn step(lesson: usize, id: &str) -> LessonStep {
+        let file = format!("public/lessons/{}.toml", LESSONS[lesson - 1]);
+        let text = std::fs::read_to_string(&file).expect("a lesson of ours");
+        let lesson = Lesson::read(&file, &text).expect("a lesson");
+        lesson.steps.into_iter().find(|step| step.id == id).expect("its step")
+    }
+
+    #[test]
+    fn rows_are_said_with_their_number() {
+        let said = [(1, "alone"), (7, "swap"), (7, "loop"), (10, "first")]
+            .map(|(lesson, id)| step(lesson, id).rows_in_words());
+        let expected = [
+            None,
+            Some("64 rows of sum"),
+            Some("96 rows of sum and 32 rows of quiz"),
+            Some("48 rows each of fact, last, follows and quiz"),
+        ];
+        assert_eq!(said, expected.map(|words| words.map(str::to_owned)));
+    }
+
+    #[test]
+    fn a_per_cent_has_its_rows_beside_it() {
+        let step = step(7, "loop");
+        let words = ["accuracy.sum.one", "lost.quiz.two", "accuracy.mean", "chance.sum"]
+            .map(|name| step.words_of(&name.parse::<FieldName>().expect("a field")));
+        let expected = [
+            "accuracy on sum, order “one” (%, n = 96)",
+            "accuracy lost on quiz, order “two” (points, n = 32)",
+            "accuracy on all tasks (%, n = 128)",
+            "chance on sum (%)",
+        ];
+        assert_eq!(words, expected.map(|words| Some(words.to_owned())));
+    }
 }

@@ -1,45 +1,21 @@
-//! The prompt as its tokens, what computed the pictures, and the control that they must pass.
+//! Facts on the run behind the pictures, and the control that the pictures must pass.
 
 use leptos::prelude::*;
 
 use super::with_coupling;
 use crate::app::link::CouplingSettings;
-use crate::app::spacing::spaced;
-use crate::app::state::{Place, Studio};
-use crate::app::widgets::{PromptEditor, Provenance};
+use crate::app::state::Studio;
+use crate::app::widgets::SaveRun;
 use crate::study::coupling::{CouplingMethod, MethodReason};
 
 /// Its blocks are six, each run twice in a row: what finds nothing alike here finds nothing anywhere.
 const TWIN: &str = "scholar-12-shared";
 const OWN: &str = "scholar-12";
 
+/// Says how the run was linearised, and leads to the control.
 #[component]
-pub fn Prompt() -> impl IntoView {
+pub fn RunFacts() -> impl IntoView {
     let studio = expect_context::<Studio>();
-    let there = Memo::new(move |_| studio.coupled.with(Option::is_some));
-    let tokens = move || {
-        with_coupling(studio, |coupling| {
-            let pieces = match (&coupling.prompt, &coupling.tokens) {
-                (Some(prompt), Some(tokens)) => spaced(prompt, tokens),
-                _ => coupling.token_ids.iter().map(|id| (" ", id.to_string())).collect(),
-            };
-            let last = pieces.len().saturating_sub(1);
-            let pieces = pieces.into_iter().enumerate().map(|(t, (before, piece))| {
-                let special = piece.starts_with('<') && piece.ends_with('>');
-                view! {
-                    {before}
-                    <span class="token" class:special=special class:answering={t == last}>{piece.replace('\n', "↵")}</span>
-                }
-            });
-            pieces.collect_view()
-        })
-    };
-    // What is wrong with the prompt is said where it can be changed.
-    let has_problem = Memo::new(move |_| {
-        studio
-            .problems
-            .with(|problems| problems.iter().any(|problem| problem.place == Place::Prompt))
-    });
     let how = move || {
         with_coupling(studio, |coupling| {
             let products = coupling.products.jvp + coupling.products.vjp;
@@ -53,25 +29,18 @@ pub fn Prompt() -> impl IntoView {
                 }
             };
             format!(
-                "Plan {}, {} steps, read at the last token (underlined) unless a picture says otherwise; {products} products of a Jacobian with a vector: {method}.",
+                "Plan {}, {} steps, read at the last token unless a picture says otherwise; {products} products of a Jacobian with a vector: {method}.",
                 coupling.plan,
                 coupling.steps.len()
             )
         })
     };
     view! {
-        <section class="coupling-prompt" id="coupling-prompt" aria-label="The prompt">
-            <p class="tokens" lang="en">{tokens}</p>
-            <Show when=move || there.get()>
-                <p class="hint">{how}</p>
-                <Provenance />
-            </Show>
-            <details class="more" prop:open=move || has_problem.get()>
-                <summary>"Another prompt"</summary>
-                <PromptEditor />
-            </details>
+        <div id="coupling-facts">
+            <p class="hint">{how}</p>
+            <SaveRun />
             <Control />
-        </section>
+        </div>
     }
 }
 

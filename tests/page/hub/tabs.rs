@@ -1,0 +1,107 @@
+//! Two tabs of the page, which share what this browser keeps.
+
+use super::{REPO, Scene, newer, tiny};
+use crate::test_hub::{Fault, Origin, Place, sha256};
+
+/// A second panel, with a worker of its own, that is never shown.
+const OTHER: &str = "document.querySelector('#other')?.contentDocument";
+
+const IS_FETCHING: &str = "Another tab of this page is fetching hub:makers/tiny";
+
+impl Scene {
+    /// Fetches the model slowly, and opens the other panel meanwhile.
+    fn begin_beside_another(&self) {
+        let size: usize = tiny().iter().map(|(_, bytes)| bytes.len()).sum();
+        self.show();
+        self.hub.fail(Origin::Cdn, "", 999, Fault::Slow(size / 16));
+        self.fetch();
+        self.until_some_came();
+        self.page.browser.run(
+            "const other = document.createElement('iframe');
+             other.id = 'other';
+             other.style.height = '0';
+             other.src = 'hub.html';
+             document.body.append(other);",
+        );
+        self.until_other("it lists what has come", "other.querySelector('.kept .delete')");
+    }
+
+    fn until_other(&self, what: &str, expression: &str) {
+        let there = expression.replace("other.", &format!("{OTHER}?."));
+        self.page.browser.until(what, &there);
+    }
+
+    fn press_in_other(&self, css: &str) {
+        self.until_other(css, &format!("other.querySelector('{css}')?.disabled === false"));
+        self.page.browser.run(&format!("{OTHER}.querySelector('{css}').click()"));
+    }
+
+    fn other_says(&self, css: &str, words: &str) {
+        let text = format!("other.querySelector('{css}')?.textContent.includes('{words}')");
+        self.until_other(&format!("the other panel says {words}"), &text);
+    }
+
+    fn look_up_in_other(&self) {
+        self.page.browser.run(&format!(
+            "const i = {OTHER}.querySelector('#hub-name');
+             i.value = '{REPO}'; i.dispatchEvent(new Event('input', {{ bubbles: true }}));"
+        ));
+        self.press_in_other("#look-up");
+    }
+}
+
+/// It was said to be deleted, came to its end, and was gone then.
+#[test]
+fn what_another_tab_fetches_is_not_deleted() {
+    let scene = Scene::new();
+    scene.begin_beside_another();
+    scene.press_in_other(".kept .delete");
+    scene.press_in_other(".kept .sure");
+    scene.other_says(".problem", IS_FETCHING);
+    scene.until_fetched();
+    scene.assert_whole();
+    // Once it is here, any tab may.
+    scene.press_in_other(".kept .delete");
+    scene.press_in_other(".kept .sure");
+    scene.other_says(".status-line", "is deleted");
+    assert!(scene.kept().is_empty(), "{:?}", scene.kept());
+}
+
+/// Whichever ended second removed the other's record, and then the files of both.
+#[test]
+fn two_commits_of_one_model_do_not_end_each_other() {
+    let scene = Scene::new();
+    scene.begin_beside_another();
+    scene.hub.put(REPO, Place::open(&newer()));
+    scene.look_up_in_other();
+    scene.press_in_other("#download");
+    scene.other_says(".problem", IS_FETCHING);
+    scene.until_fetched();
+    scene.assert_whole();
+    scene.hub.mend();
+    scene.look_up_in_other();
+    scene.press_in_other("#download");
+    scene.other_says(".status-line", "is here, whole and checked");
+    let has_newer =
+        |(_, bytes): &(&str, Vec<u8>)| scene.kept().iter().any(|(_, hash)| *hash == sha256(bytes));
+    assert!(newer().iter().all(has_newer), "{:?}", scene.kept());
+}
+
+/// One tab's own download keeps nobody from deleting the commit that it replaces.
+#[test]
+fn the_older_commit_is_deleted_while_the_newer_one_comes() {
+    let scene = Scene::new();
+    scene.show();
+    scene.fetch();
+    scene.until_fetched();
+    scene.hub.put(REPO, Place::open(&newer()));
+    let size: usize = tiny().iter().map(|(_, bytes)| bytes.len()).sum();
+    scene.hub.fail(Origin::Cdn, "", 999, Fault::Slow(size / 8));
+    scene.show();
+    scene.fetch();
+    scene.until_some_came();
+    scene.delete(".kept:has(.open)");
+    scene.says(".status-line", "is deleted");
+    scene.hub.mend();
+    scene.says(".status-line", "is here, whole and checked");
+}
