@@ -91,6 +91,59 @@ fn both_formats_are_read_and_a_cut_one_is_refused() {
     }
 }
 
+/// Tensors of one storage of a megabyte, which each name it by the memo.
+fn shared(count: usize, shape: &[u32], strides: &[u32], key: &str) -> Vec<u8> {
+    let text =
+        |text: &str| [b"X", &(text.len() as u32).to_le_bytes()[..], text.as_bytes()].concat();
+    let numbers = |numbers: &[u32]| {
+        let numbers: Vec<u8> =
+            numbers.iter().flat_map(|n| [&b"J"[..], &n.to_le_bytes()].concat()).collect();
+        [b"(", &numbers[..], b"t"].concat()
+    };
+    let mut pickle = b"\x80\x02}(X\x04\0\0\0headctorch._utils\n_rebuild_tensor_v2\n((".to_vec();
+    pickle.extend([text("storage"), b"ctorch\nFloatStorage\n".to_vec(), text(key)].concat());
+    pickle.extend([text("cpu"), b"J\0\0\x04\0tQK\0".to_vec()].concat());
+    pickle.extend([numbers(shape), numbers(strides), b"\x89NtRq\0".to_vec()].concat());
+    for at in 1..count {
+        // A thousand at a time, as PyTorch writes them.
+        if at % 1000 == 0 {
+            pickle.extend(b"u(");
+        }
+        pickle.extend([text(&at.to_string()), b"h\0".to_vec()].concat());
+    }
+    pickle.extend(b"u.");
+    let mut archive = ZipWriter::new(Vec::new());
+    archive.record("m/data.pkl", &pickle);
+    archive.record(&format!("m/data/{key}"), &vec![0; 1 << 20]);
+    archive.finish()
+}
+
+/// A file that took hours or gigabytes would be a way to stop a machine.
+#[test]
+fn a_small_file_that_claims_much_is_refused_at_once() {
+    let refused = |file: &[u8]| opened(file).err().expect("a refusal");
+    let side = 1 << 18;
+    // Tied by a few names it is read, and is another model's.
+    let few = refused(&shared(5, &[side], &[1], "0"));
+    assert!(few.starts_with("tensor model.embed_tokens.weight is missing"), "{few}");
+    let shares =
+        "shares its numbers with too many: the file's tensors would take over 8 times its bytes";
+    for file in [
+        shared(60_000, &[side], &[1], "0"),
+        shared(1, &[side, side], &[1, 0], "0"),
+        shared(1, &[1 << 30, 1 << 30, 1 << 30], &[0, 0, 0], "0"),
+    ] {
+        assert!(refused(&file).contains(shares), "{}", refused(&file));
+    }
+
+    let most = refused(&shared(70_000, &[1], &[1], "0"));
+    assert!(most.contains("it has more than 65536 tensors"), "{most}");
+    let sides = refused(&shared(60_000, &[1; 30_000], &[1; 30_000], "0"));
+    assert!(sides.ends_with("has 30000 sides, and 64 are the most"), "{sides}");
+    let key = refused(&shared(60_000, &[1], &[1], &"k".repeat(60_000)));
+    assert!(key.ends_with("does not say where it is stored"), "{key}");
+}
+
 /// The folder of bad files, where it is here.
 fn bad() -> Option<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/models/bad");

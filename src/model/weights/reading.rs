@@ -158,13 +158,13 @@ impl<'a> SegmentReader<'a> {
         let mut out = vec![0; rows * columns * N];
         let (gathered, _) = out.as_chunks_mut::<N>();
 
-        // A piece holds as many columns as it can, and then as many rows.
+        // A piece holds as many columns as it can in its half, and then as many rows.
         let most = SLICE_BYTES / N as u64 - 1;
         let fitting = |left: u64, stride: u64, all: usize| match left.checked_div(stride) {
             Some(steps) => all.min(usize::try_from(steps).unwrap_or(all).saturating_add(1)),
             None => all,
         };
-        let wide = fitting(most, view.column, columns);
+        let wide = fitting(most / 2, view.column, columns);
         let left = most.saturating_sub((wide as u64 - 1) * view.column);
         let high = fitting(left, view.row, rows);
         for top in (0..rows).step_by(high) {

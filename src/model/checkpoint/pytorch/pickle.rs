@@ -6,8 +6,8 @@ use std::collections::HashMap;
 
 use super::globals::PickleGlobal;
 
-/// Values of a pickle at most, and entries of its memo: 30 a tensor, so 140,000 tensors.
-const MAX_VALUES: usize = 1 << 22;
+/// Values of a pickle at most, and entries of its memo: 30 a tensor, so 35,000 tensors.
+const MAX_VALUES: usize = 1 << 20;
 
 /// Values that wait on the stack at most: PyTorch writes lists and dicts a thousand entries at a time.
 const MAX_WAITING: usize = 1 << 16;

@@ -7,8 +7,19 @@ use super::pickle::{Pickle, PickleValue, ValueId};
 use crate::model::ModelError;
 use crate::model::checkpoint::described::Described;
 
-/// Bytes of a tensor's name at most: the longest of a model have a hundred.
+/// Tensors of a file at most: the largest models have a few thousand.
+const MAX_TENSORS: usize = 1 << 16;
+
+/// Bytes of a tensor's or a storage's name at most: the longest of a model have a hundred.
 const MAX_NAME: usize = 1024;
+
+/// Sides of a tensor at most, as in PyTorch's own loops.
+const MAX_SIDES: usize = 64;
+
+/// How many times a file's bytes its tensors may take, which share storages: tied ones, and views whose
+/// strides lead to a number twice. And what every file may take.
+const MAX_SHARED: u64 = 8;
+const MIN_SHARED: u64 = 1 << 20;
 
 /// Parameters around one another at most.
 const MAX_WRAPPED: usize = 8;
@@ -36,9 +47,10 @@ pub struct StorageView<'a> {
 ///
 /// # Errors
 /// The root is no dict of tensors, or a tensor is not described as PyTorch does or reaches beyond its
-/// storage.
+/// storage; all of them take many times the file's `size`.
 pub fn tensors<'p>(
     file: &str,
+    size: u64,
     pickle: &'p Pickle<'_>,
 ) -> Result<BTreeMap<&'p str, StorageView<'p>>, ModelError> {
     let not_a_dict = |reason: String| ModelError::NotPyTorch { file: file.into(), reason };
@@ -48,6 +60,9 @@ pub fn tensors<'p>(
     };
     if pairs.is_empty() {
         return Err(not_a_dict("its dict of tensors is empty".into()));
+    }
+    if pairs.len() > MAX_TENSORS {
+        return Err(not_a_dict(format!("it has more than {MAX_TENSORS} tensors")));
     }
 
     // A name that is there twice would be two tensors to two readers.
@@ -64,6 +79,19 @@ pub fn tensors<'p>(
         let view = StorageView::read(pickle, value).map_err(odd)?;
         if tensors.insert(name, view).is_some() {
             return Err(odd("is there twice".into()));
+        }
+    }
+
+    // A small file is no large model.
+    let most = size.saturating_mul(MAX_SHARED).saturating_add(MIN_SHARED);
+    let mut total = 0u64;
+    for (name, view) in &tensors {
+        total = total.saturating_add(view.bytes());
+        if total > most {
+            let reason = format!(
+                "shares its numbers with too many: the file's tensors would take over {MAX_SHARED} times its bytes"
+            );
+            return Err(odd(file, name, reason));
         }
     }
 
@@ -102,7 +130,8 @@ impl<'p> NamedStorage<'p> {
         };
         let is_storage = is_whole && pickle.text(kind) == Some("storage");
         let count = u64::try_from(count).ok().filter(|_| is_storage)?;
-        Some(Self { key: pickle.text(key)?, class, count })
+        let key = pickle.text(key).filter(|key| key.len() <= MAX_NAME)?;
+        Some(Self { key, class, count })
     }
 
     /// Bytes of all its numbers.
@@ -162,6 +191,12 @@ impl<'p> StorageView<'p> {
         }
     }
 
+    /// Bytes of its numbers, each counted as often as it is one.
+    fn bytes(&self) -> u64 {
+        let sides = self.shape.iter();
+        sides.fold(self.storage.class.bytes, |bytes, &side| bytes.saturating_mul(side))
+    }
+
     /// Numbers of the storage up to its last; `None` where 64 bits cannot count them, or its own.
     fn end(&self) -> Option<u64> {
         let count = self.shape.iter().try_fold(1u64, |count, &side| count.checked_mul(side))?;
@@ -204,6 +239,9 @@ fn is_dense(shape: &[u64], strides: &[u64]) -> bool {
 /// Whole numbers of a tuple, none of them negative.
 fn numbers(pickle: &Pickle, tuple: ValueId, what: &str) -> Result<Vec<u64>, String> {
     let values = pickle.tuple(tuple).ok_or_else(|| format!("has {what}s that are no tuple"))?;
+    if values.len() > MAX_SIDES {
+        return Err(format!("has {} {what}s, and {MAX_SIDES} are the most", values.len()));
+    }
     let number = |id: &ValueId| match *pickle.value(*id) {
         PickleValue::Int(number) => {
             u64::try_from(number).map_err(|_| format!("has a negative {what}"))

@@ -129,11 +129,8 @@ impl SentencePiece {
             let until_here = best[start].score;
             let letter_end = start + letter.len_utf8();
             let mut has_letter = false;
-            let longest = text.len().min(start + self.longest_piece);
-            for end in letter_end..=longest {
-                let Some(&id) = text.get(start..end).and_then(|piece| self.ids.get(piece)) else {
-                    continue;
-                };
+            for (length, id) in self.prefixes.found_in(&text[start..]) {
+                let end = start + length;
                 let score = match self.kinds[id as usize] {
                     PieceKind::Unused => continue,
                     // Always chosen.

@@ -3,6 +3,7 @@
 
 mod cutting;
 mod normalizer;
+mod prefixes;
 mod proto;
 #[cfg(test)]
 mod tests;
@@ -14,9 +15,13 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use self::normalizer::SpellingRules;
+use self::prefixes::PrefixTable;
 use self::proto::{PieceKind, PieceModel, PieceRule};
 use super::LONGEST;
 use crate::model::checkpoint::format::{self, OtherFormat};
+
+/// Bytes of a name in `tokenizer_config.json` at most: it is cut again wherever it stands.
+const MAX_NAME: usize = 128;
 
 /// Stands for a space.
 const SPACE: &str = "\u{2581}";
@@ -38,7 +43,8 @@ pub struct SentencePiece {
     unknown: u32,
     /// By byte, where letters that are no pieces are spelled by their bytes.
     bytes: Option<Vec<u32>>,
-    longest_piece: usize,
+    /// Those that texts are cut into, for the rule that tries them all.
+    prefixes: PrefixTable,
     /// Scores of normal pieces.
     lowest_score: f32,
     highest_score: f32,
@@ -91,6 +97,12 @@ impl SentencePiece {
         let bos = name(&config.bos_token, "<s>");
         let unknown = name(&config.unk_token, "<unk>");
         let named = [bos.clone(), name(&config.eos_token, "</s>"), unknown.clone()];
+        if let Some(name) = named.iter().find(|name| name.len() > MAX_NAME) {
+            let length = name.len();
+            return Err(format!(
+                "tokenizer_config.json beside it names a token of {length} bytes, and {MAX_NAME} are the most"
+            ));
+        }
         let special = named.into_iter().filter(|name| !name.is_empty());
         read.special =
             special.filter_map(|name| Some((name.clone(), read.known(&name)?))).collect();
@@ -150,11 +162,13 @@ impl SentencePiece {
         };
         let bytes = stored.has_bytes.then(|| (0..=255).map(byte).collect::<Result<_, _>>());
 
+        let tried = ids.iter().filter(|_| stored.rule == PieceRule::Unigram);
+        let prefixes = PrefixTable::new(tried.map(|(text, &id)| (&text[..], id)).collect());
         Ok(Self {
             texts: stored.pieces.iter().map(|piece| piece.text.to_owned()).collect(),
             scores: stored.pieces.iter().map(|piece| piece.score).collect(),
             kinds: stored.pieces.iter().map(|piece| piece.kind).collect(),
-            longest_piece: ids.keys().map(String::len).max().unwrap_or(0),
+            prefixes,
             ids,
             bytes: bytes.transpose()?,
             reserved,

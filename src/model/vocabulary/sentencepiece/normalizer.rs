@@ -1,10 +1,9 @@
 //! How SentencePiece spells a text before it is cut: letters replaced by a table, spaces dropped, added and
 //! written as `▁`. Step by step as its `normalizer.cc`.
 
-use std::collections::HashMap;
-
-use super::SPACE;
+use super::prefixes::PrefixTable;
 use super::proto::{PieceKind, PieceModel};
+use super::{LONGEST, SPACE};
 
 /// Bytes that a text may become at most.
 const MAX_BYTES: usize = 16 << 20;
@@ -19,8 +18,8 @@ pub struct Spelled {
 /// The rules of a model.
 pub struct SpellingRules {
     charsmap: Option<Charsmap>,
-    /// Stand for themselves whatever the table says: by their first letter, the longest first.
-    user_defined: HashMap<char, Vec<String>>,
+    /// Stand for themselves whatever the table says.
+    user_defined: PrefixTable,
     adds_space: bool,
     is_space_behind: bool,
     drops_spaces: bool,
@@ -40,14 +39,10 @@ impl SpellingRules {
     /// # Errors
     /// A damaged table.
     pub fn new(model: &PieceModel) -> Result<Self, String> {
-        let mut user_defined: HashMap<char, Vec<String>> = HashMap::new();
-        for piece in model.pieces.iter().filter(|piece| piece.kind == PieceKind::UserDefined) {
-            let first = piece.text.chars().next().ok_or("a user-defined symbol is empty")?;
-            user_defined.entry(first).or_default().push(piece.text.to_owned());
-        }
-        for symbols in user_defined.values_mut() {
-            symbols.sort_by_key(|symbol| std::cmp::Reverse(symbol.len()));
-        }
+        let pieces = (0..).zip(&model.pieces);
+        let user_defined = pieces.filter(|(_, piece)| piece.kind == PieceKind::UserDefined);
+        let user_defined =
+            PrefixTable::new(user_defined.map(|(id, piece)| (piece.text, id)).collect());
         let charsmap = match model.charsmap {
             [] => None,
             bytes => Some(Charsmap::read(bytes).ok_or("its normalisation rules are damaged")?),
@@ -69,9 +64,8 @@ impl SpellingRules {
 
     /// The user-defined symbol that a text begins with, the longest.
     pub fn user_defined<'a>(&self, text: &'a str) -> Option<&'a str> {
-        let symbols = self.user_defined.get(&text.chars().next()?)?;
-        let symbol = symbols.iter().find(|symbol| text.starts_with(&symbol[..]))?;
-        text.get(..symbol.len())
+        let (length, _) = self.user_defined.found_in(text).last()?;
+        text.get(..length)
     }
 
     /// Spells a text; `adds_space` says whether one may be added.
@@ -161,7 +155,7 @@ impl Spelled {
 
 impl Charsmap {
     /// Reads a table: the trie's length in bytes, the trie, and the texts; checks that every place in the
-    /// trie that leads to a text leads to one.
+    /// trie that leads to a text leads to one, and that none is longer than a token.
     fn read(bytes: &[u8]) -> Option<Self> {
         let (length, rest) = bytes.split_first_chunk::<4>()?;
         let (trie, texts) = rest.split_at_checked(u32::from_le_bytes(*length) as usize)?;
@@ -172,7 +166,8 @@ impl Charsmap {
             let at = (unit & !LEAF) as usize;
             unit & LEAF == 0 || at < texts.len() && texts.is_char_boundary(at)
         };
-        let is_whole = odd.is_empty() && !trie.is_empty() && texts.ends_with('\0');
+        let is_short = texts.split('\0').all(|text| text.len() <= LONGEST);
+        let is_whole = odd.is_empty() && !trie.is_empty() && texts.ends_with('\0') && is_short;
         (is_whole && trie.iter().all(is_text)).then_some(Self { trie, texts })
     }
 
@@ -181,7 +176,8 @@ impl Charsmap {
         let offset = |unit: u32| (unit >> 10) << ((unit & 1 << 9) >> 6);
         let mut found = None;
         let mut node = offset(*self.trie.first()?);
-        for (at, &byte) in text.as_bytes().iter().enumerate() {
+        // A damaged trie may lead in circles.
+        for (at, &byte) in text.as_bytes().iter().take(LONGEST).enumerate() {
             node ^= u32::from(byte);
             let Some(&unit) = self.trie.get(node as usize) else { break };
             if unit & (LEAF | 0xff) != u32::from(byte) {

@@ -1,5 +1,8 @@
 //! `tokenizer.model`, a protocol buffer: the fields that say how a text is cut.
 
+/// Pieces at most: the largest vocabularies have a quarter of it.
+const MAX_PIECES: usize = 1 << 20;
+
 /// A piece's kind, as the format numbers them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PieceKind {
@@ -70,6 +73,9 @@ impl<'a> PieceModel<'a> {
         let mut left = bytes;
         while let Some((number, value)) = field(&mut left)? {
             match (number, value) {
+                (1, _) if model.pieces.len() == MAX_PIECES => {
+                    return Err(format!("it has more than {MAX_PIECES} pieces"));
+                }
                 (1, ProtoValue::Bytes(piece)) => model.pieces.push(StoredPiece::read(piece)?),
                 (2, ProtoValue::Bytes(trainer)) => model.read_trainer(trainer)?,
                 (3, ProtoValue::Bytes(normalizer)) => model.read_normalizer(normalizer)?,

@@ -13,7 +13,13 @@ const MERGES: u8 = 2;
 
 /// A field that holds bytes.
 fn bytes(number: u8, bytes: &[u8]) -> Vec<u8> {
-    [&[number << 3 | 2, bytes.len() as u8], bytes].concat()
+    let length = bytes.len();
+    let length = if length < 128 {
+        vec![length as u8]
+    } else {
+        vec![0x80 | (length & 0x7f) as u8, (length >> 7) as u8]
+    };
+    [&[number << 3 | 2], &length[..], bytes].concat()
 }
 
 /// `tokenizer.model` of these pieces, behind `<unk>`, `<s>` and `</s>`; it drops no spaces.
@@ -100,6 +106,42 @@ fn user_defined_symbols_are_never_cut_or_merged() {
     assert_eq!(cut(&model(MERGES, false, &pieces), None, "aaa"), ["<s>", "▁", "aa", "a"]);
 }
 
+/// Every piece begins with all shorter ones: what is tried at each letter must not be all of them.
+#[test]
+fn pieces_that_begin_with_each_other_are_cut_in_no_time() {
+    let texts: Vec<String> = (1..=400).map(|count| "a".repeat(count)).collect();
+    let pieces = |kind: u8| -> Vec<(&str, f32, u8)> {
+        texts.iter().map(|text| (text.as_str(), -(text.len() as f32).sqrt(), kind)).collect()
+    };
+    let text = "a".repeat(100_000);
+    for (rule, kind) in [(UNIGRAM, NORMAL), (UNIGRAM, USER_DEFINED), (MERGES, USER_DEFINED)] {
+        let mut model = model(rule, false, &pieces(kind));
+        // No space in front.
+        model.extend(bytes(3, &[3 << 3, 0]));
+        let found = cut(&model, None, &text);
+        assert_eq!(found.len(), 1 + 100_000 / 400, "{rule} {kind}");
+    }
+}
+
+#[test]
+fn rules_that_lead_in_circles_end() {
+    // The letter a leads back to itself, and everywhere to the text b.
+    let mut trie = [0u32; 98];
+    trie[0x61] = 0x61 << 10 | 1 << 8 | 0x61;
+    let trie: Vec<u8> = trie.iter().flat_map(|unit| unit.to_le_bytes()).collect();
+    let charsmap = |text: &[u8]| [&(trie.len() as u32).to_le_bytes(), &trie[..], text].concat();
+    let with = |charsmap: Vec<u8>| {
+        let mut model = model(MERGES, false, &[("b", 0.0, NORMAL)]);
+        model.extend(bytes(3, &[bytes(2, &charsmap), vec![3 << 3, 0]].concat()));
+        model
+    };
+    let found = cut(&with(charsmap(b"b\0")), None, &"a".repeat(2 * LONGEST + 1));
+    assert_eq!(found, ["<s>", "b", "b", "b"]);
+    let long = [&[b' '; LONGEST + 1][..], b"\0"].concat();
+    let reason = SentencePiece::read(&with(charsmap(&long)), None).err();
+    assert_eq!(reason.as_deref(), Some("its normalisation rules are damaged"));
+}
+
 #[test]
 fn what_is_no_vocabulary_is_refused() {
     let refused = |bytes: &[u8]| SentencePiece::read(bytes, None).err().expect("a refusal");
@@ -114,6 +156,9 @@ fn what_is_no_vocabulary_is_refused() {
     );
     let twice = [("a", 0.0, NORMAL), ("a", 0.0, NORMAL)];
     assert_eq!(refused(&model(MERGES, false, &twice)), "piece 4 is there twice");
+    let long = format!(r#"{{"unk_token": "{}"}}"#, "u".repeat(200));
+    let reason = SentencePiece::read(&whole, Some(long.as_bytes())).err().expect("a refusal");
+    assert!(reason.ends_with("names a token of 200 bytes, and 128 are the most"), "{reason}");
     let no_number = [("a", f32::NAN, NORMAL)];
     assert_eq!(refused(&model(MERGES, false, &no_number)), "piece 3 has a score that is no number");
 }
