@@ -7,8 +7,8 @@ use std::time::Instant;
 use serde_json::{Value, json};
 
 use super::Scene;
-use crate::common::assert_close_to;
 use crate::page::{Page, root, shared_model};
+use crate::pickled;
 use crate::test_hub::{Place, Seen};
 
 const STORIES: &str = "karpathy/stories260k";
@@ -23,13 +23,9 @@ fn stories() -> Option<Vec<(&'static str, Vec<u8>)>> {
     Some(files.map(read).to_vec())
 }
 
-/// A text in an address.
-fn encode(text: &str) -> String {
-    text.replace(' ', "+").replace(',', "%2C")
-}
-
 /// The address that asks the story model the question.
 fn question() -> String {
+    let encode = |text: &str| text.replace(' ', "+").replace(',', "%2C");
     let options = OPTIONS.map(|option| format!("&option={}", encode(option)));
     let options = options.concat();
     let prompt = encode(PROMPT);
@@ -54,37 +50,19 @@ fn say_asked(how: &str, seconds: f64, seen: &[Seen]) {
     );
 }
 
-/// MobileLLM as it is published, with random weights: fetched, opened, asked, and held to its golden.
+/// MobileLLM as it is published: fetched, opened, asked.
 #[test]
 fn a_pytorch_checkpoint_of_the_hub_answers_as_its_golden() {
-    const PICKLED: &str = "pickled/mobilellm-layer-share";
-    let golden = root().join("../shared/golden").join(PICKLED).with_extension("json");
-    let (Some(folder), Ok(golden)) = (shared_model(PICKLED), std::fs::read_to_string(golden))
-    else {
-        say!("SKIPPED: ../shared/models/{PICKLED} is not on this machine");
-        return;
-    };
-    let names = ["config.json", "pytorch_model.bin", "tokenizer.model", "tokenizer_config.json"];
+    const REPO: &str = "makers/mobile";
+    let Some((folder, golden)) = pickled::published() else { return };
     let read = |file| (file, std::fs::read(folder.join(file)).expect("a file of it"));
     let scene = Scene::new();
-    scene.hub.put("makers/mobile", Place::open(&names.map(read)));
+    scene.hub.put(REPO, Place::open(&pickled::FILES.map(read)));
     scene.show();
-    scene.look_up("makers/mobile");
+    scene.look_up(REPO);
     scene.press("#download");
-    scene.until_answers("makers/mobile");
-
-    // The golden's question, on the model that is open.
-    let golden: Value = serde_json::from_str(&golden).expect("JSON");
-    let text = |value: &Value| encode(value.as_str().expect("a text"));
-    let options = golden["options"].as_array().expect("options").iter();
-    let options: String = options.map(|option| format!("&option={}", text(option))).collect();
-    let prompt = text(&golden["prompt"]);
-    let address = format!("#folder=hub:makers/mobile&prompt={prompt}{options}&answer=0");
-    scene.page.browser.run(&format!("location.hash = {}", Value::from(address)));
-    scene.page.until_settled();
-    let lens = &scene.page.report()["lens"];
-    assert_close_to(&lens["member_logits"], &golden["baseline"]["member_logits"], PICKLED, 1e-3);
-    assert_close_to(&lens["logits"], &golden["baseline"]["logits"], PICKLED, 1e-3);
+    scene.page.until_says("#model", &format!("hub:{REPO} (from a hub)"));
+    scene.page.assert_answers_as_golden(&format!("hub:{REPO}"), &folder, &golden);
 }
 
 #[test]
