@@ -126,8 +126,7 @@ fn a_small_file_that_claims_much_is_refused_at_once() {
     // Tied by a few names it is read, and is another model's.
     let few = refused(&shared(5, &[side], &[1], "0"));
     assert!(few.starts_with("tensor model.embed_tokens.weight is missing"), "{few}");
-    let shares =
-        "shares its numbers with too many: the file's tensors would take over 8 times its bytes";
+    let shares = "shares its numbers with too many: the tensors would take over 8 times the bytes that are stored";
     for file in [
         shared(60_000, &[side], &[1], "0"),
         shared(1, &[side, side], &[1, 0], "0"),

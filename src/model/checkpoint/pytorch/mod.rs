@@ -97,7 +97,7 @@ fn zipped<'a>(
     let stored = bytes(lies)?;
     let pickle = Pickle::read(&stored).map_err(|error| refusal(file, error))?;
     let mut described = BTreeMap::new();
-    for (name, view) in state::tensors(file, size, &pickle)? {
+    for (name, view) in state::tensors(file, &pickle)? {
         let Some(numbers) = record(&format!("data/{}", view.storage.key))? else {
             return Err(odd(file, name, "is stored in a record that is not there".into()));
         };
@@ -190,7 +190,7 @@ impl<'p> OlderPickles<'p> {
         size: u64,
         bytes: &dyn Fn(Range<u64>) -> Result<Cow<'a, [u8]>, ModelError>,
     ) -> Result<BTreeMap<String, Described>, ModelError> {
-        let views = state::tensors(file, size, &self.state)?;
+        let views = state::tensors(file, &self.state)?;
         let starts = self.starts(size, bytes)?;
         let Some(starts) = starts else {
             let reason = "it is a PyTorch file of before 2020 that was cut off or damaged";

@@ -16,8 +16,8 @@ const MAX_NAME: usize = 1024;
 /// Sides of a tensor at most, as in PyTorch's own loops.
 const MAX_SIDES: usize = 64;
 
-/// How many times a file's bytes its tensors may take, which share storages: tied ones, and views whose
-/// strides lead to a number twice. And what every file may take.
+/// How many times the stored bytes the tensors may take that share storages: tied ones, and views whose strides lead
+/// to a number twice. And the bytes that those of every file may take.
 const MAX_SHARED: u64 = 8;
 const MIN_SHARED: u64 = 1 << 20;
 
@@ -47,10 +47,9 @@ pub struct StorageView<'a> {
 ///
 /// # Errors
 /// The root is no dict of tensors, or a tensor is not described as PyTorch does or reaches beyond its
-/// storage; all of them take many times the file's `size`.
+/// storage; all of them take many times the bytes that are stored.
 pub fn tensors<'p>(
     file: &str,
-    size: u64,
     pickle: &'p Pickle<'_>,
 ) -> Result<BTreeMap<&'p str, StorageView<'p>>, ModelError> {
     let not_a_dict = |reason: String| ModelError::NotPyTorch { file: file.into(), reason };
@@ -82,19 +81,6 @@ pub fn tensors<'p>(
         }
     }
 
-    // A small file is no large model.
-    let most = size.saturating_mul(MAX_SHARED).saturating_add(MIN_SHARED);
-    let mut total = 0u64;
-    for (name, view) in &tensors {
-        total = total.saturating_add(view.bytes());
-        if total > most {
-            let reason = format!(
-                "shares its numbers with too many: the file's tensors would take over {MAX_SHARED} times its bytes"
-            );
-            return Err(odd(file, name, reason));
-        }
-    }
-
     // A storage is of one type and length, whichever tensor names it.
     let mut storages: HashMap<&str, NamedStorage> = HashMap::new();
     for (name, view) in &tensors {
@@ -103,6 +89,21 @@ pub fn tensors<'p>(
         if first.class.class != storage.class.class || first.count != storage.count {
             let reason = "names its storage with another type or length than a tensor before it";
             return Err(odd(file, name, reason.into()));
+        }
+    }
+
+    // A small file is no large model.
+    let stored = storages.values().map(|storage| storage.bytes().unwrap_or(u64::MAX));
+    let stored = stored.fold(0, u64::saturating_add);
+    let most = stored.saturating_mul(MAX_SHARED).saturating_add(MIN_SHARED);
+    let mut total = 0u64;
+    for (name, view) in &tensors {
+        total = total.saturating_add(view.bytes());
+        if total > most {
+            let reason = format!(
+                "shares its numbers with too many: the tensors would take over {MAX_SHARED} times the bytes that are stored"
+            );
+            return Err(odd(file, name, reason));
         }
     }
     Ok(tensors)
