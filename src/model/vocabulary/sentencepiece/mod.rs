@@ -43,7 +43,7 @@ pub struct SentencePiece {
     unknown: u32,
     /// By byte, where letters that are no pieces are spelled by their bytes.
     bytes: Option<Vec<u32>>,
-    /// Those that texts are cut into, for the rule that tries them all.
+    /// Pieces that texts are cut into, for the rule that tries all of them.
     prefixes: PrefixTable,
     /// Scores of normal pieces.
     lowest_score: f32,

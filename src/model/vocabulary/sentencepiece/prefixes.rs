@@ -14,7 +14,7 @@ impl PrefixTable {
         Self { sorted }
     }
 
-    /// The texts that `text` begins with, the shortest first: the length of each, and its number.
+    /// Finds the texts that `text` begins with, the shortest first: the length of each, and its number.
     pub fn found_in(&self, text: &str) -> impl Iterator<Item = (usize, u32)> {
         // Those that begin as `text` does so far, and are longer than that.
         let mut left = &self.sorted[..];
@@ -34,9 +34,9 @@ impl PrefixTable {
     }
 }
 
-/// Those of sorted texts that have a byte at `place`, where all are equal up to it and longer.
-fn followed_by(texts: &[(String, u32)], place: usize, byte: u8) -> &[(String, u32)] {
-    let byte_of = |(text, _): &(String, u32)| text.as_bytes()[place];
+/// Narrows sorted texts to those with this byte at `index`, up to which all are equal and none ends.
+fn followed_by(texts: &[(String, u32)], index: usize, byte: u8) -> &[(String, u32)] {
+    let byte_of = |(text, _): &(String, u32)| text.as_bytes()[index];
     let ends = (texts.first().map(byte_of), texts.last().map(byte_of));
     if ends == (Some(byte), Some(byte)) {
         return texts;
