@@ -43,8 +43,8 @@
 //! Top to bottom; a module uses those above it, never those below:
 //!
 //! ```text
-//! config.json, *.safetensors, tokenizer.json,
-//! or *.gguf --------------------------------> model -+
+//! config.json, *.safetensors or *.bin,
+//! tokenizer.json or .model; or *.gguf ------> model -+
 //! one-line notation ------------------------> plan  --+-> engine -> Trace -> measure
 //! prompts, options, answers ----------------> task  --+                        |
 //!                                   page <- chart <- report <- study <---------+

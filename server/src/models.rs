@@ -90,7 +90,11 @@ impl ModelsFolder {
         for (folder, path) in entries.iter().filter(|(_, path)| path.is_dir()) {
             let entries = self.entries(path);
             if is_model_folder(&entries) {
-                let files = entries.into_iter().filter(|(name, path)| is_of_model(name, path));
+                let has_safetensors = entries.iter().any(|(name, _)| is_safetensors(name));
+                let files = entries.into_iter().filter(|(name, path)| {
+                    let is_weights = is_safetensors(name) || !has_safetensors && is_pytorch(name);
+                    (is_weights || is_beside_weights(name)) && path.is_file()
+                });
                 add(folder.clone(), folder, files.collect());
                 continue;
             }
@@ -170,15 +174,27 @@ fn is_model_folder(entries: &[(String, PathBuf)]) -> bool {
     let has = |wanted: &dyn Fn(&str) -> bool| {
         entries.iter().any(|(name, path)| wanted(name) && path.is_file())
     };
-    has(&|name| name == "config.json") && has(&|name| name.ends_with(".safetensors"))
+    // Beside GGUF files, what ends so seldom holds a model.
+    let has_gguf = entries.iter().any(|(_, path)| is_gguf(path));
+    let is_weights = |name: &str| is_safetensors(name) || !has_gguf && is_pytorch(name);
+    has(&|name| name == "config.json") && has(&is_weights)
 }
 
-/// Checks whether a file of a model's folder is one that a model is made of.
-fn is_of_model(name: &str, path: &Path) -> bool {
-    let is_wanted = matches!(name, "config.json" | "tokenizer.json")
-        || name.ends_with(".safetensors")
-        || name.ends_with(".safetensors.index.json");
-    is_wanted && path.is_file()
+fn is_safetensors(name: &str) -> bool {
+    name.ends_with(".safetensors")
+}
+
+/// Checks by its name whether a file holds weights as PyTorch saves them.
+fn is_pytorch(name: &str) -> bool {
+    [".bin", ".pt", ".pth"].iter().any(|ending| name.ends_with(ending))
+}
+
+/// Checks by its name whether a file says what weights mean, or which files hold them.
+fn is_beside_weights(name: &str) -> bool {
+    matches!(name, "config.json" | "tokenizer.json" | "tokenizer.model" | "tokenizer_config.json")
+        || name
+            .strip_suffix(".index.json")
+            .is_some_and(|weights| is_safetensors(weights) || is_pytorch(weights))
 }
 
 #[cfg(test)]
@@ -233,7 +249,11 @@ mod tests {
             "llama/config.json",
             "llama/tokenizer.json",
             "llama/model.safetensors",
+            "llama/pytorch_model.bin",
             "llama/secret.txt",
+            "older/config.json",
+            "older/pytorch_model.bin",
+            "older/tokenizer.model",
             "no-weights/config.json",
             "deep/er/c.gguf",
         ] {
@@ -242,7 +262,7 @@ mod tests {
         let folder = ModelsFolder::open(home.path()).expect("the folder");
         let places: Vec<String> = folder.models().iter().map(|model| folder.place(model)).collect();
         let inner = Path::new("package").join("b.gguf").display().to_string();
-        assert_eq!(places, ["b.gguf", &*inner, "llama", "split-00001-of-00002.gguf"]);
+        assert_eq!(places, ["b.gguf", &*inner, "llama", "older", "split-00001-of-00002.gguf"]);
         let models = folder.models().into_iter().map(|model| {
             let name = model.name().to_owned();
             let files: Vec<String> = model.into_files().into_iter().map(|(file, _)| file).collect();
@@ -254,13 +274,14 @@ mod tests {
                 "b: b.gguf",
                 "b (2): b.gguf",
                 "llama: config.json model.safetensors tokenizer.json",
+                "older: config.json pytorch_model.bin tokenizer.model",
                 "split: split-00001-of-00002.gguf split-00002-of-00002.gguf",
             ]
         );
         assert_eq!(
             folder.listing(),
             "{\"models\":[{\"name\":\"b\",\"bytes\":7,\"about\":\"\"},{\"name\":\"b (2)\",\"bytes\":7,\"about\":\"\"},\
-             {\"name\":\"llama\",\"bytes\":21,\"about\":\"\"},{\"name\":\"split\",\"bytes\":14,\"about\":\"\"}]}"
+             {\"name\":\"llama\",\"bytes\":21,\"about\":\"\"},{\"name\":\"older\",\"bytes\":21,\"about\":\"\"},{\"name\":\"split\",\"bytes\":14,\"about\":\"\"}]}"
         );
         for (path, is_there) in [
             ("models.json", true),

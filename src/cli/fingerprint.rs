@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use sha2::{Digest, Sha256};
 
 use super::output::Progress;
-use crate::model::ModelFiles;
+use crate::model::{ModelFiles, TokenizerFiles};
 use crate::task::item::Item;
 
 /// A model's files by name.
@@ -17,9 +17,9 @@ const STEP: usize = 1 << 24;
 
 /// Of every file that makes the model what it is.
 pub fn files(model: &ModelFiles) -> Files {
-    let small =
-        [("config.json", model.config.as_ref()), ("tokenizer.json", model.tokenizer.as_ref())];
-    let small = small.into_iter().filter_map(|(name, bytes)| Some((name, &bytes?[..])));
+    let config = model.config.iter().map(|bytes| ("config.json", bytes));
+    let tokenizer = model.tokenizer.iter().flat_map(TokenizerFiles::named);
+    let small = config.chain(tokenizer).map(|(name, bytes)| (name, &bytes[..]));
     let index = model.index.iter().map(|(name, bytes)| (&name[..], &bytes[..]));
     let weights = model.weights.iter().map(|(name, bytes)| (&name[..], &bytes[..]));
     let all: Vec<(&str, &[u8])> = small.chain(index).chain(weights).collect();

@@ -4,6 +4,7 @@
 
 mod begun;
 mod completions;
+mod convert;
 mod coupling;
 mod depths;
 mod doctor;
@@ -79,6 +80,7 @@ enum CliCommand {
     Generate(generate::GenerateArgs),
     Models(models::ModelsArgs),
     Pull(pull::PullArgs),
+    Convert(convert::ConvertArgs),
     Tasks(tasks::TasksArgs),
     Train(Box<train::TrainArgs>),
     Doctor(doctor::DoctorArgs),
@@ -117,6 +119,7 @@ fn run(command: clap::Command) -> ExitCode {
             Err(error) => Err(error),
         },
         CliCommand::Completions(args) => completions::run(&args, command),
+        CliCommand::Convert(args) => convert::run(&args),
         CliCommand::Coupling(args) => coupling::run(*args),
         CliCommand::Figures(args) => figures::run(&args),
         CliCommand::Generate(args) => generate::run(&args),

@@ -7,8 +7,8 @@ use anyhow::Context;
 use atelier_server::ServedFiles;
 
 use super::open::plain;
-use crate::model::ModelFiles;
 use crate::model::weights::Weights;
+use crate::model::{ModelFiles, TokenizerFiles};
 
 /// Serves files that were opened at `path`, a folder or a file of it.
 ///
@@ -29,7 +29,7 @@ pub fn served_files(files: &ModelFiles, path: &Path) -> anyhow::Result<ServedFil
 
     let mut names: Vec<&str> = Vec::new();
     names.extend(files.config.as_ref().map(|_| "config.json"));
-    names.extend(files.tokenizer.as_ref().map(|_| "tokenizer.json"));
+    names.extend(files.tokenizer.iter().flat_map(TokenizerFiles::named).map(|(name, _)| name));
     names.extend(files.index.as_ref().map(|(name, _)| name.as_str()));
     names.extend(files.weights.iter().map(|(name, _)| name.as_str()));
     for name in &names {

@@ -13,7 +13,7 @@ pub enum ModelError {
     Changed { path: PathBuf },
     #[error("{file} could not be read: was it moved or changed since it was opened?")]
     Unreadable { file: String },
-    #[error("{folder} is no model; give a model folder with config.json and *.safetensors, a .gguf file, or a known name ({known})", folder = folder.display())]
+    #[error("{folder} is no model; give a model folder with config.json and its weights, a .gguf file, or a known name ({known})", folder = folder.display())]
     NoFolder { folder: PathBuf, known: String },
     #[error("{0}")]
     Former(super::catalogue::FormerModel),
@@ -30,13 +30,13 @@ pub enum ModelError {
     )]
     TooLarge { file: String, size: u64, most: u64 },
     #[error(
-        "{folder} holds several indexes of safetensors files ({files}), none of them model.safetensors.index.json; keep the one of the model"
+        "{folder} holds several indexes of weights ({files}), none of them {expected}; keep the one of the model"
     )]
-    SeveralIndexes { folder: String, files: String },
+    SeveralIndexes { folder: String, files: String, expected: &'static str },
     #[error(
-        "{folder} holds several safetensors files ({files}) and no model.safetensors.index.json that says which belong together; keep one model in a folder, or add its index"
+        "{folder} holds several {kind} files ({files}) and no {index} that says which belong together; keep one model in a folder, or add its index"
     )]
-    SeveralWeights { folder: String, files: String },
+    SeveralWeights { folder: String, files: String, kind: &'static str, index: &'static str },
 
     #[error(
         "{folder} holds several GGUF files ({files}), which are not parts of one model; open one of them by its path"
@@ -65,8 +65,18 @@ pub enum ModelError {
          safetensors file: download it again"
     )]
     HeaderPastEnd { file: String, header: u64, size: u64 },
-    #[error("{file} is not a safetensors file but {what}; {hint}")]
-    OtherFormat { file: String, what: &'static str, hint: &'static str },
+    #[error("{file} is not a {expected} file but {what}; {hint}")]
+    OtherFormat { file: String, expected: &'static str, what: &'static str, hint: &'static str },
+    #[error("{file} is not a PyTorch checkpoint that can be read ({reason}); download it again")]
+    NotPyTorch { file: String, reason: String },
+    #[error(
+        "{file} asks for {what}, which no weights need: it is not read, and nothing in it was run; take the model from another place, in safetensors if there is one"
+    )]
+    PickleAsks { file: String, what: String },
+    #[error(
+        "tensor {tensor} in {file} {reason}; download the file again, or save the model's state dict anew"
+    )]
+    OddTensor { tensor: String, file: String, reason: String },
     #[error(
         "{file} says its header has {header} bytes, but a safetensors header has at most {longest}; it is not a safetensors file: download it again"
     )]
@@ -133,9 +143,13 @@ pub enum ModelError {
     )]
     Tokenizer { reason: String },
     #[error(
-        "tokenizer.json has ids up to {largest}, but the model's vocabulary has {vocabulary} tokens; the two files are of different models"
+        "tokenizer.model cannot be read ({reason}); copy it again from where the model came from, or put the model's tokenizer.json beside it"
     )]
-    Vocabulary { largest: u32, vocabulary: usize },
+    SentencePiece { reason: String },
+    #[error(
+        "{file} has ids up to {largest}, but the model's vocabulary has {vocabulary} tokens; the two files are of different models"
+    )]
+    Vocabulary { file: &'static str, largest: usize, vocabulary: usize },
     #[error("the prompt is empty; write at least one word")]
     EmptyPrompt,
     #[error("the prompt holds only spaces; write at least one word")]

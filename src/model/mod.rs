@@ -14,8 +14,10 @@ mod vocabulary;
 pub mod weights;
 
 pub use atelier_kernels::tensor::{DType, Tensor, names};
+#[cfg(feature = "cli")]
+pub use checkpoint::conversion::{Conversion, ConversionError};
 pub use error::ModelError;
-pub use files::{FileBytes, ModelFiles};
+pub use files::{FileBytes, ModelFiles, TokenizerFiles};
 pub use prompt::{Passage, Prompt};
 pub use shape::ModelShape;
 pub use tokenizer::Tokenizer;

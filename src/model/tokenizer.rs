@@ -1,88 +1,66 @@
-//! `tokenizer.json`, and the rule that makes an option one token *in context* (docs/definitions.md,
+//! A model's tokenizer, and the rule that makes an option one token *in context* (docs/definitions.md,
 //! section 2).
 
 mod growth;
+mod library;
 
-use tokenizers::{Encoding, ModelWrapper, Token};
+use self::library::LibraryTokenizer;
+use super::vocabulary::sentencepiece::{CutTokens, SentencePiece};
+use super::{ModelError, ModelShape, Prompt, TokenizerFiles};
 
-use self::growth::Growth;
-use super::{ModelError, ModelShape, Prompt};
-use crate::guarded::{Panicked, guarded};
-
-/// A file whose parts do not fit together, which shows when text is cut with it.
-fn panicked(reason: Panicked) -> ModelError {
-    ModelError::Tokenizer { reason }
-}
-
-/// What the library says quotes tokens, which may hold line breaks.
-fn in_one_line(error: &tokenizers::Error) -> String {
-    let text = error.to_string();
-    let kept = |c: char| match c.is_control() {
-        true => c.escape_debug().collect(),
-        false => String::from(c),
-    };
-    text.chars().map(kept).collect()
-}
-
-/// A Hugging Face tokenizer, checked against its model's vocabulary.
+/// A tokenizer, checked against its model's vocabulary.
 pub struct Tokenizer {
-    inner: tokenizers::Tokenizer,
-    /// How many tokens it puts behind a text (EOS). They are dropped: a prompt is the beginning of a text.
-    appended: usize,
-    growth: Growth,
+    cutter: TextCutter,
+}
+
+/// The program that cuts a text.
+enum TextCutter {
+    Library(Box<LibraryTokenizer>),
+    SentencePiece(Box<SentencePiece>),
 }
 
 impl Tokenizer {
+    /// Reads the files of a model's tokenizer.
+    ///
     /// # Errors
     /// Bytes that are not a tokenizer, or one with ids past the model's vocabulary.
+    pub fn read(file: &TokenizerFiles, shape: &ModelShape) -> Result<Self, ModelError> {
+        match file {
+            TokenizerFiles::Json(json) => Self::from_json(json, shape),
+            TokenizerFiles::SentencePiece { model, config } => {
+                let read = SentencePiece::read(model, config.as_deref());
+                let read = read.map_err(|reason| ModelError::SentencePiece { reason })?;
+                check_ids("tokenizer.model", read.size().saturating_sub(1), shape)?;
+                Ok(Self { cutter: TextCutter::SentencePiece(Box::new(read)) })
+            }
+        }
+    }
+
+    /// Reads a `tokenizer.json`.
+    ///
+    /// # Errors
+    /// As [`Self::read`].
     pub fn from_json(bytes: &[u8], shape: &ModelShape) -> Result<Self, ModelError> {
-        let read_error =
-            |error: tokenizers::Error| ModelError::Tokenizer { reason: in_one_line(&error) };
-        let growth = Growth::of_json(bytes).map_err(|reason| ModelError::Tokenizer { reason })?;
-        let mut inner = guarded(|| tokenizers::Tokenizer::from_bytes(bytes))
-            .map_err(panicked)?
-            .map_err(read_error)?;
-        // Merges left out by chance are for training: the same text must be the same tokens.
-        if let ModelWrapper::BPE(model) = inner.get_model()
-            && model.dropout.is_some()
-        {
-            let mut model = model.clone();
-            model.dropout = None;
-            inner.with_model(model);
-        }
-        // Some files carry the truncation or padding of the run they were saved from.
-        inner.with_truncation(None).map_err(read_error)?;
-        inner.with_padding(None);
-        match inner.get_vocab(true).values().copied().max() {
-            Some(largest) if largest as usize >= shape.vocabulary => {
-                Err(ModelError::Vocabulary { largest, vocabulary: shape.vocabulary })
-            }
-            Some(_) => {
-                let appended = guarded(|| appended(&inner)).map_err(panicked)?;
-                Ok(Self { appended: appended.map_err(read_error)?, inner, growth })
-            }
-            None => Err(ModelError::Tokenizer { reason: "it has no tokens".into() }),
-        }
+        let read = LibraryTokenizer::read(bytes).map_err(tokenizer_error)?;
+        check_ids("tokenizer.json", read.largest_id() as usize, shape)?;
+        Ok(Self { cutter: TextCutter::Library(Box::new(read)) })
     }
 
     /// Token ids of `text`, with the tokens that the tokenizer puts before it (BOS). Tokens that it puts
     /// behind a text are left out: the model would be read after the end of the text, and an option
     /// would come after it.
     pub fn encode(&self, text: &str) -> Result<Vec<u32>, ModelError> {
-        let encoding = self.encoding(text)?;
-        Ok(encoding.get_ids()[..self.length(&encoding)].to_vec())
+        Ok(self.cut(text)?.into_iter().map(|(id, _)| id).collect())
     }
 
     /// The text of each token of `text`: what was cut out, or the token's own name where it stands
     /// for no text (`<s>`).
     pub fn pieces(&self, text: &str) -> Result<Vec<String>, ModelError> {
-        let encoding = self.encoding(text)?;
-        let cut = encoding.get_offsets().iter().zip(encoding.get_tokens());
+        let cut = self.cut(text)?.into_iter();
         Ok(cut
-            .take(self.length(&encoding))
-            .map(|(&(start, end), token)| match text.get(start..end) {
+            .map(|(id, bytes)| match text.get(bytes) {
                 Some(piece) if !piece.is_empty() => piece.to_string(),
-                _ => token.clone(),
+                _ => self.name(id).unwrap_or_default(),
             })
             .collect())
     }
@@ -90,15 +68,10 @@ impl Tokenizer {
     /// The token that stands for every word it does not know, and how many words it knows; `None` for
     /// a tokenizer that spells what it does not know.
     pub fn known_words(&self) -> Option<(u32, usize)> {
-        let unknown = match self.inner.get_model() {
-            ModelWrapper::WordLevel(model) => model.unk_token.clone(),
-            ModelWrapper::WordPiece(model) => model.unk_token.clone(),
-            _ => return None,
-        };
-        let unknown = self.inner.token_to_id(&unknown)?;
-        let special = self.inner.get_added_vocabulary().len();
-        let words = self.inner.get_vocab_size(true).saturating_sub(special);
-        Some((unknown, words))
+        match &self.cutter {
+            TextCutter::Library(library) => library.known_words(),
+            TextCutter::SentencePiece(_) => None,
+        }
     }
 
     /// The text of tokens, without those that stand for no text.
@@ -106,12 +79,10 @@ impl Tokenizer {
     /// # Errors
     /// Ids that the tokenizer cannot put together.
     pub fn decode(&self, ids: &[u32]) -> Result<String, ModelError> {
-        let names = ids.iter().filter_map(|&id| self.inner.id_to_token(id));
-        let bytes = names.map(|name| name.len()).sum();
-        self.growth.check_tokens(bytes).map_err(|reason| ModelError::Tokenizer { reason })?;
-        guarded(|| self.inner.decode(ids, true))
-            .map_err(panicked)?
-            .map_err(|error| ModelError::Tokenizer { reason: in_one_line(&error) })
+        match &self.cutter {
+            TextCutter::Library(library) => library.decode(ids).map_err(tokenizer_error),
+            TextCutter::SentencePiece(pieces) => Ok(pieces.decode(ids)),
+        }
     }
 
     /// A prompt with options, each checked to be exactly one token after this prompt.
@@ -143,7 +114,7 @@ impl Tokenizer {
                 return Err(ModelError::EqualOptions {
                     first,
                     second: option.clone(),
-                    piece: self.inner.id_to_token(id).unwrap_or_default(),
+                    piece: self.name(id).unwrap_or_default(),
                     id,
                 });
             }
@@ -241,7 +212,7 @@ impl Tokenizer {
     /// A token as a reader knows it: the text that it adds to a prompt, or its name in the vocabulary.
     pub fn shown_after(&self, prompt_ids: &[u32], id: u32) -> String {
         let text = self.text_after(prompt_ids, id);
-        text.or_else(|| self.inner.id_to_token(id)).unwrap_or_else(|| id.to_string())
+        text.or_else(|| self.name(id)).unwrap_or_else(|| id.to_string())
     }
 
     /// The text that a token adds to a prompt; `None` for one that is no text of its own.
@@ -261,27 +232,35 @@ impl Tokenizer {
         (self.one_token(prompt_ids, prompt, &text) == Some(id)).then_some(text)
     }
 
-    /// Tokens of an encoding without those behind the text.
-    fn length(&self, encoding: &Encoding) -> usize {
-        encoding.len().saturating_sub(self.appended)
+    fn cut(&self, text: &str) -> Result<CutTokens, ModelError> {
+        match &self.cutter {
+            TextCutter::Library(library) => library.encode(text).map_err(tokenizer_error),
+            TextCutter::SentencePiece(pieces) => {
+                pieces.encode(text).map_err(|reason| ModelError::SentencePiece { reason })
+            }
+        }
     }
 
-    fn encoding(&self, text: &str) -> Result<Encoding, ModelError> {
-        self.growth
-            .check_text(text.len(), "this text")
-            .map_err(|reason| ModelError::Tokenizer { reason })?;
-        guarded(|| self.inner.encode(text, true))
-            .map_err(panicked)?
-            .map_err(|error| ModelError::Tokenizer { reason: in_one_line(&error) })
+    /// A token's name in the vocabulary.
+    fn name(&self, id: u32) -> Option<String> {
+        match &self.cutter {
+            TextCutter::Library(library) => library.name(id),
+            TextCutter::SentencePiece(pieces) => pieces.piece(id).map(str::to_owned),
+        }
     }
 }
 
-/// How many tokens a tokenizer puts behind a text, seen by what it makes of one token.
-fn appended(tokenizer: &tokenizers::Tokenizer) -> tokenizers::Result<usize> {
-    let text = Encoding::from_tokens(vec![Token::new(0, "a".into(), (0, 1))], 0);
-    let around = tokenizer.post_process(text, None, true)?;
-    let is_added = around.get_special_tokens_mask().iter().rev();
-    Ok(is_added.take_while(|&&is_added| is_added == 1).count())
+fn tokenizer_error(reason: String) -> ModelError {
+    ModelError::Tokenizer { reason }
+}
+
+/// Checks that a model has all ids of its tokenizer.
+fn check_ids(file: &'static str, largest: usize, shape: &ModelShape) -> Result<(), ModelError> {
+    let vocabulary = shape.vocabulary;
+    if largest >= vocabulary {
+        return Err(ModelError::Vocabulary { file, largest, vocabulary });
+    }
+    Ok(())
 }
 
 #[cfg(test)]

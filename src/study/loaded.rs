@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use crate::engine::{Engine, EngineChoice};
 use crate::model::weights::Weights;
-use crate::model::{ModelError, ModelFiles, ModelShape, Prompt, Tokenizer};
+use crate::model::{ModelError, ModelFiles, ModelShape, Prompt, Tokenizer, TokenizerFiles};
 use crate::plan::Plan;
 use crate::study::facts::ModelFacts;
 use crate::study::original::LastOriginal;
@@ -50,10 +50,14 @@ impl ModelWords {
     ///
     /// # Errors
     /// One that cannot be read, or is another model's.
-    pub fn of(weights: &Weights, beside: Option<&[u8]>) -> Result<Self, ModelError> {
-        let json = weights.tokenizer_json(beside);
-        let read = |json| Tokenizer::from_json(json, &weights.shape);
-        Ok(Self { tokenizer: json.map(read).transpose()?, unknown: json.and_then(Unknown::of) })
+    pub fn of(weights: &Weights, beside: Option<&TokenizerFiles>) -> Result<Self, ModelError> {
+        let file = beside.or(weights.tokenizer());
+        let tokenizer = file.map(|file| Tokenizer::read(file, &weights.shape)).transpose()?;
+        let unknown = match file {
+            Some(TokenizerFiles::Json(json)) => Unknown::of(json),
+            _ => None,
+        };
+        Ok(Self { tokenizer, unknown })
     }
 }
 
@@ -79,7 +83,7 @@ impl LoadedModel {
         progress: &mut dyn FnMut(u64, u64),
     ) -> Result<Self, StudyError> {
         let weights = Rc::new(Weights::open(files)?);
-        let words = ModelWords::of(&weights, files.tokenizer.as_deref())?;
+        let words = ModelWords::of(&weights, files.tokenizer.as_ref())?;
         let mut loading = pollster::block_on(engine.begin(weights))?;
         while let Some((done, of)) = loading.step()? {
             progress(done, of);

@@ -8,6 +8,7 @@ mod cache;
 pub mod coupling;
 pub mod gguf;
 pub mod parity;
+pub mod pytorch;
 pub mod tangents;
 pub mod vocabulary;
 

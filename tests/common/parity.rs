@@ -1,5 +1,6 @@
 //! What every engine must do: the bodies of the parity tests, run on each.
 
+use std::io::Write;
 use std::ops::ControlFlow;
 use std::path::Path;
 
@@ -50,6 +51,30 @@ pub fn goldens_hold_for(lenses: &mut Lenses, tolerance: f64) {
     // 192 runs where the story models are here, 234 of the families, and those of ten GGUF files, of
     // which one travels with the project.
     assert!(checked >= 5 + 4 * 32 + 9 * 25 + 3, "{checked}");
+}
+
+/// Every golden run of PyTorch checkpoints with SentencePiece vocabularies, and every plan of it, where they
+/// are here.
+pub fn pickled_goldens_hold(load: &Load, tolerance: f64) {
+    let folder = "../shared/golden/pickled";
+    if !Path::new(env!("CARGO_MANIFEST_DIR")).join(folder).exists() {
+        // Past the harness, which swallows what a passing test prints.
+        let _ = writeln!(std::io::stderr(), "SKIPPED: {folder} is not here");
+        return;
+    }
+    let goldens = goldens_in(folder);
+    let mut lenses = |path: &Path, golden: &Value, orders: &[Option<&str>]| {
+        let model = load(path);
+        for text in golden["encode"].as_array().into_iter().flatten() {
+            let (text, ids) = (text["text"].as_str().expect("a text"), u32s(&text["ids"]));
+            let found = model.tokenizer().expect("a tokenizer").encode(text);
+            assert_eq!(found.expect("tokens"), ids, "{}: {text:?}", path.display());
+        }
+        self::lenses(&model, golden, orders)
+    };
+    let checked = runs_hold(&mut lenses, &goldens, tolerance);
+    println!("{checked} golden runs of {} checkpoints equal", goldens.len());
+    assert!(goldens.len() >= 9 && checked >= 10 * goldens.len(), "{checked}");
 }
 
 /// Every golden run of the real model, and every plan of it.

@@ -16,7 +16,7 @@ const MAX_README_LINES: usize = 150;
 const MAX_README_WORDS_PER_SENTENCE: f64 = 16.0;
 
 /// What is not run: what such a command contains, and why not. The first that fits is said.
-const NOT_RUN: [(&str, &str); 14] = [
+const NOT_RUN: [(&str, &str); 15] = [
     ("cargo xtask serve", "it serves until it is ended"),
     ("cargo xtask test", "it runs this test"),
     ("cargo xtask check", "it runs beside this test, in .ci/run"),
@@ -28,6 +28,7 @@ const NOT_RUN: [(&str, &str); 14] = [
     ("sh tests/cluster/", "it installs a scheduler"),
     ("hub:", "it asks a hub; tests/it/hub.rs asks one of its own"),
     ("../Llama-3.2-1B", "that model is not here: gigabytes"),
+    ("../MobileLLM-125M", "that model is gated; tests/it/pytorch.rs converts others"),
     ("atelier open", "it serves until it is ended; tests/page/opening.rs opens it"),
     ("atelier train --model", "it trains for an hour"),
     ("SmolLM2-135M-Instruct", "minutes to hours, with a real model and published rows"),

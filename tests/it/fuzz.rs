@@ -5,6 +5,7 @@ mod tasks;
 
 use std::path::Path;
 
+use crate::common::pytorch;
 use atelier::model::{FileBytes, ModelFiles, ModelShape, weights};
 use atelier::plan::{Plan, Strategy as Painters};
 use atelier::study::LoadedModel;
@@ -233,6 +234,40 @@ proptest! {
         }
         match weights::Weights::open(&files) {
             Err(error) => one_line("a damaged header", &error.to_string()),
+            Ok(weights) => {
+                for matrix in weights.block_matrices() {
+                    let _ = weights.rows(matrix, 0..matrix.rows);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_pytorch_checkpoint_with_a_damaged_pickle_or_directory(
+        is_older in any::<bool>(),
+        edits in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..4),
+        length in prop_oneof![3 => Just(None), 1 => any::<prop::sample::Index>().prop_map(Some)],
+    ) {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/models/random-llama3");
+        let stored = std::fs::read(folder.join("model.safetensors")).expect("weights");
+        let tensors = pytorch::tensors(&stored);
+        let pickle = pytorch::state_dict(&tensors).len();
+        let mut file = if is_older { pytorch::older(&tensors) } else { pytorch::zip(&tensors) };
+        // The pickle, and as many bytes of the end, where a zip archive has its directory.
+        for (place, byte) in edits {
+            let place = place.index(2 * pickle);
+            let end = file.len();
+            file[if place < pickle { place } else { end + pickle - place - 1 }] = byte;
+        }
+        if let Some(length) = length {
+            file.truncate(length.index(file.len()));
+        }
+        let config = std::fs::read(folder.join("config.json")).expect("a config");
+        let named = [("config.json", config), ("pytorch_model.bin", file)];
+        let named = named.map(|(name, bytes)| (name.to_string(), FileBytes::Owned(bytes)));
+        let files = ModelFiles::from_named("damaged", named.into()).expect("both files");
+        match weights::Weights::open(&files) {
+            Err(error) => one_line("a damaged pickle", &error.to_string()),
             Ok(weights) => {
                 for matrix in weights.block_matrices() {
                     let _ = weights.rows(matrix, 0..matrix.rows);

@@ -15,6 +15,8 @@ use std::time::{Duration, Instant};
 
 use test_hub::{Fault, Origin, Place, TOKEN, TestHub};
 
+use crate::common::pytorch;
+
 const REPO: &str = "makers/tiny";
 
 fn model_file(model: &str, file: &str) -> Vec<u8> {
@@ -397,6 +399,36 @@ fn gated_models_say_how_and_come_with_a_token() {
     };
     assert!(told(Origin::Hub) > 0);
     assert_eq!(told(Origin::Cdn), 0, "the token is the hub's alone");
+}
+
+/// What the sentence for a gated model says: with a token, or from a folder of its files.
+#[test]
+fn a_gated_pytorch_checkpoint_answers_with_a_token_and_from_a_folder() {
+    let scene = Scene::new();
+    let folder = tempfile::tempdir().expect("a folder");
+    let model = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/models/random-llama2");
+    pytorch::write(&model, folder.path());
+    let read = |file| (file, std::fs::read(folder.path().join(file)).expect("a file"));
+    let place = Place::open(&["config.json", "pytorch_model.bin"].map(read));
+    scene.hub.put("makers/pickled", Place { is_gated: true, ..place });
+
+    let lens = |model: &str, token: &str| {
+        let asked = ["--ids", "1,5,9", "--rows", "17,230", "--answer", "0", "--json"];
+        let mut command = scene.command(&[&["lens", "--model", model][..], &asked].concat());
+        let output = command.env("HF_TOKEN", token).output().expect("atelier starts");
+        let sentence = String::from_utf8_lossy(&output.stderr).into_owned();
+        let report = serde_json::from_slice::<serde_json::Value>(&output.stdout);
+        report.map(|report| report["lens"].clone()).map_err(|_| sentence)
+    };
+    let refused = lens("hub:makers/pickled", "").expect_err("no token");
+    assert!(
+        refused.contains("download its files there into one folder and open that"),
+        "{refused}"
+    );
+    let expected = lens(&model.display().to_string(), "");
+    assert!(expected.is_ok(), "{expected:?}");
+    assert_eq!(lens(&folder.path().display().to_string(), ""), expected);
+    assert_eq!(lens("hub:makers/pickled", TOKEN), expected);
 }
 
 #[test]

@@ -29,9 +29,11 @@ mod painters;
 mod parity;
 mod plain;
 mod plan;
+mod pytorch;
 mod real;
 #[cfg(feature = "reference")]
 mod reference;
+mod sentencepiece;
 mod snapshot;
 mod statistics;
 mod survey;

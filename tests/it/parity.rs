@@ -14,6 +14,11 @@ fn every_golden_run_and_every_plan_of_it() {
 }
 
 #[test]
+fn every_golden_run_of_pytorch_checkpoints() {
+    parity::pickled_goldens_hold(&load, TOLERANCE);
+}
+
+#[test]
 fn every_golden_run_of_the_real_model() {
     parity::real_goldens_hold(&load, TOLERANCE);
 }

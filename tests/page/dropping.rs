@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 
+use crate::common::pytorch;
 use crate::driver::PATIENCE;
 use crate::page::{Page, root};
 
@@ -84,6 +85,25 @@ fn a_dropped_folder_is_the_model() {
     page.until_over(false);
     assert!(page.text("#model").contains("scholar-2 (opened here)"));
     // The same weights, whichever way they came.
+    assert_eq!(page.report()["lens"], shipped["lens"]);
+    page.assert_quiet();
+}
+
+/// The same weights as PyTorch saves them.
+#[test]
+fn a_dropped_pytorch_checkpoint_is_the_model() {
+    let page = Page::live();
+    page.choose("scholar-2");
+    let shipped = page.report();
+    page.choose("scholar-4");
+
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path().join("pickled");
+    std::fs::create_dir(&folder).expect("a folder");
+    pytorch::write(&root().join("public/models/scholar-2"), &folder);
+    page.drop_in(&[&folder]);
+    page.until_says(".provenance", "Computed here by pickled ");
+    page.until_settled();
     assert_eq!(page.report()["lens"], shipped["lens"]);
     page.assert_quiet();
 }

@@ -9,7 +9,7 @@ use crate::common::{assert_close_to, goldens, model_folder, notation, strings, u
 use crate::page::{PANEL, Page, root, set};
 
 /// Relative agreement asked of the GPU, as of the native WGSL engine.
-const TOLERANCE: f64 = 1e-3;
+pub const TOLERANCE: f64 = 1e-3;
 
 pub const LINE: &str = "#engine-line";
 pub const NOTICE: &str = "#engine-notice";
@@ -107,11 +107,14 @@ impl Page {
         );
         // The driver wants paths without detours.
         let folder = folder.canonicalize().expect("a folder");
-        // A GGUF file is alone.
-        let files = ["config.json", "tokenizer.json", "model.safetensors"];
-        let files = files.map(|file| folder.join(file)).into_iter().chain([folder]);
-        let files: Vec<String> =
-            files.filter(|file| file.is_file()).map(|file| file.display().to_string()).collect();
+        // A GGUF file is alone; of a folder, the page takes what it knows.
+        let all = std::fs::read_dir(&folder).ok();
+        let all = all.into_iter().flatten().map(|entry| entry.expect("a file").path());
+        let files: Vec<String> = all
+            .chain([folder])
+            .filter(|file| file.is_file())
+            .map(|file| file.display().to_string())
+            .collect();
         self.browser.type_into("#given", &files.join("\n"));
     }
 
@@ -134,27 +137,23 @@ fn kinds(plan: &Value) -> usize {
     [is_alone, is_group, is_again].into_iter().filter(|is| *is).count()
 }
 
-/// Goldens of another's weights, in another spelling or after another prompt: no shader of their own.
-const TWINS: [&str; 2] = ["random-gpt2-prefixed", "stories260k-tom"];
-
-/// Every type of block and of weights, on the browser's own compiler of shaders. (Natively, every plan of
-/// each golden runs on the same shaders: `tests/it/webgpu.rs`.)
-#[test]
-fn every_golden_in_the_browser_by_itself_and_under_its_richest_plan() {
-    let page = Page::with_gpu();
-    page.open("");
-    page.until_live();
+/// Runs goldens in a worker of the test's own, each by itself and under its richest plan, and returns how many
+/// runs there were.
+pub fn golden_runs_hold(
+    page: &Page,
+    goldens: &[(String, Value)],
+    engine: &str,
+    tolerance: f64,
+) -> usize {
+    let shown = if engine == "Gpu" { "WebGPU on " } else { "CPU" };
     page.start_worker();
     let mut checked = 0;
-    for (name, golden) in goldens() {
-        if TWINS.contains(&name.as_str()) {
-            continue;
-        }
+    for (name, golden) in goldens {
         let Some(folder) = model_folder(golden["model"].as_str().expect("a model")) else {
             continue;
         };
         page.give(&folder);
-        let load = json!([{ "LoadFiles": { "name": name, "engine": "Gpu" } }]);
+        let load = json!([{ "LoadFiles": { "name": name, "engine": engine } }]);
         let loaded = page.ask(&load, true);
         assert!(loaded[0]["Loaded"].is_object(), "{name}: {loaded}");
 
@@ -173,16 +172,32 @@ fn every_golden_in_the_browser_by_itself_and_under_its_richest_plan() {
             let answer = page.ask(&json!([{ "Lens": lens }]), false)[0].take();
             let at = format!("{name} {line}");
             let report = &answer["Done"]["report"];
-            let engine = report["engine"].as_str().unwrap_or_default();
-            assert!(engine.starts_with("WebGPU on "), "{at}: {answer}");
+            let found = report["engine"].as_str().unwrap_or_default();
+            assert!(found.starts_with(shown), "{at}: {answer}");
             let mut expected = expected.clone();
             let fields = expected.as_object_mut().expect("an object");
             fields.remove("name");
             fields.remove("steps");
-            assert_close_to(&report["lens"], &expected, &at, TOLERANCE);
+            assert_close_to(&report["lens"], &expected, &at, tolerance);
             checked += 1;
         }
     }
+    checked
+}
+
+/// Goldens of another's weights, in another spelling or after another prompt: no shader of their own.
+const TWINS: [&str; 2] = ["random-gpt2-prefixed", "stories260k-tom"];
+
+/// Every type of block and of weights, on the browser's own compiler of shaders. (Natively, every plan of
+/// each golden runs on the same shaders: `tests/it/webgpu.rs`.)
+#[test]
+fn every_golden_in_the_browser_by_itself_and_under_its_richest_plan() {
+    let page = Page::with_gpu();
+    page.open("");
+    page.until_live();
+    let mut goldens = goldens();
+    goldens.retain(|(name, _)| !TWINS.contains(&name.as_str()));
+    let checked = golden_runs_hold(&page, &goldens, "Gpu", TOLERANCE);
     say!("{checked} golden runs equal in the browser, on {}", page.text(NOTICE));
     // Those of models that travel with the project.
     assert!(checked >= 27, "{checked}");

@@ -50,6 +50,7 @@ mod member;
 mod offline;
 mod orders;
 mod pack;
+mod pickled;
 mod question;
 mod shell;
 mod start;

@@ -229,7 +229,7 @@ fn what_cannot_be_opened_is_one_sentence() {
     says(&["Cargo.toml"], "Cargo.toml cannot be opened: it is no atelier report");
     says(&["nowhere.json"], "nowhere.json cannot be read");
     says(&["public/models/scholar-2/config.json"], "open the folder it lies in as a model");
-    says(&["--model", "src"], "*.safetensors or *.gguf");
+    says(&["--model", "src"], "*.safetensors, *.gguf or pytorch_model.bin");
     says(&["--model", "x", "y"], "cannot be used with");
 }
 

@@ -1,5 +1,5 @@
 //! What takes too long for every change: `cargo xtask test --long`. Lints of the benches, the page by Trunk, ten minutes
-//! of each fuzzer, twenty kills of a survey and of a sweep, a model of a billion numbers in the page, and the benches against
+//! of each fuzzer, twenty kills of a survey and of a sweep, a model of a billion numbers in memory and in the page, and the benches against
 //! peers, 1B shapes among them.
 
 use std::collections::VecDeque;
@@ -31,6 +31,11 @@ pub fn test(place: &Place, real: Real) -> Result<(), Stop> {
         let mut kills = tests(place);
         kills.args(["--ignored", "--nocapture", "--test-threads=1", "kills::"]);
         run(&mut kills, "A run that was killed did not end as the others.")
+    })?;
+    step("memory of a model of a billion numbers", || {
+        let mut memory = tests(place);
+        memory.args(["--ignored", "--nocapture", "memory::"]);
+        run(&mut memory, "It took more memory than its file has.")
     })?;
     step("a model of a billion numbers in the page", || check::test_large(place, real))?;
     peers::bench(place, None)

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::model::ModelFiles;
 use crate::model::hub::{HubName, RemoteFile, spell_bytes};
 
 /// A model whose files are known: those it consists of, at one commit.
@@ -100,8 +101,7 @@ impl StoredModel {
 
     /// The hashes of its weights.
     pub fn weights(&self) -> Vec<&str> {
-        let is_weights = |path: &str| path.ends_with(".safetensors") || path.ends_with(".gguf");
-        let weights = self.files.iter().filter(|file| is_weights(&file.path));
+        let weights = self.files.iter().filter(|file| ModelFiles::is_weights(&file.path));
         weights.map(|file| file.hash.hex()).collect()
     }
 

@@ -72,7 +72,7 @@ pub fn reference_bytes(files: &ModelFiles<Blob>) -> Result<u64, Stop> {
 /// The model on the processor, in a worker that has nobody to tell of it and need not listen meanwhile.
 pub async fn at_once(files: &ModelFiles<Blob>) -> Result<LoadedModel, Stop> {
     let weights = Rc::new(weights(files)?);
-    let words = ModelWords::of(&weights, files.tokenizer.as_deref()).map_err(failed)?;
+    let words = ModelWords::of(&weights, files.tokenizer.as_ref()).map_err(failed)?;
     let mut loading = EngineChoice::Cpu.begin(weights).await.map_err(stop_opening)?;
     while loading.step().map_err(stop_opening)?.is_some() {}
     let engine = loading.finish().map_err(stop_opening)?;
@@ -103,7 +103,7 @@ async fn fill(
     choice: &EngineChoice,
     weights: Rc<Weights>,
 ) -> Result<LoadedModel, Stop> {
-    let words = ModelWords::of(&weights, files.tokenizer.as_deref()).map_err(failed)?;
+    let words = ModelWords::of(&weights, files.tokenizer.as_ref()).map_err(failed)?;
     desk.listen(id).await?;
     let mut loading = choice.begin(weights).await.map_err(stop_opening)?;
     while let Some((done, of)) = loading.step().map_err(stop_opening)? {

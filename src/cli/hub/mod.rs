@@ -14,6 +14,7 @@ pub use cache::{CachedModel, HubCache};
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::model::ModelFiles;
 use crate::model::catalogue::published::{PublishedModel, published};
 use crate::model::hub::{
     HubAddress, HubError, HubInfo, HubName, MAIN, RemoteFile, index_of, pick, shards, spell_bytes,
@@ -158,10 +159,9 @@ impl HubModel {
 
     /// The hashes of the large files.
     fn weights(&self) -> Vec<&str> {
-        let large = self
-            .picked
-            .iter()
-            .filter(|file| file.path.contains(".safetensors") || file.path.ends_with(".gguf"));
+        let large = self.picked.iter().filter(|file| {
+            ModelFiles::is_weights(&file.path) || index_of(&self.picked) == Some(file)
+        });
         large.map(|file| file.hash.hex()).collect()
     }
 

@@ -10,8 +10,10 @@ pub struct Described {
     pub dtype: HeaderType,
     /// Outermost side first, whatever the format's own order.
     pub shape: Vec<u64>,
-    /// Bytes of the file.
+    /// Bytes of the file, from its first number to its last.
     pub bytes: Range<u64>,
+    /// Numbers from one index of each side to the next; `None`: row by row, one behind the other.
+    pub strides: Option<Vec<u64>>,
 }
 
 /// A type of numbers that a header may name.

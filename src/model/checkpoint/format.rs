@@ -1,6 +1,6 @@
-//! What a file is that is called `.safetensors` and is none, by its first bytes.
+//! What a file is that does not hold what its name says, by its first bytes.
 
-/// A format that is no safetensors.
+/// A format of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OtherFormat {
     /// For people: `"a GGUF file"`.
@@ -9,18 +9,23 @@ pub struct OtherFormat {
     pub hint: &'static str,
 }
 
-const CONVERT: &str = "renaming does not convert it: load it in PyTorch and save it as safetensors, or take the model's own safetensors file";
+const PYTORCH: &str = "give it back its name, with .bin at the end";
 const AGAIN: &str = "download it again, and look at what the server answers";
 
 /// First bytes, and the format that has them.
 const FORMATS: &[(&[u8], OtherFormat)] = &[
     (
         b"PK\x03\x04",
-        OtherFormat { what: "a PyTorch checkpoint or another zip archive", hint: CONVERT },
+        OtherFormat { what: "a PyTorch checkpoint or another zip archive", hint: PYTORCH },
     ),
     (
         b"\x80\x02",
-        OtherFormat { what: "a PyTorch checkpoint of the old kind (a pickle)", hint: CONVERT },
+        OtherFormat { what: "a PyTorch checkpoint of the old kind (a pickle)", hint: PYTORCH },
+    ),
+    (b"\x1f\x8b", OtherFormat { what: "compressed (gzip)", hint: "unpack it with `gunzip` first" }),
+    (
+        b"\x93NUMPY",
+        OtherFormat { what: "a NumPy file", hint: "take the same model's safetensors files" },
     ),
     (
         b"version https://git-lfs",
@@ -44,8 +49,18 @@ const FORMATS: &[(&[u8], OtherFormat)] = &[
     (b"{", OtherFormat { what: "a JSON text", hint: AGAIN }),
 ];
 
+/// Where a tar archive says that it is one.
+const TAR: (usize, &[u8]) = (257, b"ustar");
+
 /// The format that begins so, if it is a known one.
-pub fn of(first: &[u8]) -> Option<OtherFormat> {
+pub fn known(first: &[u8]) -> Option<OtherFormat> {
+    let (at, magic) = TAR;
+    if first.get(at..).is_some_and(|rest| rest.starts_with(magic)) {
+        return Some(OtherFormat {
+            what: "a tar archive, as PyTorch wrote before 2017",
+            hint: "load it in PyTorch and save it again",
+        });
+    }
     let known = FORMATS.iter().find(|(magic, _)| first.starts_with(magic));
     known.map(|(_, format)| *format)
 }

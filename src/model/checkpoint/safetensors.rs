@@ -11,7 +11,7 @@ use serde::Deserialize;
 use serde::de::{Deserializer, Error, IgnoredAny, MapAccess, Visitor};
 
 use super::described::{Described, HeaderType};
-use super::format;
+use super::format::{self, OtherFormat};
 use crate::model::{DType, ModelError};
 
 /// The longest header, as the format has it.
@@ -66,8 +66,8 @@ fn weights_dtype(name: &str) -> Option<DType> {
     }
 }
 
-/// Bits of one number.
-fn bits(dtype: HeaderType) -> u64 {
+/// Bits of one number; 0 of a type that the format does not have.
+pub fn bits(dtype: HeaderType) -> u64 {
     let known = TYPES.iter().find(|(name, _)| *name == dtype.name);
     known.map_or(0, |(_, bits)| *bits)
 }
@@ -89,9 +89,10 @@ pub fn read<'a>(
     };
     // No header that could be read begins as one of the formats does: its length would be too large.
     if length > LONGEST_HEADER || length > size - 8 {
-        return Err(match format::of(&first) {
+        return Err(match format::known(&first) {
             Some(format) => {
-                ModelError::OtherFormat { file: file.into(), what: format.what, hint: format.hint }
+                let OtherFormat { what, hint } = format;
+                ModelError::OtherFormat { file: file.into(), expected: "safetensors", what, hint }
             }
             None if length > size - 8 => {
                 ModelError::HeaderPastEnd { file: file.into(), header: length, size }
@@ -184,7 +185,7 @@ impl<'de> Deserialize<'de> for Tensors {
                     }
                     let Info { dtype, shape, data_offsets: (start, end) } = map.next_value()?;
                     let bytes = start..end;
-                    let described = Described { dtype, shape, bytes };
+                    let described = Described { dtype, shape, bytes, strides: None };
                     if tensors.contains_key(&name) {
                         return Err(A::Error::custom(format!("tensor {name:?} is there twice")));
                     }

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::described::Described;
-use super::safetensors;
-use crate::model::files::ShardIndex;
+use super::{pytorch, safetensors};
+use crate::model::files::{CheckpointKind, ShardIndex};
 use crate::model::{DType, ModelError};
 
 /// Where every tensor of a checkpoint lies.
@@ -24,6 +24,8 @@ pub struct FoundTensor {
     pub file: usize,
     /// Bytes of that file.
     pub bytes: Range<u64>,
+    /// Numbers from one index of each side to the next, where it does not lie row by row.
+    pub strides: Option<Vec<u64>>,
 }
 
 impl TensorPlaces {
@@ -31,7 +33,7 @@ impl TensorPlaces {
     /// checks them against the index, if there is one.
     ///
     /// # Errors
-    /// What is not safetensors, was cut off, or does not hold what the index says.
+    /// What is no such checkpoint, was cut off, or does not hold what the index says.
     pub fn read<'a>(
         files: &[(&str, u64)],
         index: Option<(&str, &[u8])>,
@@ -41,7 +43,12 @@ impl TensorPlaces {
             index.map(|(file, bytes)| Ok((file, ShardIndex::read(file, bytes)?))).transpose()?;
         let mut places: BTreeMap<String, (usize, Described)> = BTreeMap::new();
         for (at, &(file, size)) in files.iter().enumerate() {
-            for (name, tensor) in safetensors::read(file, size, |range| bytes(at, range))? {
+            let bytes = |range| bytes(at, range);
+            let tensors = match CheckpointKind::of(file) {
+                Some(CheckpointKind::PyTorch) => pytorch::read(file, size, bytes)?,
+                _ => safetensors::read(file, size, bytes)?,
+            };
+            for (name, tensor) in tensors {
                 if let Some((first, _)) = places.get(&name) {
                     return Err(ModelError::StoredTwice {
                         tensor: name.escape_debug().to_string(),
@@ -97,6 +104,12 @@ impl TensorPlaces {
         places.map(|(name, (file, _))| (name.as_str(), self.files[*file].as_str()))
     }
 
+    /// Every tensor's name, the number of its file and what it is.
+    #[cfg(feature = "cli")]
+    pub fn described(&self) -> impl Iterator<Item = (&str, usize, &Described)> {
+        self.places.iter().map(|(name, (file, described))| (name.as_str(), *file, described))
+    }
+
     /// `[outermost, …]` of a tensor that is there.
     pub fn shape(&self, tensor: &str) -> Option<&[u64]> {
         self.places.get(tensor).map(|(_, tensor)| &tensor.shape[..])
@@ -131,6 +144,7 @@ impl TensorPlaces {
                 found: described.dtype.name.into(),
             });
         };
-        Ok(FoundTensor { dtype, file: *file, bytes: described.bytes.clone() })
+        let Described { bytes, strides, .. } = described.clone();
+        Ok(FoundTensor { dtype, file: *file, bytes, strides })
     }
 }

@@ -7,36 +7,111 @@ use serde::Deserialize;
 use super::FileBytes;
 use crate::model::ModelError;
 
-/// The model's only file, or the index of its files where there is no such file.
-pub const MODEL: &str = "model.safetensors";
-pub const MODEL_INDEX: &str = "model.safetensors.index.json";
+/// Kinds of checkpoints that a `config.json` describes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CheckpointKind {
+    Safetensors,
+    PyTorch,
+}
 
-/// Which index is the model's: none where there is `model.safetensors` (as in transformers and where a
-/// hub's files are picked), else `model.safetensors.index.json`, else the only one. Others belong to
-/// copies of the weights.
+impl CheckpointKind {
+    /// The preferred first.
+    pub const ALL: [Self; 2] = [Self::Safetensors, Self::PyTorch];
+
+    /// The kind of a file of weights, by its name.
+    pub fn of(file: &str) -> Option<Self> {
+        let ends = |endings: &[&str]| endings.iter().any(|ending| file.ends_with(ending));
+        if ends(&[".safetensors"]) {
+            return Some(Self::Safetensors);
+        }
+        ends(&[".bin", ".pt", ".pth"]).then_some(Self::PyTorch)
+    }
+
+    /// The kind of weights that an index lists, by its name.
+    pub fn of_index(file: &str) -> Option<Self> {
+        file.strip_suffix(".index.json").and_then(Self::of)
+    }
+
+    /// For people.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Safetensors => "safetensors",
+            Self::PyTorch => "PyTorch",
+        }
+    }
+
+    /// The model's only file.
+    pub fn model(self) -> &'static str {
+        match self {
+            Self::Safetensors => "model.safetensors",
+            Self::PyTorch => "pytorch_model.bin",
+        }
+    }
+
+    /// The index of the model's files, where there is no such file.
+    pub fn index(self) -> &'static str {
+        match self {
+            Self::Safetensors => "model.safetensors.index.json",
+            Self::PyTorch => "pytorch_model.bin.index.json",
+        }
+    }
+
+    /// Whether a file is of another copy of the weights than the one of this kind, by the names of a folder.
+    #[cfg(feature = "cli")]
+    pub fn leaves_out(self, file: &str, folder: &[String]) -> bool {
+        let has = |name: &str| folder.iter().any(|file| file == name);
+        match (Self::of(file), Self::of_index(file)) {
+            (Some(kind), _) => kind != self,
+            (None, Some(_)) => has(self.model()) || has(self.index()) && file != self.index(),
+            (None, None) => false,
+        }
+    }
+
+    /// The kind that a folder's model is of: the first that has the name of a model or of its index, else
+    /// the first that has any weights.
+    pub fn choose<'a>(files: impl Iterator<Item = &'a str> + Clone) -> Option<Self> {
+        let is_model = |kind: &Self| {
+            files.clone().any(|file| file == kind.model() || Self::of_index(file) == Some(*kind))
+        };
+        let has_weights = |kind: &Self| files.clone().any(|file| Self::of(file) == Some(*kind));
+        let named = Self::ALL.into_iter().find(|kind| is_model(kind) && has_weights(kind));
+        named.or_else(|| Self::ALL.into_iter().find(has_weights))
+    }
+}
+
+/// Which index is the model's: none where there is the model's only file (as in transformers and where a
+/// hub's files are picked), else the one of that name, else the only one. Others belong to copies of the
+/// weights.
 pub fn choose_index<W>(
     folder: &str,
+    kind: CheckpointKind,
     mut indexes: Vec<(String, FileBytes)>,
     weights: &[(String, W)],
 ) -> Result<Option<(String, FileBytes)>, ModelError> {
-    if weights.iter().any(|(file, _)| file == MODEL) {
+    if weights.iter().any(|(file, _)| file == kind.model()) {
         return Ok(None);
     }
-    if let Some(at) = indexes.iter().position(|(file, _)| file == MODEL_INDEX) {
+    indexes.retain(|(file, _)| CheckpointKind::of_index(file) == Some(kind));
+    if let Some(at) = indexes.iter().position(|(file, _)| file == kind.index()) {
         return Ok(Some(indexes.swap_remove(at)));
     }
     if indexes.len() > 1 {
         let mut files: Vec<String> = indexes.into_iter().map(|(file, _)| file).collect();
         files.sort();
-        return Err(ModelError::SeveralIndexes { folder: folder.to_string(), files: some(&files) });
+        return Err(ModelError::SeveralIndexes {
+            folder: folder.to_string(),
+            files: some(&files),
+            expected: kind.index(),
+        });
     }
     Ok(indexes.pop())
 }
 
-/// Which safetensors files are the model: those the index names, or `model.safetensors`, or the
-/// only one. Many folders hold a second copy under another name (`consolidated.safetensors`).
+/// Which files of weights are the model: those the index names, or the one of the model's name, or the only
+/// one. Many folders hold a second copy under another name (`consolidated.safetensors`).
 pub fn choose<W>(
     folder: &str,
+    kind: CheckpointKind,
     mut weights: Vec<(String, W)>,
     index: Option<&[u8]>,
 ) -> Result<Vec<(String, W)>, ModelError> {
@@ -45,12 +120,17 @@ pub fn choose<W>(
         if let Ok(index) = serde_json::from_slice::<ShardIndex>(index) {
             weights.retain(|(file, _)| index.weight_map.values().any(|named| named == file));
         }
-    } else if weights.iter().any(|(file, _)| file == MODEL) {
-        weights.retain(|(file, _)| file == MODEL);
+    } else if weights.iter().any(|(file, _)| file == kind.model()) {
+        weights.retain(|(file, _)| file == kind.model());
     } else if weights.len() > 1 {
         let mut files: Vec<String> = weights.into_iter().map(|(file, _)| file).collect();
         files.sort();
-        return Err(ModelError::SeveralWeights { folder: folder.to_string(), files: some(&files) });
+        return Err(ModelError::SeveralWeights {
+            folder: folder.to_string(),
+            files: some(&files),
+            kind: kind.name(),
+            index: kind.index(),
+        });
     }
     weights.sort_by(|a, b| a.0.cmp(&b.0));
     Ok(weights)
@@ -65,7 +145,7 @@ pub fn some(names: &[String]) -> String {
     }
 }
 
-/// `model.safetensors.index.json`.
+/// The index of a model's files.
 #[derive(Deserialize)]
 pub struct ShardIndex {
     /// Tensor to file.

@@ -7,20 +7,20 @@ mod ggufs;
 mod mapped;
 #[cfg(all(test, feature = "cli"))]
 mod tests;
+mod tokenizer_files;
 
 use std::ops::Deref;
 use std::rc::Rc;
 
-pub(super) use self::choice::ShardIndex;
+pub(super) use self::choice::{CheckpointKind, ShardIndex};
 use self::choice::{choose, choose_index};
 use self::ggufs::is_gguf;
 #[cfg(any(feature = "cli", feature = "web"))]
 pub(super) use self::ggufs::{shard_count, split_of};
+pub use self::tokenizer_files::TokenizerFiles;
 use super::ModelError;
 
-const INDEX: &str = ".safetensors.index.json";
-
-/// The most bytes of `config.json` and of an index, and of `tokenizer.json`: several times what the
+/// The most bytes of `config.json` and of an index, and of a tokenizer: several times what the
 /// largest published ones have.
 const MOST_JSON: u64 = 16 << 20;
 const MOST_TOKENIZER: u64 = 256 << 20;
@@ -68,19 +68,20 @@ impl Deref for FileBytes {
     }
 }
 
-/// A Hugging Face model folder: `config.json`, `*.safetensors` (with an index if sharded), and
-/// `tokenizer.json` if it has one; or GGUF files, which say themselves what others say beside them.
+/// A Hugging Face model folder: `config.json`, `*.safetensors` or PyTorch's `*.bin` (with an index if
+/// sharded), and `tokenizer.json` or `tokenizer.model` if it has one; or GGUF files, which say themselves what others say beside
+/// them.
 ///
 /// `W` is what the weights' content is: bytes at hand, or, in a browser, a file yet to be read.
 pub struct ModelFiles<W = FileBytes> {
     pub name: String,
     /// `config.json`; `None` beside GGUF files.
     pub config: Option<FileBytes>,
-    pub tokenizer: Option<FileBytes>,
-    /// `model.safetensors.index.json`: its name and content.
+    pub tokenizer: Option<TokenizerFiles>,
+    /// `model.safetensors.index.json` or its like: its name and content.
     pub index: Option<(String, FileBytes)>,
-    /// Name and content of each safetensors or GGUF file; at least one, all of one format. Shared with
-    /// whoever reads them later.
+    /// Name and content of each file of weights; at least one, all of one format. Shared with whoever reads
+    /// them later.
     pub weights: Vec<(String, Rc<W>)>,
 }
 
@@ -95,26 +96,35 @@ impl<W> ModelFiles<W> {
         small: Vec<(String, FileBytes)>,
         weights: Vec<(String, W)>,
     ) -> Result<Self, ModelError> {
-        let (mut config, mut tokenizer, mut indexes) = (None, None, Vec::new());
+        let (mut config, mut words, mut indexes) = (None, Vec::new(), Vec::new());
         for (file, bytes) in small {
             match file.as_str() {
                 "config.json" => config = Some(bytes),
-                "tokenizer.json" => tokenizer = Some(bytes),
-                _ if file.ends_with(INDEX) => indexes.push((file, bytes)),
+                _ if TokenizerFiles::wants(&file) => words.push((file, bytes)),
+                _ if CheckpointKind::of_index(&file).is_some() => indexes.push((file, bytes)),
                 _ => {}
             }
         }
+        let tokenizer = TokenizerFiles::new(words);
         let missing = |file, hint| ModelError::MissingFile { folder: name.to_string(), file, hint };
         if weights.is_empty() {
             return Err(missing(
-                "*.safetensors or *.gguf file",
-                "add the model's weights in safetensors or GGUF format",
+                "*.safetensors, *.gguf or pytorch_model.bin file",
+                match indexes.is_empty() {
+                    true => "add the model's weights in safetensors, GGUF or PyTorch format",
+                    false => "copy the files of weights that its index names beside the index",
+                },
             ));
         }
-        let (ggufs, weights): (Vec<_>, Vec<_>) =
-            weights.into_iter().partition(|(file, _)| is_gguf(file));
         let shared = |(file, content)| (file, Rc::new(content));
-        if weights.is_empty() {
+        let names = weights.iter().map(|(file, _)| file.as_str());
+        let names = names.chain(indexes.iter().map(|(file, _)| file.as_str()));
+        let kind = CheckpointKind::choose(names);
+        // GGUF files say all that an engine needs.
+        let has_gguf = weights.iter().any(|(file, _)| is_gguf(file));
+        let kind = kind.filter(|kind| *kind == CheckpointKind::Safetensors || !has_gguf);
+        let Some(kind) = kind else {
+            let ggufs = weights.into_iter().filter(|(file, _)| is_gguf(file)).collect();
             let ggufs = ggufs::choose(name, ggufs)?;
             return Ok(Self {
                 name: one_line(name),
@@ -123,15 +133,20 @@ impl<W> ModelFiles<W> {
                 index: None,
                 weights: ggufs.into_iter().map(shared).collect(),
             });
-        }
+        };
+        let weights: Vec<_> = weights
+            .into_iter()
+            .filter(|(file, _)| CheckpointKind::of(file) == Some(kind))
+            .collect();
         let config = config.ok_or_else(|| {
             missing(
                 "config.json",
                 "add the model's config.json (Hugging Face layout) beside its weights",
             )
         })?;
-        let index = choose_index(name, indexes, &weights)?;
-        let weights = choose(name, weights, index.as_ref().map(|(_, bytes)| &bytes[..]))?;
+        let index = choose_index(name, kind, indexes, &weights)?;
+        let bytes = index.as_ref().map(|(_, bytes)| &bytes[..]);
+        let weights = choose(name, kind, weights, bytes)?;
         Ok(Self {
             name: one_line(name),
             config: Some(config),
@@ -163,7 +178,7 @@ impl ModelFiles {
 
     /// Is `file` one that holds tensors?
     pub fn is_weights(file: &str) -> bool {
-        file.ends_with(".safetensors") || is_gguf(file)
+        CheckpointKind::of(file).is_some() || is_gguf(file)
     }
 
     /// Are all files there that the index names, or all parts of a GGUF file?
@@ -187,9 +202,10 @@ impl ModelFiles {
 
     /// Is `file` one that [`Self::from_named`] has a use for?
     pub fn wants(file: &str) -> bool {
-        matches!(file, "config.json" | "tokenizer.json")
+        file == "config.json"
+            || TokenizerFiles::wants(file)
             || Self::is_weights(file)
-            || file.ends_with(INDEX)
+            || CheckpointKind::of_index(file).is_some()
     }
 
     /// Checks the size of a file before it is read whole; files of weights may have any.
@@ -199,7 +215,7 @@ impl ModelFiles {
     pub fn check_size(file: &str, size: u64) -> Result<(), ModelError> {
         let most = match file {
             _ if Self::is_weights(file) => u64::MAX,
-            "tokenizer.json" => MOST_TOKENIZER,
+            _ if TokenizerFiles::wants(file) => MOST_TOKENIZER,
             _ => MOST_JSON,
         };
         if size <= most {
@@ -246,22 +262,21 @@ impl ModelFiles {
     ) -> Result<Self, ModelError> {
         let read_error =
             |path: &std::path::Path, reason| ModelError::Read { path: path.to_path_buf(), reason };
-        // An index that is not the model's is not opened.
-        let has = |file: &str| folder.join(file).exists();
-        let (is_single, has_index) = (has(choice::MODEL), has(choice::MODEL_INDEX));
-        let is_other_index = |name: &str| {
-            name.ends_with(INDEX) && (is_single || has_index && name != choice::MODEL_INDEX)
-        };
-        let mut files = Vec::new();
+        let mut names = Vec::new();
         for entry in std::fs::read_dir(folder).map_err(|reason| read_error(folder, reason))? {
-            let path = entry.map_err(|reason| read_error(folder, reason))?.path();
-            let Some(file) = path
-                .file_name()
-                .and_then(|name| name.to_str())
-                .filter(|name| Self::wants(name) && wanted(name) && !is_other_index(name))
-            else {
+            let name = entry.map_err(|reason| read_error(folder, reason))?.file_name();
+            names.extend(name.into_string().ok().filter(|name| Self::wants(name) && wanted(name)));
+        }
+
+        // What belongs to another copy of the weights is not opened.
+        let kind = CheckpointKind::choose(names.iter().map(String::as_str));
+        let mut files = Vec::new();
+        for file in &names {
+            let is_other_copy = kind.is_some_and(|kind| kind.leaves_out(file, &names));
+            if is_other_copy || TokenizerFiles::leaves_out(file, &names) {
                 continue;
-            };
+            }
+            let path = folder.join(file);
             // Asked before it is opened: to open a pipe is to wait for its writer.
             let about = std::fs::metadata(&path).map_err(|reason| read_error(&path, reason))?;
             if !about.is_file() {

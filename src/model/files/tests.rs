@@ -117,7 +117,7 @@ fn thousands_of_shards_are_one_short_sentence() {
     let none = ModelFiles::from_named("empty", Vec::new());
     assert_eq!(
         none.err().expect("nothing there").to_string(),
-        "empty has no *.safetensors or *.gguf file; add the model's weights in safetensors or GGUF format"
+        "empty has no *.safetensors, *.gguf or pytorch_model.bin file; add the model's weights in safetensors, GGUF or PyTorch format"
     );
 }
 
@@ -146,5 +146,5 @@ fn the_models_own_index_is_looked_at() {
     assert_eq!(chosen(&[other, third, a, whole]), (None, vec![whole.into()]));
     assert_eq!(chosen(&[own, a, whole]), (None, vec![whole.into()]));
     let error = named(&[third, other, a]).err().expect("two indexes").to_string();
-    assert!(error.starts_with("test holds several indexes of safetensors files (b.safetensors.index.json, c.safetensors.index.json), none of them"), "{error}");
+    assert!(error.starts_with("test holds several indexes of weights (b.safetensors.index.json, c.safetensors.index.json), none of them"), "{error}");
 }

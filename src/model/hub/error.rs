@@ -36,8 +36,8 @@ pub enum HubError {
     )]
     Offline { host: String, reason: String },
     #[error(
-        "{repo} is gated: sign in at {page} and agree to its terms. Then download its files and open them from \
-         disk, or set HF_TOKEN for the command line"
+        "{repo} is gated: sign in at {page} and agree to its terms. Then download its files there into one folder and \
+         open that from disk, or set HF_TOKEN for the command line"
     )]
     Gated { repo: String, page: String },
     #[error(
@@ -51,7 +51,7 @@ pub enum HubError {
     #[error("{repo} has no file {file:?}; it has {there}")]
     NoFile { repo: String, file: String, there: String },
     #[error(
-        "{repo} holds no model that atelier reads ({reason}); take one with config.json and *.safetensors, or a .gguf file"
+        "{repo} holds no model that atelier reads ({reason}); take one with config.json and *.safetensors or pytorch_model.bin, or a .gguf file"
     )]
     NotAModel { repo: String, reason: String },
     #[error(

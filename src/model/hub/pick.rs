@@ -1,12 +1,8 @@
 //! Which files of a place on a hub are the model.
 
 use super::{HubError, HubName, MAX_SHORT, RemoteFile};
-use crate::model::files::{ShardIndex, shard_count, split_of};
-
-const MODEL: &str = "model.safetensors";
-const INDEX: &str = "model.safetensors.index.json";
-/// Beside the weights, where they are there.
-const SMALL: [&str; 2] = ["config.json", "tokenizer.json"];
+use crate::model::TokenizerFiles;
+use crate::model::files::{CheckpointKind, ShardIndex, shard_count, split_of};
 
 /// How many files a sentence names.
 const SHOWN: usize = 6;
@@ -44,23 +40,16 @@ pub fn pick(
         })?;
         return parts(name, found, files);
     }
-    let weights = find(MODEL).or_else(|| find(INDEX));
-    let mut small: Vec<RemoteFile> = SMALL.iter().filter_map(|path| find(path)).collect();
-    let has_config = small.iter().any(|file| file.path == "config.json");
-    if let Some(weights) = weights.filter(|_| has_config) {
-        if weights.path == INDEX && weights.size > MAX_SHORT {
-            return Err(HubError::NotAModel {
-                repo: name.repo.clone(),
-                reason: format!("its index has over {} MB", MAX_SHORT >> 20),
-            });
-        }
-        small.push(weights);
-        return Ok(small);
+    // What `config.json` describes, in the kind preferred; PyTorch's only where there is no other.
+    if let Some(picked) = described(CheckpointKind::Safetensors, files) {
+        return checked(name, picked);
     }
+    let pytorch = described(CheckpointKind::PyTorch, files);
     let mut whole: Vec<&RemoteFile> = ggufs(files).filter(|file| is_first(&file.path)).collect();
-    match (whole.pop(), whole.is_empty()) {
-        (Some(only), true) => parts(name, only.clone(), files),
-        (Some(last), false) => {
+    match (whole.pop(), whole.is_empty(), pytorch) {
+        (Some(only), true, _) => parts(name, only.clone(), files),
+        (_, _, Some(picked)) => checked(name, picked),
+        (Some(last), false, None) => {
             whole.push(last);
             Err(HubError::SeveralFiles {
                 repo: name.repo.clone(),
@@ -68,16 +57,40 @@ pub fn pick(
                 example: whole[0].path.clone(),
             })
         }
-        (None, _) => Err(HubError::NotAModel {
+        (None, _, None) => Err(HubError::NotAModel {
             repo: name.repo.clone(),
             reason: format!("it has {}", said(files.iter().map(|file| &file.path), "no files")),
         }),
     }
 }
 
+/// `config.json`, the tokenizer's files and the weights of a kind, or their index; `None`: not all are there.
+fn described(kind: CheckpointKind, files: &[RemoteFile]) -> Option<Vec<RemoteFile>> {
+    let find = |path: &str| files.iter().find(|file| file.path == path).cloned();
+    let paths: Vec<&str> = files.iter().map(|file| file.path.as_str()).collect();
+    let mut picked = vec![find("config.json")?];
+    let words = TokenizerFiles::NAMES.into_iter();
+    let words = words.filter(|file| !TokenizerFiles::leaves_out(file, &paths));
+    picked.extend(words.filter_map(find));
+    picked.push(find(kind.model()).or_else(|| find(kind.index()))?);
+    Some(picked)
+}
+
+/// Picked files whose index, if there is one, is not too large to read.
+fn checked(name: &HubName, picked: Vec<RemoteFile>) -> Result<Vec<RemoteFile>, HubError> {
+    if index_of(&picked).is_some_and(|index| index.size > MAX_SHORT) {
+        return Err(HubError::NotAModel {
+            repo: name.repo.clone(),
+            reason: format!("its index has over {} MB", MAX_SHORT >> 20),
+        });
+    }
+    Ok(picked)
+}
+
 /// The index among picked files, whose content says which weights are still to be picked.
 pub fn index_of(picked: &[RemoteFile]) -> Option<&RemoteFile> {
-    picked.iter().find(|file| file.path == INDEX)
+    let is_index = |file: &&RemoteFile| CheckpointKind::of_index(&file.path).is_some();
+    picked.iter().find(is_index)
 }
 
 /// The files that an index names.
@@ -89,9 +102,8 @@ pub fn shards(
     index: &[u8],
     files: &[RemoteFile],
 ) -> Result<Vec<RemoteFile>, HubError> {
-    let index = ShardIndex::read(INDEX, index).map_err(|error| HubError::NotAModel {
-        repo: name.repo.clone(),
-        reason: error.to_string(),
+    let index = ShardIndex::read("its index of weights", index).map_err(|error| {
+        HubError::NotAModel { repo: name.repo.clone(), reason: error.to_string() }
     })?;
     if index.weight_map.is_empty() {
         return Err(HubError::NotAModel {
@@ -102,10 +114,15 @@ pub fn shards(
     let mut named: Vec<&String> = index.weight_map.values().collect();
     named.sort();
     named.dedup();
-    if let Some(path) = named.iter().find(|path| !path.ends_with(".safetensors")) {
+    // Weights of one kind: what has another ending could stand in the place of another file.
+    let kind = CheckpointKind::of(named[0]);
+    let is_other = |path: &&&String| kind.is_none() || CheckpointKind::of(path) != kind;
+    if let Some(path) = named.iter().find(is_other) {
         return Err(HubError::NotAModel {
             repo: name.repo.clone(),
-            reason: format!("its index names {path:?}, which is no *.safetensors"),
+            reason: format!(
+                "its index names {path:?} as weights, which are all *.safetensors or all PyTorch's *.bin"
+            ),
         });
     }
     let found = named.into_iter().map(|path| {

@@ -88,8 +88,21 @@ fn the_model_of_a_place_is_picked() {
     assert_eq!(picked("a/b", Some("q8_0.GGUF"), &several).expect("it"), ["x-Q8_0.gguf"]);
     let none = picked("a/b:z.gguf", None, &several).expect_err("no such file");
     assert!(none.contains("it has x-Q4_0.gguf"), "{none}");
-    let other = picked("a/b", None, &["README.md", "pytorch_model.bin"]).expect_err("no model");
+    let other = picked("a/b", None, &["README.md", "pytorch_model.bin"]).expect_err("no config");
     assert!(other.contains("pytorch_model.bin"), "{other}");
+
+    // As MobileLLM is published.
+    let older = [
+        "config.json",
+        "modeling_mobilellm.py",
+        "pytorch_model.bin",
+        "tokenizer.model",
+        "tokenizer_config.json",
+    ];
+    let found = ["config.json", "tokenizer.model", "tokenizer_config.json", "pytorch_model.bin"];
+    assert_eq!(picked("a/b", None, &older).expect("a model"), found);
+    let sharded = ["config.json", "pytorch_model.bin.index.json", "x-Q4_0.gguf", "x-Q8_0.gguf"];
+    assert_eq!(picked("a/b", None, &sharded).expect("a model"), sharded[..2]);
 }
 
 #[test]
@@ -116,6 +129,24 @@ fn an_index_names_shards() {
     ] {
         assert!(shards(&name, lost.as_bytes(), &all).is_err(), "{lost}");
     }
+
+    // PyTorch's: the same care.
+    let older =
+        ["config.json", "pytorch_model.bin.index.json", "a-1.bin", "a-2.bin", "b.safetensors"];
+    let all_older = files(&older);
+    let index = br#"{"weight_map":{"x":"a-2.bin","y":"a-1.bin"}}"#;
+    let found = shards(&name, index, &all_older).expect("shards");
+    assert_eq!(found.iter().map(|file| &*file.path).collect::<Vec<_>>(), &older[2..4]);
+    for (lost, says) in [
+        (r#"{"weight_map":{"x":"../a-1.bin"}}"#, "../a-1.bin"),
+        (r#"{"weight_map":{"x":"a-3.bin"}}"#, "has no file \"a-3.bin\""),
+        (r#"{"weight_map":{"x":"a-1.bin","y":"config.json"}}"#, "names \"config.json\" as weights"),
+        (r#"{"weight_map":{"x":"a-1.bin","y":"b.safetensors"}}"#, "names \"b.safetensors\""),
+    ] {
+        let sentence = shards(&name, lost.as_bytes(), &all_older).expect_err(lost).to_string();
+        assert!(sentence.contains(says), "{sentence}");
+    }
+
     // Read, 300 MB of it took 2.2 GB.
     let mut large = files(&paths);
     large[1].size = 65 << 20;

@@ -1,7 +1,8 @@
-//! A GGUF file's own vocabulary, told as a `tokenizer.json`, so that one door reads both.
+//! Vocabularies of other formats than `tokenizer.json`: a GGUF file's own, told as one, and SentencePiece's.
 
 mod byte_level;
 mod pieces;
+pub mod sentencepiece;
 #[cfg(test)]
 mod tests;
 

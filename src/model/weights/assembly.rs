@@ -218,6 +218,17 @@ impl<'a> Assembly<'a> {
             }
         };
         let found = self.places.find(tensor, &shape, hint)?;
+        // A view's rows and columns, whichever of its sides they are.
+        let layout = match (found.strides.as_deref(), layout) {
+            (None, layout) => layout,
+            (Some(&[column, row]), SegmentLayout::Columns { .. }) | (Some(&[row, column]), _) => {
+                SegmentLayout::Strided { first: 0, row, column }
+            }
+            (Some(strides), _) => {
+                let row = strides.first().copied().unwrap_or(1);
+                SegmentLayout::Strided { first: 0, row, column: 1 }
+            }
+        };
         // Rows of a vector have one number each, and of a block no single number can be read.
         if matches!(beside, Beside::Biases) && found.dtype.block() > 1 {
             return Err(ModelError::VectorBlocks {
@@ -341,7 +352,13 @@ fn regrouped(whole: &Segment, attention: &AttentionShape) -> Vec<Segment> {
     let queries = attention.heads / attention.kv_heads; // of a group
     let head = |group: usize, within: usize| {
         let first = (group * (queries + 2) + within) * width;
-        Segment { layout: SegmentLayout::Rows { first }, count: width, ..whole.clone() }
+        let layout = match whole.layout {
+            SegmentLayout::Strided { row, column, .. } => {
+                SegmentLayout::Strided { first, row, column }
+            }
+            _ => SegmentLayout::Rows { first },
+        };
+        Segment { layout, count: width, ..whole.clone() }
     };
     let groups = || 0..attention.kv_heads;
     let q = groups().flat_map(|group| (0..queries).map(move |within| (group, within)));

@@ -58,6 +58,9 @@ pub(super) enum SegmentLayout {
     /// together are neighbours: row j of a head's first half lies at 2 j, of its second at 2 j + 1.
     /// So GGUF stores Llama's queries and keys.
     Pairs { first: usize, width: usize },
+    /// They are its rows from `first` on; from one row to the next and from one column to the next are so
+    /// many numbers. Views of PyTorch's storages lie so.
+    Strided { first: usize, row: u64, column: u64 },
 }
 
 impl Segment {
@@ -71,6 +74,9 @@ impl Segment {
             SegmentLayout::Pairs { first, width } => {
                 SegmentLayout::Pairs { first: first + self.count, width }
             }
+            SegmentLayout::Strided { first, row, column } => {
+                SegmentLayout::Strided { first: first + self.count, row, column }
+            }
         };
         let goes_on = next.tensor == self.tensor && next.layout == layout;
         if goes_on {
@@ -82,7 +88,9 @@ impl Segment {
     /// The element of the stored tensor that is at `row` of the segment and `column` of the matrix.
     pub fn element(&self, row: usize, column: usize, columns: usize) -> u64 {
         match self.layout {
-            SegmentLayout::Rows { first } => (first + row) as u64 * columns as u64 + column as u64,
+            SegmentLayout::Rows { first } | SegmentLayout::Strided { first, .. } => {
+                (first + row) as u64 * columns as u64 + column as u64
+            }
             SegmentLayout::Columns { first, stride } => {
                 column as u64 * stride as u64 + (first + row) as u64
             }

@@ -23,7 +23,10 @@ use self::reading::SegmentReader;
 pub use self::source::{ByteLines, BytesAtHand, Parts, Source};
 use super::checkpoint::gguf;
 use super::checkpoint::tensors::TensorPlaces;
-use super::{DType, ModelError, ModelFiles, ModelShape, Tensor, family, vocabulary};
+use super::{
+    DType, FileBytes, ModelError, ModelFiles, ModelShape, Tensor, TokenizerFiles, family,
+    vocabulary,
+};
 
 /// Bytes of one slice of a matrix at most (at least [`SLICE_ROWS`] rows).
 pub const SLICE_BYTES: u64 = 32 << 20;
@@ -97,7 +100,7 @@ pub struct Weights {
     pub final_norm_bias: Option<Vector>,
     pub blocks: Vec<BlockTensors>,
     /// A `tokenizer.json` made of the vocabulary that a GGUF file carries.
-    tokenizer: Option<Vec<u8>>,
+    tokenizer: Option<TokenizerFiles>,
     /// Names of the weight files.
     files: Vec<String>,
     source: Rc<dyn Source>,
@@ -141,7 +144,8 @@ impl Weights {
             let table = |name: &str| table(&places, &*source, name);
             let (shape, names) = family::gguf::read(&metadata, &places, table)?;
             if files.tokenizer.is_none() {
-                tokenizer = vocabulary::tokenizer_json(&metadata)?;
+                let json = vocabulary::tokenizer_json(&metadata)?;
+                tokenizer = json.map(|json| TokenizerFiles::Json(FileBytes::Owned(json)));
             }
             (shape, names, places)
         };
@@ -173,10 +177,9 @@ impl Weights {
         })
     }
 
-    /// The model's tokenizer, as it was read: `tokenizer.json` beside the weights, or else the
-    /// vocabulary that they carry.
-    pub fn tokenizer_json<'a>(&'a self, beside: Option<&'a [u8]>) -> Option<&'a [u8]> {
-        beside.or(self.tokenizer.as_deref())
+    /// The vocabulary that the weights carry, where none lies beside them.
+    pub fn tokenizer(&self) -> Option<&TokenizerFiles> {
+        self.tokenizer.as_ref()
     }
 
     /// Rows `rows` of a matrix, which are of one type ([`Matrix::slices`] sees to it), in that type;

@@ -13,6 +13,13 @@ use crate::model::{DType, ModelError};
 /// Numbers of a side of the tiles in which a matrix is transposed: a tile's lines stay in cache.
 const TILE: usize = 32;
 
+/// Rows of a stored tensor that is a view, and how many numbers lead from one to the next row and column.
+struct StridedRows {
+    rows: Range<usize>,
+    row: u64,
+    column: u64,
+}
+
 /// Reads segments of a checkpoint's files.
 pub struct SegmentReader<'a> {
     pub source: &'a dyn Source,
@@ -96,16 +103,17 @@ impl<'a> SegmentReader<'a> {
                     DType::F16 | DType::Bf16 => {
                         self.transposed::<2>(segment, columns, stride, from)?
                     }
-                    // Only safetensors hold matrices that way, which have no blocks.
-                    blocks => {
-                        return Err(ModelError::Dtype {
-                            tensor: segment.tensor.escape_debug().to_string(),
-                            file: self.files[segment.file].clone(),
-                            found: blocks.name().into(),
-                        });
-                    }
+                    blocks => return Err(self.blocks(segment, blocks)),
                 };
                 Cow::Owned(transposed)
+            }
+            SegmentLayout::Strided { first, row, column } => {
+                let view = StridedRows { rows: first + rows.start..first + rows.end, row, column };
+                Cow::Owned(match segment.dtype {
+                    DType::F32 => self.gathered::<4>(segment, columns, &view)?,
+                    DType::F16 | DType::Bf16 => self.gathered::<2>(segment, columns, &view)?,
+                    blocks => return Err(self.blocks(segment, blocks)),
+                })
             }
         };
         match first_not_finite(segment.dtype, &part) {
@@ -128,6 +136,57 @@ impl<'a> SegmentReader<'a> {
                 })
             }
         }
+    }
+
+    /// Only safetensors and PyTorch's files hold matrices by columns or strides, which have no blocks.
+    fn blocks(&self, segment: &Segment, blocks: DType) -> ModelError {
+        ModelError::Dtype {
+            tensor: segment.tensor.escape_debug().to_string(),
+            file: self.files[segment.file].clone(),
+            found: blocks.name().into(),
+        }
+    }
+
+    /// Rows of a view, put together of pieces of the file of at most [`SLICE_BYTES`] each.
+    fn gathered<const N: usize>(
+        &self,
+        segment: &Segment,
+        columns: usize,
+        view: &StridedRows,
+    ) -> Result<Vec<u8>, ModelError> {
+        let rows = view.rows.len();
+        let mut out = vec![0; rows * columns * N];
+        let (gathered, _) = out.as_chunks_mut::<N>();
+
+        // A piece holds as many columns as it can in its half, and then as many rows.
+        let most = SLICE_BYTES / N as u64 - 1;
+        let fitting = |left: u64, stride: u64, all: usize| match left.checked_div(stride) {
+            Some(steps) => all.min(usize::try_from(steps).unwrap_or(all).saturating_add(1)),
+            None => all,
+        };
+        let wide = fitting(most / 2, view.column, columns);
+        let left = most.saturating_sub((wide as u64 - 1) * view.column);
+        let high = fitting(left, view.row, rows);
+        for top in (0..rows).step_by(high) {
+            for start in (0..columns).step_by(wide) {
+                let (bottom, end) = ((top + high).min(rows), (start + wide).min(columns));
+                let number = |row: usize, column: usize| {
+                    (view.rows.start + row) as u64 * view.row + column as u64 * view.column
+                };
+                let first = number(top, start);
+                let place = |number: u64| segment.bytes.start + number * N as u64;
+                let piece = place(first)..place(number(bottom - 1, end - 1) + 1);
+                let stored = self.source.read(segment.file, piece)?;
+                let (stored, _) = stored.as_chunks::<N>();
+                for row in top..bottom {
+                    for column in start..end {
+                        let from = (number(row, column) - first) as usize;
+                        gathered[row * columns + column] = stored[from];
+                    }
+                }
+            }
+        }
+        Ok(out)
     }
 
     /// Rows of heads whose halves are stored interleaved: the heads that hold them are read whole.

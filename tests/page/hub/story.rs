@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use super::Scene;
 use crate::page::{Page, root, shared_model};
+use crate::pickled;
 use crate::test_hub::{Place, Seen};
 
 const STORIES: &str = "karpathy/stories260k";
@@ -47,6 +48,21 @@ fn say_asked(how: &str, seconds: f64, seen: &[Seen]) {
         "{how}: {seconds:.1} s from the name to the picture, {} requests to the hub, {bytes} bytes",
         seen.len()
     );
+}
+
+/// MobileLLM as it is published: fetched, opened, asked.
+#[test]
+fn a_pytorch_checkpoint_of_the_hub_answers_as_its_golden() {
+    const REPO: &str = "makers/mobile";
+    let Some((folder, golden)) = pickled::published() else { return };
+    let read = |file| (file, std::fs::read(folder.join(file)).expect("a file of it"));
+    let scene = Scene::new();
+    scene.hub.put(REPO, Place::open(&pickled::FILES.map(read)));
+    scene.show();
+    scene.look_up(REPO);
+    scene.press("#download");
+    scene.page.until_says("#model", &format!("hub:{REPO} (from a hub)"));
+    scene.page.assert_answers_as_golden(&format!("hub:{REPO}"), &folder, &golden);
 }
 
 #[test]

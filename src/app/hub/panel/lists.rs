@@ -106,8 +106,9 @@ pub fn FromDisk() -> impl IntoView {
         <section aria-labelledby="disk-head">
             <h2 id="disk-head">"From disk"</h2>
             <p class="hint">
-                "A folder in Hugging Face layout (" <code>"config.json"</code> ", " <code>"tokenizer.json"</code> ", "
-                <code>"*.safetensors"</code> "), its files, or one " <code>".gguf"</code>
+                "A folder in Hugging Face layout (" <code>"config.json"</code> ", " <code>"tokenizer.json"</code> " or "
+                <code>"tokenizer.model"</code> ", " <code>"*.safetensors"</code> " or "
+                <code>"pytorch_model.bin"</code> "), its files, or one " <code>".gguf"</code>
                 " file; a report that atelier wrote, too. What can be opened can also be dropped on the page. Nothing is \
                  uploaded, nothing is copied; how much memory a model takes is said while it is opened."
             </p>

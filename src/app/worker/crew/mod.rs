@@ -21,7 +21,7 @@ use super::wanted::Wanted;
 use crate::app::client::message_of;
 use crate::app::hub::budget::{DeviceWords, workers};
 use crate::app::sharing::{RowShare, Sharing};
-use crate::model::ModelFiles;
+use crate::model::{ModelFiles, TokenizerFiles};
 use crate::study::LoadedModel;
 use crate::study::orders::OrderRows;
 
@@ -286,12 +286,12 @@ impl Helper {
     /// Blobs are cloned without their bytes.
     fn open(&self, files: &ModelFiles<Blob>) {
         let named = |name: &str, bytes: &[u8]| (name.to_owned(), js_sys::Uint8Array::from(bytes));
-        let [config, tokenizer] =
-            [("config.json", &files.config), ("tokenizer.json", &files.tokenizer)]
-                .map(|(name, bytes)| bytes.as_ref().map(|bytes| named(name, bytes)));
+        let config = files.config.as_ref().map(|bytes| named("config.json", bytes));
+        let tokenizer = files.tokenizer.iter().flat_map(TokenizerFiles::named);
+        let tokenizer = tokenizer.map(|(name, bytes)| named(name, bytes));
         let index = files.index.as_ref();
         let index = index.map(|(name, bytes)| named(name, bytes));
-        let small = [config, tokenizer, index].into_iter().flatten();
+        let small = config.into_iter().chain(tokenizer).chain(index);
         let (small, bytes): (Vec<String>, Vec<js_sys::Uint8Array>) = small.unzip();
         let weights = files.weights.iter().map(|(name, _)| name.clone()).collect();
         let blobs = files.weights.iter().map(|(_, blob)| JsValue::from(&**blob));

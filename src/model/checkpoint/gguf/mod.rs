@@ -211,6 +211,6 @@ fn tensor(reader: &mut HeaderReader) -> Result<(String, Described, u64), ModelEr
     shape.reverse(); // stored innermost first
     let dtype = HeaderType { name: type_name, dtype: Some(dtype) };
     let bytes = 0..length;
-    let tensor = Described { dtype, shape, bytes };
+    let tensor = Described { dtype, shape, bytes, strides: None };
     Ok((name, tensor, offset))
 }

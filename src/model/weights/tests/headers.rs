@@ -10,7 +10,7 @@ fn other_files_are_named_and_not_read() {
     for (beginning, piece) in [
         (
             &b"PK\x03\x04\x00\x00\x08\x08\x00\x00"[..],
-            "but a PyTorch checkpoint or another zip archive; renaming",
+            "but a PyTorch checkpoint or another zip archive; give it back",
         ),
         (
             b"\x80\x02\x8a\x0al\xfc\x9cF\xf9 j",
