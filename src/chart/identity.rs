@@ -57,19 +57,23 @@ impl Identity {
             error = short(lens.decomposition.sum_error),
         );
         let [mse, bias, diversity] = written(&t);
-        let heading = heading(&t, lens.members.len());
+        let heading = heading(&t, column, lens.members.len());
         Self { mse, bias, diversity, heading, meanings, holds: true, note }
     }
 }
 
 /// Says by how much the error of the mean answer is smaller than the answers' errors on average.
-fn heading(t: &Triple, members: usize) -> String {
+fn heading(t: &Triple, column: Column, members: usize) -> String {
+    let (answers, one) = match column {
+        Column::Probability | Column::Paper => ("answers", "one answer"),
+        Column::Logit => ("components' centred logits", "one component's"),
+    };
     match t.bias > 0.0 && t.diversity > 0.0 {
         true => format!(
-            "The mean of {members} answers has {} less error than one answer on average",
+            "The mean of {members} {answers} has {} less error than {one} on average",
             percent(t.diversity / t.bias)
         ),
-        false => format!("The mean of {members} answers has the error of one answer on average"),
+        false => format!("The mean of {members} {answers} has the error of {one} on average"),
     }
 }
 
@@ -81,9 +85,9 @@ fn meanings(column: Column, members: usize) -> [String; 3] {
         Column::Paper => ("shares", "logits", ", × 100"),
     };
     [
-        format!("error of the mean of all {members} components' own {answers}{unit}"),
-        format!("error of one component's own {answer}, on average{unit}"),
-        format!("how much the {members} {answers} differ"),
+        format!("error of the mean of {members} {answers}, one from each component alone{unit}"),
+        format!("error of one component's {answer} alone, on average{unit}"),
+        format!("how much these {members} {answers} differ"),
     ]
 }
 

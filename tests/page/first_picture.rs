@@ -231,7 +231,7 @@ fn where_its_model_is_not_here_three_ways_lead_on() {
 
         // Typing runs nothing, and offers the same.
         page.set_prompt("The capital of Italy is");
-        page.until_says(".provenance", "still that of the last prompt that ran");
+        page.until_says(".provenance", "still that of the last run");
         assert_eq!(page.browser.text(WAYS).split(" | ").count(), 3);
         assert_eq!(page.number("document.querySelectorAll('.problem:not(.empty)').length"), 0.0);
         let sent = page.server.sent();

@@ -43,7 +43,7 @@ pub fn Provenance() -> impl IntoView {
             <span>{words}</span>
             " "
             <Show when=move || late.get() fallback=move || (!is_baked()).then_some("Nothing you type leaves this machine.")>
-                <span class="late">"The picture is still that of the last prompt that ran."</span>
+                <span class="late">"The picture is still that of the last run."</span>
             </Show>
         </p>
     }

@@ -41,7 +41,7 @@ pub enum HubError {
     )]
     Gated { repo: String, page: String },
     #[error(
-        "{host} gives {repo} to nobody with this token: ask for access at {page}, or use another token in HF_TOKEN"
+        "{host} refuses {repo} (403): ask for access at {page}; a token in HF_TOKEN must be of an account that has it"
     )]
     NoAccess { host: String, repo: String, page: String },
     #[error("{host} has no model {repo}, or shows it to its owners alone; check the name")]

@@ -136,8 +136,7 @@ fn not_a_hub(hub: &HubAddress, reason: &str) -> HubError {
 }
 
 impl HubError {
-    /// What a hub's refusal means. `code` and `message` are its `X-Error-Code` and `X-Error-Message`;
-    /// `path` is the file that was asked for, if it was one.
+    /// Says why a hub refused. `code` is its `X-Error-Code`; `path` is the file that was asked for, if it was one.
     pub fn refusal(
         hub: &HubAddress,
         name: &HubName,

@@ -65,8 +65,8 @@ fn term(
 /// The errors of what the model answers, the one that says more first.
 fn answer_errors(errors: &AnswerErrors) -> AnyView {
     let shares = term("answered", None, errors.shares.clone(), SHARES);
-    let surprise = errors.surprise.clone();
-    let surprise = surprise.map(|surprise| term("answered", None, surprise, SURPRISE));
+    let surprise = errors.surprise.clone().unwrap_or_else(|| "not known".to_owned());
+    let surprise = term("answered", None, surprise, SURPRISE);
     match errors.surprise_leads {
         true => view! { {surprise} {shares} }.into_any(),
         false => view! { {shares} {surprise} }.into_any(),

@@ -110,14 +110,17 @@ fn OptionField(k: usize, spaces: RwSignal<bool>, is_answered: Memo<bool>) -> imp
 fn numbers(lens: &Lens, k: usize) -> Option<AnyView> {
     let share = *lens.probabilities.get(k)?;
     let vocabulary = lens.vocabulary.as_ref();
-    let probability = vocabulary.map_or(share, |v| v.option_probabilities[k]);
-    let whole = vocabulary.map(|v| share_and_rank(v, k).join(" · "));
+    // A bar of the share would have another scale.
+    let bar = vocabulary.map_or(0.0, |v| v.option_probabilities[k]);
+    let whole = vocabulary
+        .map_or_else(|| "of all: not known".to_owned(), |v| share_and_rank(v, k).join(" · "));
     let numbers = view! {
         <span class="bar-of" aria-hidden="true">
-            <span class="fill" style:width=format!("{:.2}%", 100.0 * probability)></span>
+            <span class="fill" style:width=format!("{:.2}%", 100.0 * bar)></span>
         </span>
         <span class="shares">
-            {whole.map(|whole| view! { <span class="of-all">{whole}</span> " · " })}
+            <span class="of-all">{whole}</span>
+            " · "
             <span class="among">{number::percent_tenths(share)}</span>
             <span class="of-these">" of these"</span>
         </span>
