@@ -5,7 +5,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use crate::hosts::{PlainHost, rules};
-use crate::page::{Page, set};
+use crate::page::{Page, TEACHING, set};
 
 impl Page {
     /// What a button that copies a frame puts on the clipboard.
@@ -143,7 +143,7 @@ fn no_frame_is_offered_where_the_site_refuses_it() {
     for (ancestors, is_offered) in [("*", true), ("'none'", false)] {
         let text = text.replace("frame-ancestors *", &format!("frame-ancestors {ancestors}"));
         let host = PlainHost::start(Path::new(&dist), true, rules(&text));
-        page.browser.go(&format!("http://127.0.0.1:{}/", host.port()));
+        page.browser.go(&format!("http://127.0.0.1:{}/{TEACHING}", host.port()));
         page.until_live();
         page.browser.until(
             "the site was asked",

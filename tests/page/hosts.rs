@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex};
 use atelier_server::mime;
 
 use crate::gate::Gate;
-use crate::page::{Page, set};
+use crate::page::{Page, TEACHING, set};
 
 /// Nothing may rely on being at the root.
 const UNDER: &str = "some/path";
@@ -63,7 +63,7 @@ fn dist() -> PathBuf {
 fn works_on(host: &GatedHost) {
     let page = Page::kept(1440, 900);
     let go = |fragment: &str| page.browser.go(&format!("{}{fragment}", host.url));
-    go("");
+    go(TEACHING);
     page.until_live();
     let first = page.picture();
     page.show_models();
@@ -90,7 +90,7 @@ fn works_on(host: &GatedHost) {
     go(LINK);
     restored();
     page.browser.go("about:blank");
-    go("");
+    go(TEACHING);
     page.until_live();
     page.until_settled();
     assert_eq!(page.picture(), first, "the same picture as with the network");
@@ -176,7 +176,7 @@ fn on_a_host_that_takes_the_headers_that_are_brought() {
     page.until_says("h1", "Nothing is here");
     page.browser.go(&format!("{}nothing", gated.url));
     page.browser.click("a");
-    page.until_live();
+    page.until_says(".provenance", "not running here");
 }
 
 /// A path with an asterisk, and headers.

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use atelier_server::{Files, Folder, Found, Passing};
 use serde_json::Value;
 
-use crate::page::{Page, set};
+use crate::page::{Page, TEACHING, set};
 
 impl Page {
     pub fn until_kept(&self) {
@@ -281,7 +281,7 @@ fn what_an_older_page_left_at_a_port_is_removed_by_whoever_serves_it_next() {
     page.open("");
     let new = page.build();
     stamp(folder.path(), &new, "0123456789abcdef");
-    page.browser.go(&url);
+    page.browser.go(&format!("{url}{TEACHING}"));
     page.until_live();
     page.until_kept();
     assert_eq!(page.build(), "0123456789abcdef");

@@ -200,7 +200,8 @@ fn models_of_other_sites_are_not_fetched() {
         page.until_says(".problem", "is no model's folder on this site");
     }
     // The page is there all the same.
-    page.until_live();
+    page.until_says(".provenance", "not running here");
+    page.until_picture();
     page.assert_quiet();
     // One that is of this site and not there is said to be missing.
     page.open("?model=opened/nowhere/");

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::page::{Page, set};
+use crate::page::{Page, TEACHING, set};
 
 /// Kept for examples: nobody has it.
 const ADDRESS: &str = "192.0.2.7";
@@ -87,7 +87,7 @@ fn lesson_one_runs_from_the_pack_over_plain_http() {
     let go = |fragment: &str| {
         page.browser.go(&format!("http://{ADDRESS}:{PORT}/{fragment}"));
     };
-    go("");
+    go(TEACHING);
     page.until_live();
     assert_eq!(page.browser.text("isSecureContext"), "false");
     for absent in ["navigator.gpu", "navigator.serviceWorker", "navigator.storage"] {
@@ -111,7 +111,7 @@ fn lesson_one_runs_from_the_pack_over_plain_http() {
         }
     }
     // A model that comes with the page, chosen in its panel.
-    go("");
+    go(TEACHING);
     page.until_live();
     page.choose("scholar-2");
     let errors: Vec<String> = page.browser.console();

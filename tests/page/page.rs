@@ -12,7 +12,7 @@ use crate::turn::Turn;
 pub const PANEL: &str = "document.querySelector('#chooser-frame')?.contentDocument";
 
 /// Names the model that comes with the page, and nothing else.
-const TEACHING: &str = "#model=scholar-12";
+pub const TEACHING: &str = "#model=scholar-12";
 
 /// Axe's rule of colours.
 const CONTRAST: &str = "color-contrast";
