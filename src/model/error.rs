@@ -140,9 +140,9 @@ pub enum ModelError {
     )]
     Tokenizer { reason: String },
     #[error(
-        "tokenizer.model cannot be read ({reason}); copy it again from where the model came from, or put the model's tokenizer.json beside it"
+        "{file} cannot be read ({reason}); copy it again from where the model came from, or put the model's tokenizer.json beside it"
     )]
-    SentencePiece { reason: String },
+    SentencePiece { file: &'static str, reason: String },
     #[error(
         "{file} has ids up to {largest}, but the model's vocabulary has {vocabulary} tokens; the two files are of different models"
     )]
