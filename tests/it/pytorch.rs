@@ -243,9 +243,9 @@ fn a_small_file_that_claims_much_is_refused_at_once() {
     let most = refused(&shared(70_000, &[1], &[1], "0"));
     assert!(most.contains("it has more than 65536 tensors"), "{most}");
     let sides = refused(&shared(60_000, &[1; 30_000], &[1; 30_000], "0"));
-    assert!(sides.ends_with("has 30000 sides, and 64 are the most"), "{sides}");
+    assert!(sides.contains("has 30000 sides, and 64 are the most"), "{sides}");
     let key = refused(&shared(60_000, &[1], &[1], &"k".repeat(60_000)));
-    assert!(key.ends_with("does not say where it is stored"), "{key}");
+    assert!(key.contains("does not say where it is stored"), "{key}");
 }
 
 /// The folder of bad files, where it is here.

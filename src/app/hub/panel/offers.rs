@@ -111,7 +111,8 @@ fn Gated(name: String) -> impl IntoView {
         <p class="gated">
             "Its owners ask you to agree to terms first, and a page cannot do that for you: open "
             <a href=page.clone() target="_blank" rel="noopener noreferrer">{page.clone()}</a>
-            ", agree, download its files there, then open them from disk above."
+            ", agree, and download its files there into one folder. Then open that from disk above, or give the command line \
+             your token in " <code>"HF_TOKEN"</code> "."
         </p>
     }
 }
