@@ -29,12 +29,12 @@ pub struct TokenizerConfig {
     additional_special_tokens: Option<Vec<TokenName>>,
     /// By id.
     #[serde(default)]
-    pub added_tokens_decoder: BTreeMap<u32, AddedToken>,
+    pub added_tokens_decoder: BTreeMap<u32, ConfiguredToken>,
 }
 
 /// A token that stands for itself in a text, whatever is around it.
 #[derive(Clone, Default, Deserialize)]
-pub struct AddedToken {
+pub struct ConfiguredToken {
     pub content: String,
     /// Whether the spaces before it are dropped, and those behind it.
     #[serde(default)]
@@ -52,7 +52,7 @@ pub struct AddedToken {
 #[serde(untagged, expecting = "a token is a text, or an object with its content and flags")]
 pub enum TokenName {
     Text(String),
-    Token(AddedToken),
+    Token(ConfiguredToken),
 }
 
 impl TokenizerConfig {
@@ -71,7 +71,7 @@ impl TokenizerConfig {
             ));
         }
         let named = self.named().into_iter().map(TokenName::token);
-        let all: Vec<AddedToken> =
+        let all: Vec<ConfiguredToken> =
             self.added_tokens_decoder.values().cloned().chain(named).collect();
         if all.len() > MAX_ADDED {
             return Err(format!("it has {} tokens, and {MAX_ADDED} are the most", all.len()));
@@ -116,12 +116,14 @@ impl TokenName {
     }
 
     /// The token with its flags; none is set where only its name is given.
-    pub fn token(&self) -> AddedToken {
+    pub fn token(&self) -> ConfiguredToken {
         let token = match self {
-            Self::Text(text) => AddedToken { content: text.clone(), ..AddedToken::default() },
+            Self::Text(text) => {
+                ConfiguredToken { content: text.clone(), ..ConfiguredToken::default() }
+            }
             Self::Token(token) => token.clone(),
         };
-        AddedToken { special: true, ..token }
+        ConfiguredToken { special: true, ..token }
     }
 }
 

@@ -12,7 +12,7 @@ mod tests;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
-use self::config::{AddedToken, TokenName, TokenizerConfig};
+use self::config::{ConfiguredToken, TokenName, TokenizerConfig};
 use self::normalizer::SpellingRules;
 use self::prefixes::PrefixTable;
 use self::proto::{PieceKind, PieceModel, PieceRule};
@@ -62,7 +62,7 @@ pub struct SentencePiece {
 
 /// A token that is looked for before a text is cut.
 struct AddedPiece {
-    token: AddedToken,
+    token: ConfiguredToken,
     /// Whether the configuration says what it is for.
     is_named: bool,
 }
