@@ -8,6 +8,9 @@ use crate::files::{Files, Found};
 use crate::served::{ServedFiles, quoted};
 use crate::smollm2;
 
+/// The ending of a list of weights.
+const INDEX: &str = ".index.json";
+
 /// The list of the models, which the page asks for first.
 const LISTING: &str = "models.json";
 
@@ -90,10 +93,9 @@ impl ModelsFolder {
         for (folder, path) in entries.iter().filter(|(_, path)| path.is_dir()) {
             let entries = self.entries(path);
             if is_model_folder(&entries) {
-                let has_safetensors = entries.iter().any(|(name, _)| is_safetensors(name));
+                let is_weights = weights_of(&entries);
                 let files = entries.into_iter().filter(|(name, path)| {
-                    let is_weights = is_safetensors(name) || !has_safetensors && is_pytorch(name);
-                    (is_weights || is_beside_weights(name)) && path.is_file()
+                    (is_weights(name) || is_beside_weights(name)) && path.is_file()
                 });
                 add(folder.clone(), folder, files.collect());
                 continue;
@@ -180,20 +182,42 @@ fn is_model_folder(entries: &[(String, PathBuf)]) -> bool {
     has(&|name| name == "config.json") && has(&is_weights)
 }
 
+/// Which files of a folder are its weights, by their names, as the page chooses them: of the first kind that has
+/// the name of a model or of its index, else of the first that is there; alone, where it has that name.
+fn weights_of(entries: &[(String, PathBuf)]) -> impl Fn(&str) -> bool + use<> {
+    type Kind = (fn(&str) -> bool, &'static str);
+    const KINDS: [Kind; 2] =
+        [(is_safetensors, "model.safetensors"), (is_pytorch, "pytorch_model.bin")];
+    let has = |wanted: &dyn Fn(&str) -> bool| {
+        entries.iter().any(|(name, path)| wanted(name) && path.is_file())
+    };
+    let is_named = |(is_weights, model): &Kind| {
+        has(is_weights)
+            && has(&|name| name == *model || name.strip_suffix(INDEX).is_some_and(is_weights))
+    };
+    let kind = KINDS.into_iter().find(is_named);
+    let (is_weights, model) =
+        kind.unwrap_or(if has(&is_safetensors) { KINDS[0] } else { KINDS[1] });
+    let is_alone = has(&|name| name == model);
+    move |name| if is_alone { name == model } else { is_weights(name) }
+}
+
 fn is_safetensors(name: &str) -> bool {
     name.ends_with(".safetensors")
 }
 
-/// Checks by its name whether a file holds weights as PyTorch saves them.
+/// Checks by its name whether a file holds weights as PyTorch saves them, and not the state of a training run.
 fn is_pytorch(name: &str) -> bool {
+    const STATE: [&str; 5] = ["optimizer", "scheduler", "scaler", "rng_state", "training_args"];
     [".bin", ".pt", ".pth"].iter().any(|ending| name.ends_with(ending))
+        && !STATE.iter().any(|start| name.starts_with(start))
 }
 
 /// Checks by its name whether a file says what weights mean, or which files hold them.
 fn is_beside_weights(name: &str) -> bool {
     matches!(name, "config.json" | "tokenizer.json" | "tokenizer.model" | "tokenizer_config.json")
         || name
-            .strip_suffix(".index.json")
+            .strip_suffix(INDEX)
             .is_some_and(|weights| is_safetensors(weights) || is_pytorch(weights))
 }
 
@@ -250,6 +274,8 @@ mod tests {
             "llama/tokenizer.json",
             "llama/model.safetensors",
             "llama/pytorch_model.bin",
+            "run/config.json",
+            "run/training_args.bin",
             "llama/secret.txt",
             "older/config.json",
             "older/pytorch_model.bin",

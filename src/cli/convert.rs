@@ -23,7 +23,7 @@ pub struct ConvertArgs {
     /// A folder with config.json and pytorch_model.bin, or hub:owner/name
     #[arg(value_name = "MODEL")]
     model: String,
-    /// The folder to write into: nothing in it is replaced
+    /// The folder to write into, without a model's files
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
 }
@@ -35,29 +35,28 @@ pub fn run(args: &ConvertArgs) -> anyhow::Result<()> {
         "{} is a GGUF file, whose blocks safetensors does not have: take the model's own checkpoint",
         args.model
     );
+    ensure!(files.is_pytorch(), "{} is safetensors already: it needs no conversion", args.model);
     // Only a model's files are written anew.
     Weights::open(&files)?;
     let conversion = Conversion::new(&files)?;
 
-    // Everything that will be written, tried before the work starts.
-    let small = small_files(&files);
-    let names = small.iter().map(|(name, _)| *name).chain([WEIGHTS]);
-    for name in names {
-        let path = args.out.join(name);
-        ensure!(
-            !path.exists(),
-            "{} is there already: give another folder in --out",
-            path.display()
-        );
-    }
+    // A file of another model beside these would be read as theirs.
     let failed = || format!("{} could not be written", args.out.display());
     std::fs::create_dir_all(&args.out).with_context(failed)?;
+    for entry in args.out.read_dir().with_context(failed)? {
+        let entry = entry.with_context(failed)?;
+        ensure!(
+            !entry.file_name().to_str().is_some_and(ModelFiles::wants),
+            "{} is there already: give another folder in --out",
+            entry.path().display()
+        );
+    }
 
-    // The weights last: a folder that has them is whole.
-    for (name, bytes) in small {
+    // The weights first: where they fail nothing is left, and the same command can be given again.
+    write_weights(&conversion, &args.out.join(WEIGHTS))?;
+    for (name, bytes) in small_files(&files) {
         write_whole(&args.out.join(name), bytes)?;
     }
-    write_weights(&conversion, &args.out.join(WEIGHTS))?;
     output::print(&format!("{}\n", args.out.join(WEIGHTS).display()))
 }
 

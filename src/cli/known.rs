@@ -98,7 +98,7 @@ fn of_hub(name: &HubName) -> anyhow::Result<(ModelFiles, PathBuf)> {
     // Python's programs fetch files one by one.
     if is_cached && files.tokenizer.is_none() && !files.is_gguf() {
         output::say(&format!(
-            "atelier: the cache has no tokenizer.json of {name}: `atelier pull {name}` fetches it where the hub has it"
+            "atelier: the cache has no tokenizer.json or tokenizer.model of {name}: `atelier pull {name}` fetches it where the hub has it"
         ));
     }
     files.name = match &name.revision {

@@ -67,12 +67,12 @@ pub enum ModelError {
     HeaderPastEnd { file: String, header: u64, size: u64 },
     #[error("{file} is not a {expected} file but {what}; {hint}")]
     OtherFormat { file: String, expected: &'static str, what: &'static str, hint: &'static str },
-    #[error("{file} is not a PyTorch checkpoint that can be read ({reason}); download it again")]
-    NotPyTorch { file: String, reason: String },
+    #[error("{file} is not a PyTorch checkpoint that can be read ({reason}); {hint}")]
+    NotPyTorch { file: String, reason: String, hint: &'static str },
     #[error(
-        "{file} asks for {what}, which no weights need: it is not read, and nothing in it was run; take the model from another place, in safetensors if there is one"
+        "{file} asks for {what}, which no weights need: it is not read, and nothing in it was run; {hint}"
     )]
-    PickleAsks { file: String, what: String },
+    PickleAsks { file: String, what: String, hint: &'static str },
     #[error(
         "tensor {tensor} in {file} {reason}; download the file again, or save the model's state dict anew"
     )]
@@ -143,9 +143,9 @@ pub enum ModelError {
     )]
     Tokenizer { reason: String },
     #[error(
-        "tokenizer.model cannot be read ({reason}); copy it again from where the model came from, or put the model's tokenizer.json beside it"
+        "{file} cannot be read ({reason}); copy it again from where the model came from, or put the model's tokenizer.json beside it"
     )]
-    SentencePiece { reason: String },
+    SentencePiece { file: &'static str, reason: String },
     #[error(
         "{file} has ids up to {largest}, but the model's vocabulary has {vocabulary} tokens; the two files are of different models"
     )]

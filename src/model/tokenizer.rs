@@ -28,9 +28,8 @@ impl Tokenizer {
         match file {
             TokenizerFiles::Json(json) => Self::from_json(json, shape),
             TokenizerFiles::SentencePiece { model, config } => {
-                let read = SentencePiece::read(model, config.as_deref());
-                let read = read.map_err(|reason| ModelError::SentencePiece { reason })?;
-                check_ids("tokenizer.model", read.size().saturating_sub(1), shape)?;
+                let read = SentencePiece::read(model, config.as_deref())?;
+                check_ids("tokenizer.model", read.largest_id(), shape)?;
                 Ok(Self { cutter: TextCutter::SentencePiece(Box::new(read)) })
             }
         }
@@ -71,6 +70,14 @@ impl Tokenizer {
         match &self.cutter {
             TextCutter::Library(library) => library.known_words(),
             TextCutter::SentencePiece(_) => None,
+        }
+    }
+
+    /// The token that stands for what is not known; `None` for a tokenizer that spells that.
+    pub fn unknown(&self) -> Option<u32> {
+        match &self.cutter {
+            TextCutter::Library(library) => library.known_words().map(|(unknown, _)| unknown),
+            TextCutter::SentencePiece(pieces) => pieces.unknown(),
         }
     }
 
@@ -187,7 +194,7 @@ impl Tokenizer {
         }
         tried.extend(first.and_then(|id| self.text_after(prompt_ids, id)));
         // What stands for every word that is not known is no word.
-        let unknown = self.known_words().map(|(unknown, _)| unknown);
+        let unknown = self.unknown();
         let mut found: Vec<String> = Vec::new();
         for text in tried {
             let is_new = text != option && !text.trim().is_empty() && !found.contains(&text);
@@ -217,6 +224,9 @@ impl Tokenizer {
 
     /// The text that a token adds to a prompt; `None` for one that is no text of its own.
     fn text_after(&self, prompt_ids: &[u32], id: u32) -> Option<String> {
+        if self.unknown() == Some(id) {
+            return None;
+        }
         // The last tokens are enough to know whether a space is drawn.
         let tail = &prompt_ids[prompt_ids.len().saturating_sub(4)..];
         let before = self.decode(tail).ok()?;
@@ -236,13 +246,14 @@ impl Tokenizer {
         match &self.cutter {
             TextCutter::Library(library) => library.encode(text).map_err(tokenizer_error),
             TextCutter::SentencePiece(pieces) => {
-                pieces.encode(text).map_err(|reason| ModelError::SentencePiece { reason })
+                let file = "tokenizer.model";
+                pieces.encode(text).map_err(|reason| ModelError::SentencePiece { file, reason })
             }
         }
     }
 
     /// A token's name in the vocabulary.
-    fn name(&self, id: u32) -> Option<String> {
+    pub fn name(&self, id: u32) -> Option<String> {
         match &self.cutter {
             TextCutter::Library(library) => library.name(id),
             TextCutter::SentencePiece(pieces) => pieces.piece(id).map(str::to_owned),

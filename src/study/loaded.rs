@@ -55,7 +55,10 @@ impl ModelWords {
         let tokenizer = file.map(|file| Tokenizer::read(file, &weights.shape)).transpose()?;
         let unknown = match file {
             Some(TokenizerFiles::Json(json)) => Unknown::of(json),
-            _ => None,
+            _ => tokenizer.as_ref().and_then(|tokenizer| {
+                let id = tokenizer.unknown()?;
+                Some(Unknown { id, name: tokenizer.name(id)? })
+            }),
         };
         Ok(Self { tokenizer, unknown })
     }

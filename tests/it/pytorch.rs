@@ -49,6 +49,8 @@ fn what_no_weights_need_is_refused_by_its_name() {
              take the model from another place, in safetensors if there is one"
         )
     };
+    let whole = refused(b"\x80\x02ctransformers.models\nLlama\n)\x81.");
+    assert!(whole.ends_with("where you trust it, load it and save model.state_dict()"), "{whole}");
     assert_eq!(refused(b"\x80\x02cos\nsystem\nX\x01\0\0\0a\x85R."), asks("os.system"));
     assert_eq!(refused(b"\x80\x04\x8c\x02os\x8c\x06system\x93."), asks("os.system"));
     assert_eq!(refused(b"\x80\x02(ios\nsystem\n."), asks("os.system"));
@@ -64,7 +66,110 @@ fn what_no_weights_need_is_refused_by_its_name() {
         refused(b"\x80\x02X\xff\xff\xff\xffabc"),
         not_read("its pickle ends within a value")
     );
-    assert_eq!(refused(b"\x80\x02]."), not_read("it holds a list, not a dict of tensors"));
+    assert_eq!(
+        refused(b"\x80\x02]."),
+        "pytorch_model.bin is not a PyTorch checkpoint that can be read (it holds a list, not a dict of tensors); \
+         where you trust it, load it in PyTorch and save its state_dict()"
+    );
+}
+
+/// A second name of a storage, where no tensor needs one, is no other length of it.
+#[test]
+fn a_storage_of_two_lengths_is_refused() {
+    let number = |number: u64| [b"\x8a\x08", &number.to_le_bytes()[..]].concat();
+    let storage = |class: &str, count: u64| {
+        let class = format!("X\x07\0\0\0storagectorch\n{class}\nX\x01\0\0\x000X\x03\0\0\0cpu");
+        [b"(", class.as_bytes(), &number(count), b"tQ"].concat()
+    };
+    let pickle = [
+        b"\x80\x02}X\x01\0\0\0actorch._utils\n_rebuild_tensor_v2\n(",
+        &storage("FloatStorage", 1 << 62)[..],
+        &number((1 << 62) - 1),
+        b"K\x01\x85K\x01\x85\x89",
+        &storage("HalfStorage", 10),
+        b"tRs.",
+    ];
+    let first = b"\x80\x02\x8a\x0al\xfc\x9cF\xf9 j\xa8P\x19.\x80\x02M\xe9\x03.\x80\x02}.";
+    let keys = b"\x80\x02]X\x01\0\0\x000a.";
+    let file = [&first[..], &pickle.concat(), keys, &10u64.to_le_bytes(), &[0; 20]].concat();
+    let sentence = opened(&file).err().expect("a refusal");
+    assert!(sentence.contains("it names its storage 0 with two types or lengths"), "{sentence}");
+}
+
+/// A record's own header says its size, or that it is written behind the record.
+#[test]
+fn a_record_of_two_sizes_is_refused() {
+    let numbers = PickledTensor {
+        name: "a".into(),
+        class: "FloatStorage",
+        shape: vec![4],
+        numbers: vec![0; 16].into(),
+    };
+    let file = pytorch::zip(&[numbers]);
+    for (flags, size, is_read) in
+        [(0, 16, true), (8, 0, true), (0, 15, false), (8, 15, false), (8, u32::MAX, false)]
+    {
+        let mut file = file.clone();
+        let is_header = |bytes: &[u8]| {
+            bytes.starts_with(b"PK\x03\x04") && bytes[30..].starts_with(b"model/data/0")
+        };
+        let header = file.windows(64).position(is_header).expect("a header");
+        file[header + 6] = flags;
+        for field in [18, 22] {
+            file[header + field..][..4].copy_from_slice(&u32::to_le_bytes(size));
+        }
+        let sentence = opened(&file).err().expect("another model's");
+        assert_eq!(sentence.contains("cut off or damaged"), !is_read, "{size}: {sentence}");
+    }
+}
+
+/// The page is served the weights that the command line opens.
+#[test]
+fn a_folder_has_the_same_weights_for_the_page_and_the_command_line() {
+    for (names, expected) in [
+        (&["adapter_model.safetensors", "pytorch_model.bin"][..], &["pytorch_model.bin"][..]),
+        (&["model.safetensors", "pytorch_model.bin", "b.safetensors"], &["model.safetensors"]),
+        (&["optimizer.pt", "rng_state_0.pth", "training_args.bin", "w.bin"], &["w.bin"]),
+        (&["pytorch_model.bin", "lora.bin"], &["pytorch_model.bin"]),
+        (&["a.safetensors", "w.bin"], &["a.safetensors"]),
+        (&["training_args.bin"], &[]),
+    ] {
+        let home = tempfile::tempdir().expect("a folder");
+        let folder = home.path().join("model");
+        std::fs::create_dir(&folder).expect("a folder");
+        for name in names.iter().chain(&["config.json"]) {
+            std::fs::write(folder.join(name), b"{}").expect("a file");
+        }
+        let served = atelier_server::ModelsFolder::open(home.path()).expect("the folder").models();
+        let served = served.into_iter().flat_map(atelier_server::ServedFiles::into_files);
+        let served: Vec<String> =
+            served.map(|(name, _)| name).filter(|name| name != "config.json").collect();
+        assert_eq!(served, expected, "{names:?}");
+        let opened = ModelFiles::open(&folder).map(|files| files.weights).unwrap_or_default();
+        let opened: Vec<String> = opened.into_iter().map(|(name, _)| name).collect();
+        assert_eq!(opened, expected, "{names:?}");
+    }
+}
+
+#[test]
+fn only_pytorch_is_converted_and_only_into_a_folder_without_a_model() {
+    let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/models");
+    let from = tempfile::tempdir().expect("a folder");
+    pytorch::write(&models.join("random-llama2"), from.path());
+    let out = tempfile::tempdir().expect("a folder");
+    let convert = |model: &Path| {
+        let args =
+            ["convert".as_ref(), model.as_os_str(), "--out".as_ref(), out.path().as_os_str()];
+        refused(&args)
+    };
+    let sentence = convert(&models.join("random-llama2"));
+    assert!(sentence.contains("is safetensors already: it needs no conversion"), "{sentence}");
+    // A foreign tokenizer would be read as the model's.
+    std::fs::write(out.path().join("tokenizer.model"), b"").expect("a file");
+    let sentence = convert(from.path());
+    let there = "tokenizer.model is there already: give another folder in --out";
+    assert!(sentence.contains(there), "{sentence}");
+    assert_eq!(std::fs::read_dir(out.path()).expect("the folder").count(), 1);
 }
 
 #[test]

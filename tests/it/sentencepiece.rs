@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use crate::common::u32s;
+use crate::common::{load, u32s};
 use atelier::model::{FileBytes, ModelShape, Tokenizer, TokenizerFiles};
 use serde_json::{Value, json};
 
@@ -71,6 +71,11 @@ fn texts_are_cut_as_sentencepiece_and_transformers_cut_them() {
                     ids => u32s(ids),
                 };
                 let found = tokenizer.encode(text).expect("tokens");
+                // The program's own text of its own tokens.
+                let decoded = tokenizer.decode(&found).expect("a text");
+                if transformers.is_null() && golden["decoded"] != *decoded {
+                    failures.push(format!("{name} {at} {text:?}: {decoded:?}"));
+                }
                 if found != expected {
                     failures
                         .push(format!("{name} {way} {at} {text:?}: {found:?}, not {expected:?}"));
@@ -85,6 +90,23 @@ fn texts_are_cut_as_sentencepiece_and_transformers_cut_them() {
     let shown = &failures[..failures.len().min(20)];
     assert!(failures.is_empty(), "{} of {texts} texts: {shown:#?}", failures.len());
     assert!(vocabularies >= 11, "{vocabularies}");
+}
+
+/// What the vocabulary cannot cut is one token for everything: no word of a question.
+#[test]
+fn an_option_that_is_not_known_is_refused() {
+    let Some(goldens) = goldens() else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    let model = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/models/random-llama2");
+    for file in ["config.json", "model.safetensors"] {
+        std::fs::copy(model.join(file), folder.path().join(file)).expect("copied");
+    }
+    let words = folder.path().join("tokenizer.model");
+    std::fs::copy(goldens.join("bpe-no-bytes.model"), words).expect("copied");
+    let model = load(folder.path());
+    let refused = model.question("a", &["\u{2603}".into(), " a".into()], 0).err();
+    let sentence = refused.expect("no word").to_string();
+    assert!(sentence.contains("\u{2603}") && sentence.contains("<unk>"), "{sentence}");
 }
 
 #[test]

@@ -1,6 +1,5 @@
 //! A checkpoint written anew as safetensors: every tensor under its name, in its stored type.
 
-use std::borrow::Cow;
 use std::io::{self, Write};
 
 use serde_json::{Map, json};
@@ -93,7 +92,7 @@ impl Conversion {
         let mut done = 0;
         for tensor in &self.tensors {
             let stored = self.source.read(tensor.file, tensor.described.bytes.clone())?;
-            to.write_all(&tensor.row_by_row(stored))?;
+            tensor.write(&stored, to)?;
             done += tensor.bytes();
             progress(done);
         }
@@ -112,17 +111,16 @@ impl ConvertedTensor {
         self.described.shape.iter().product::<u64>() * self.width()
     }
 
-    /// The numbers row by row, whatever the strides of a view.
-    fn row_by_row<'a>(&self, stored: Cow<'a, [u8]>) -> Cow<'a, [u8]> {
+    /// Writes the numbers row by row, whatever the strides of a view.
+    fn write(&self, stored: &[u8], to: &mut dyn Write) -> io::Result<()> {
         let Some(strides) = &self.described.strides else {
-            return stored;
+            return to.write_all(stored);
         };
         let width = self.width() as usize;
-        let mut rows = Vec::new();
         let mut index = vec![0; strides.len()];
         for _ in 0..self.described.shape.iter().product::<u64>() {
             let number: u64 = index.iter().zip(strides).map(|(at, stride)| at * stride).sum();
-            rows.extend_from_slice(&stored[number as usize * width..][..width]);
+            to.write_all(&stored[number as usize * width..][..width])?;
             // The next index: the last side first.
             for (at, side) in index.iter_mut().zip(&self.described.shape).rev() {
                 *at += 1;
@@ -132,6 +130,6 @@ impl ConvertedTensor {
                 *at = 0;
             }
         }
-        Cow::Owned(rows)
+        Ok(())
     }
 }

@@ -14,6 +14,10 @@ pub enum CheckpointKind {
     PyTorch,
 }
 
+/// How the names of files begin that trainers write beside the weights, in the same formats.
+const TRAINING_STATE: [&str; 5] =
+    ["optimizer", "scheduler", "scaler", "rng_state", "training_args"];
+
 impl CheckpointKind {
     /// The preferred first.
     pub const ALL: [Self; 2] = [Self::Safetensors, Self::PyTorch];
@@ -24,7 +28,8 @@ impl CheckpointKind {
         if ends(&[".safetensors"]) {
             return Some(Self::Safetensors);
         }
-        ends(&[".bin", ".pt", ".pth"]).then_some(Self::PyTorch)
+        let is_state = TRAINING_STATE.iter().any(|name| file.starts_with(name));
+        (ends(&[".bin", ".pt", ".pth"]) && !is_state).then_some(Self::PyTorch)
     }
 
     /// The kind of weights that an index lists, by its name.

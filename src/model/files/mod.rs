@@ -20,10 +20,11 @@ pub(super) use self::ggufs::{shard_count, split_of};
 pub use self::tokenizer_files::TokenizerFiles;
 use super::ModelError;
 
-/// The most bytes of `config.json` and of an index, and of a tokenizer: several times what the
-/// largest published ones have.
+/// The most bytes of `config.json` and its like, of `tokenizer.json`, and of `tokenizer.model`: several times what
+/// the largest published ones have.
 const MOST_JSON: u64 = 16 << 20;
 const MOST_TOKENIZER: u64 = 256 << 20;
+const MOST_PIECES: u64 = 32 << 20;
 
 /// Bytes of one file, mapped, owned or compiled in.
 pub enum FileBytes {
@@ -120,7 +121,7 @@ impl<W> ModelFiles<W> {
         let names = weights.iter().map(|(file, _)| file.as_str());
         let names = names.chain(indexes.iter().map(|(file, _)| file.as_str()));
         let kind = CheckpointKind::choose(names);
-        // GGUF files say all that an engine needs.
+        // GGUF files say all that an engine needs, their own vocabulary too.
         let has_gguf = weights.iter().any(|(file, _)| is_gguf(file));
         let kind = kind.filter(|kind| *kind == CheckpointKind::Safetensors || !has_gguf);
         let Some(kind) = kind else {
@@ -129,7 +130,7 @@ impl<W> ModelFiles<W> {
             return Ok(Self {
                 name: one_line(name),
                 config: None,
-                tokenizer,
+                tokenizer: tokenizer.filter(|words| matches!(words, TokenizerFiles::Json(_))),
                 index: None,
                 weights: ggufs.into_iter().map(shared).collect(),
             });
@@ -195,6 +196,13 @@ impl ModelFiles {
         }
     }
 
+    /// Does the model lie in PyTorch's files?
+    #[cfg(feature = "cli")]
+    pub fn is_pytorch(&self) -> bool {
+        let pytorch = Some(CheckpointKind::PyTorch);
+        self.weights.iter().all(|(file, _)| CheckpointKind::of(file) == pytorch)
+    }
+
     /// Does the model lie in GGUF files?
     pub fn is_gguf(&self) -> bool {
         self.config.is_none()
@@ -215,7 +223,8 @@ impl ModelFiles {
     pub fn check_size(file: &str, size: u64) -> Result<(), ModelError> {
         let most = match file {
             _ if Self::is_weights(file) => u64::MAX,
-            _ if TokenizerFiles::wants(file) => MOST_TOKENIZER,
+            "tokenizer.json" => MOST_TOKENIZER,
+            "tokenizer.model" => MOST_PIECES,
             _ => MOST_JSON,
         };
         if size <= most {

@@ -86,9 +86,14 @@ fn small_files_are_small() {
         ("config.json", 16 << 20),
         ("model.safetensors.index.json", 16 << 20),
         ("tokenizer.json", 256 << 20),
+        ("tokenizer.model", 32 << 20),
+        ("tokenizer_config.json", 16 << 20),
     ] {
         assert!(ModelFiles::check_size(file, size).is_ok());
         let folder = folder();
+        if file == "tokenizer_config.json" {
+            std::fs::write(folder.path().join("tokenizer.model"), b"").expect("a file");
+        }
         // A model of one file has no index.
         let [one_file, shard] =
             ["model.safetensors", "a.safetensors"].map(|f| folder.path().join(f));
@@ -119,6 +124,40 @@ fn thousands_of_shards_are_one_short_sentence() {
         none.err().expect("nothing there").to_string(),
         "empty has no *.safetensors, *.gguf or pytorch_model.bin file; add the model's weights in safetensors, GGUF or PyTorch format"
     );
+}
+
+/// A GGUF file says its own vocabulary; only a `tokenizer.json` beside it is read instead.
+#[test]
+fn a_sentencepiece_model_beside_a_gguf_file_is_not_its_vocabulary() {
+    let words = |names: &[&str]| {
+        let files = names.iter().map(|name| (name.to_string(), FileBytes::Static(b"")));
+        let files = ModelFiles::from_named("test", files.collect()).expect("a model");
+        let words = files.tokenizer.iter().flat_map(TokenizerFiles::named);
+        words.map(|(name, _)| name).collect::<Vec<_>>()
+    };
+    assert!(words(&["a.gguf", "tokenizer.model", "tokenizer_config.json"]).is_empty());
+    assert_eq!(words(&["a.gguf", "tokenizer.model", "tokenizer.json"]), ["tokenizer.json"]);
+}
+
+/// What a trainer writes beside the weights is none.
+#[test]
+fn the_state_of_a_training_run_is_no_model() {
+    let state = [
+        "optimizer.pt",
+        "optimizer.bin",
+        "optimizer_1.bin",
+        "scheduler.pt",
+        "scaler.pt",
+        "rng_state.pth",
+        "rng_state_0.pth",
+        "training_args.bin",
+    ];
+    assert!(state.iter().all(|file| !ModelFiles::wants(file)));
+    let all = state.iter().chain(&["config.json", "weights.bin"]);
+    let all = all.map(|name| (name.to_string(), FileBytes::Static(b"")));
+    let files = ModelFiles::from_named("test", all.collect()).expect("a model");
+    let weights: Vec<&str> = files.weights.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(weights, ["weights.bin"]);
 }
 
 #[test]

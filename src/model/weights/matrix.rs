@@ -85,11 +85,13 @@ impl Segment {
         goes_on
     }
 
-    /// The element of the stored tensor that is at `row` of the segment and `column` of the matrix.
+    /// The element of the stored tensor that is at `row` of the segment and `column` of the matrix, counted
+    /// as the numbers are stored.
     pub fn element(&self, row: usize, column: usize, columns: usize) -> u64 {
         match self.layout {
-            SegmentLayout::Rows { first } | SegmentLayout::Strided { first, .. } => {
-                (first + row) as u64 * columns as u64 + column as u64
+            SegmentLayout::Rows { first } => (first + row) as u64 * columns as u64 + column as u64,
+            SegmentLayout::Strided { first, row: from_row, column: from_column } => {
+                (first + row) as u64 * from_row + column as u64 * from_column
             }
             SegmentLayout::Columns { first, stride } => {
                 column as u64 * stride as u64 + (first + row) as u64

@@ -103,14 +103,19 @@ impl<'a, 'b> ZipArchive<'a, 'b> {
         let Some(end) = end else {
             return Err(self.damaged());
         };
-        let named = (self.read)(names..names + u64::from(header.name))?;
-        // Writers that do not know a size yet tell it behind the record.
-        let is_size =
-            |size: u32| header.is_told_behind || size == ELSEWHERE || u64::from(size) == entry.size;
-        let is_as_listed = *named == *name.as_bytes()
+        let about = (self.read)(names..start)?;
+        let (named, extra) = about.split_at(usize::from(header.name));
+        let mut large = ZipFields(extra).zip64();
+        let mut is_size = |size: u32| match size {
+            // Writers that do not know a size yet write it behind the record.
+            0 if header.is_size_behind => true,
+            ELSEWHERE => large.u64() == Some(entry.size),
+            size => u64::from(size) == entry.size,
+        };
+        let is_as_listed = named == name.as_bytes()
             && header.is_stored
-            && is_size(header.stored)
-            && is_size(header.whole);
+            && is_size(header.whole)
+            && is_size(header.stored);
         if !is_as_listed {
             return Err(self.damaged());
         }
@@ -150,9 +155,8 @@ impl<'a, 'b> ZipArchive<'a, 'b> {
         let entry = DirectoryEntry::read(fields).ok_or_else(|| self.damaged())?;
         let name = std::str::from_utf8(entry.name).map_err(|_| self.damaged())?;
         if !entry.is_stored {
-            return Err(
-                self.odd("its records are compressed or encrypted, and PyTorch stores them")
-            );
+            let reason = "its records are compressed or encrypted, and PyTorch stores them";
+            return Err(super::other_contents(self.file, reason));
         }
         if entry.stored != entry.whole {
             return Err(self.damaged());
@@ -171,7 +175,7 @@ impl<'a, 'b> ZipArchive<'a, 'b> {
     }
 
     fn odd(&self, reason: &str) -> ModelError {
-        ModelError::NotPyTorch { file: self.file.into(), reason: reason.into() }
+        super::not_pytorch(self.file, reason)
     }
 }
 
@@ -251,7 +255,7 @@ impl<'a> DirectoryEntry<'a> {
 /// A record's own header.
 struct LocalHeader {
     is_stored: bool,
-    is_told_behind: bool,
+    is_size_behind: bool,
     stored: u32,
     whole: u32,
     /// Bytes of the name and of the extra fields that follow.
@@ -261,7 +265,7 @@ struct LocalHeader {
 
 impl LocalHeader {
     fn read(fields: &mut ZipFields) -> Option<Self> {
-        const TOLD_BEHIND: u16 = 1 << 3;
+        const SIZE_BEHIND: u16 = 1 << 3;
         let signature = fields.array::<4>()?;
         fields.skip(2)?; // version
         let flags = u16::from_le_bytes(*fields.0.first_chunk()?);
@@ -269,7 +273,7 @@ impl LocalHeader {
         fields.skip(8)?; // time, date, checksum
         let header = Self {
             is_stored,
-            is_told_behind: flags & TOLD_BEHIND != 0,
+            is_size_behind: flags & SIZE_BEHIND != 0,
             stored: fields.u32()?,
             whole: fields.u32()?,
             name: fields.u16()?,

@@ -17,6 +17,9 @@ use super::described::Described;
 use super::format::{self, OtherFormat};
 use crate::model::ModelError;
 
+/// What to do about a whole file that does not hold a state dict as PyTorch writes it today.
+const SAVE_AGAIN: &str = "where you trust it, load it in PyTorch and save its state_dict()";
+
 /// Bytes of a pickle at most.
 const MAX_PICKLE: u64 = 64 << 20;
 
@@ -80,7 +83,7 @@ fn zipped<'a>(
         }
     };
     if archive.names().any(|name| name.ends_with("/constants.pkl")) {
-        return Err(not_pytorch(file, "it is a TorchScript program, not weights"));
+        return Err(other_contents(file, "it is a TorchScript program, not weights"));
     }
     let record = |name: &str| archive.record(&format!("{folder}{name}"));
     if let Some(order) = record("byteorder")? {
@@ -110,7 +113,7 @@ fn zipped<'a>(
             );
             return Err(odd(file, name, reason));
         }
-        described.insert(name.to_owned(), view.described(numbers.start));
+        described.insert(name.to_owned(), view.described(file, name, numbers)?);
     }
     Ok(described)
 }
@@ -125,7 +128,7 @@ fn check_byte_order<'a>(
     let said = bytes(order.start..order.end.min(order.start + LONGEST + 1))?;
     match &said[..] {
         b"little" => Ok(()),
-        b"big" => Err(not_pytorch(
+        b"big" => Err(other_contents(
             file,
             "its numbers are in the other byte order, for big-endian machines",
         )),
@@ -171,7 +174,7 @@ impl<'p> OlderPickles<'p> {
             length += pickle.length;
             Ok(pickle)
         };
-        let not_written = |reason: &str| Err(PickleError::Odd(reason.into()));
+        let not_written = |reason: &'static str| Err(PickleError::OtherContents(reason));
 
         if !matches!(next()?.root(), PickleValue::Long(number) if **number == MAGIC) {
             return not_written("it is a pickle, and PyTorch's begin with another number");
@@ -191,38 +194,37 @@ impl<'p> OlderPickles<'p> {
         bytes: &dyn Fn(Range<u64>) -> Result<Cow<'a, [u8]>, ModelError>,
     ) -> Result<BTreeMap<String, Described>, ModelError> {
         let views = state::tensors(file, &self.state)?;
-        let starts = self.starts(size, bytes)?;
-        let Some(starts) = starts else {
+        let Some(storages) = self.storages(size, bytes)? else {
             let reason = "it is a PyTorch file of before 2020 that was cut off or damaged";
             return Err(not_pytorch(file, reason));
         };
         let described = views.into_iter().map(|(name, view): (&str, StorageView)| {
-            let start = starts
+            let numbers = storages
                 .get(view.storage.key)
                 .ok_or_else(|| odd(file, name, "is stored in a record that is not there".into()))?;
-            Ok((name.to_owned(), view.described(*start)))
+            Ok((name.to_owned(), view.described(file, name, numbers.clone())?))
         });
         described.collect()
     }
 
-    /// Where the numbers of each storage begin; `None` where the list and what follows it do not fit the
+    /// Where the numbers of each storage lie; `None` where the list and what follows it do not fit the
     /// tensors, or the file.
-    fn starts<'a>(
+    fn storages<'a>(
         &self,
         size: u64,
         bytes: &dyn Fn(Range<u64>) -> Result<Cow<'a, [u8]>, ModelError>,
-    ) -> Result<Option<BTreeMap<&str, u64>>, ModelError> {
+    ) -> Result<Option<BTreeMap<&str, Range<u64>>>, ModelError> {
         const COUNT: u64 = 8;
         let named = self.state.persistent().filter_map(|id| NamedStorage::read(&self.state, id));
-        let storages: BTreeMap<&str, NamedStorage> =
+        let named: BTreeMap<&str, NamedStorage> =
             named.map(|storage| (storage.key, storage)).collect();
         let PickleValue::List(keys) = self.keys.root() else {
             return Ok(None);
         };
-        let mut starts = BTreeMap::new();
+        let mut storages = BTreeMap::new();
         let mut at = self.length as u64;
         for &key in keys {
-            let storage = self.keys.text(key).and_then(|key| storages.get(key));
+            let storage = self.keys.text(key).and_then(|key| named.get(key));
             let length = storage.and_then(|storage| storage.bytes()?.checked_add(COUNT));
             let end = length.and_then(|length| at.checked_add(length));
             let (Some(storage), Some(end)) = (storage, end.filter(|&end| end <= size)) else {
@@ -230,17 +232,22 @@ impl<'p> OlderPickles<'p> {
             };
             let count = bytes(at..at + COUNT)?;
             let is_whole = *count == storage.count.to_le_bytes();
-            if !is_whole || starts.insert(storage.key, at + COUNT).is_some() {
+            if !is_whole || storages.insert(storage.key, at + COUNT..end).is_some() {
                 return Ok(None);
             }
             at = end;
         }
-        Ok((at == size).then_some(starts))
+        Ok((at == size).then_some(storages))
     }
 }
 
 fn not_pytorch(file: &str, reason: &str) -> ModelError {
-    ModelError::NotPyTorch { file: file.into(), reason: reason.into() }
+    ModelError::NotPyTorch { file: file.into(), reason: reason.into(), hint: "download it again" }
+}
+
+/// A whole file that holds something else, or in another way.
+fn other_contents(file: &str, reason: &str) -> ModelError {
+    ModelError::NotPyTorch { file: file.into(), reason: reason.into(), hint: SAVE_AGAIN }
 }
 
 /// A pickle that is not read.
@@ -248,6 +255,17 @@ fn refusal(file: &str, error: PickleError) -> ModelError {
     match error {
         PickleError::Ends => not_pytorch(file, "its pickle ends within a value"),
         PickleError::Odd(reason) => not_pytorch(file, &reason),
-        PickleError::Asks(what) => ModelError::PickleAsks { file: file.into(), what },
+        PickleError::OtherContents(reason) => other_contents(file, reason),
+        PickleError::Asks(what) => {
+            // An object of a program is a whole model, more likely than an attack.
+            let is_model = what.starts_with("transformers.") || what.starts_with("torch.nn.");
+            let hint = match is_model {
+                true => {
+                    "it is a whole model: where you trust it, load it and save model.state_dict()"
+                }
+                false => "take the model from another place, in safetensors if there is one",
+            };
+            ModelError::PickleAsks { file: file.into(), what, hint }
+        }
     }
 }

@@ -6,8 +6,8 @@ use std::collections::HashMap;
 
 use super::globals::PickleGlobal;
 
-/// Values of a pickle at most, and entries of its memo: 30 a tensor, so 35,000 tensors.
-const MAX_VALUES: usize = 1 << 20;
+/// Values of a pickle at most, and entries of its memo: 30 for each of the most tensors.
+const MAX_VALUES: usize = 1 << 21;
 
 /// Values that wait on the stack at most: PyTorch writes lists and dicts a thousand entries at a time.
 const MAX_WAITING: usize = 1 << 16;
@@ -24,6 +24,8 @@ pub enum PickleError {
     Asks(String),
     /// It is none that could be read.
     Odd(String),
+    /// It is whole, and not what PyTorch writes.
+    OtherContents(&'static str),
 }
 
 /// The number of a value in its pickle.

@@ -1,8 +1,10 @@
 //! A state dict: which names it has, and which part of which storage each tensor is.
 
 use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
 
 use super::globals::{PickleGlobal, StorageClass};
+use super::other_contents;
 use super::pickle::{Pickle, PickleValue, ValueId};
 use crate::model::ModelError;
 use crate::model::checkpoint::described::Described;
@@ -52,7 +54,7 @@ pub fn tensors<'p>(
     file: &str,
     pickle: &'p Pickle<'_>,
 ) -> Result<BTreeMap<&'p str, StorageView<'p>>, ModelError> {
-    let not_a_dict = |reason: String| ModelError::NotPyTorch { file: file.into(), reason };
+    let not_a_dict = |reason: String| other_contents(file, &reason);
     let PickleValue::Dict(pairs) = pickle.root() else {
         let found = pickle.root().kind();
         return Err(not_a_dict(format!("it holds {found}, not a dict of tensors")));
@@ -81,14 +83,21 @@ pub fn tensors<'p>(
         }
     }
 
-    // A storage is of one type and length, whichever tensor names it.
+    // A storage is of one type and length, whichever tensor names it, and whatever else does.
     let mut storages: HashMap<&str, NamedStorage> = HashMap::new();
     for (name, view) in &tensors {
-        let storage = view.storage;
-        let first = storages.entry(storage.key).or_insert(storage);
-        if first.class.class != storage.class.class || first.count != storage.count {
+        let first = storages.entry(view.storage.key).or_insert(view.storage);
+        if !first.is_same(&view.storage) {
             let reason = "names its storage with another type or length than a tensor before it";
             return Err(odd(file, name, reason.into()));
+        }
+    }
+    for storage in pickle.persistent().filter_map(|name| NamedStorage::read(pickle, name)) {
+        if storages.get(storage.key).is_some_and(|first| !first.is_same(&storage)) {
+            let key = storage.key.escape_debug();
+            return Err(not_a_dict(format!(
+                "it names its storage {key} with two types or lengths"
+            )));
         }
     }
 
@@ -133,6 +142,11 @@ impl<'p> NamedStorage<'p> {
         let count = u64::try_from(count).ok().filter(|_| is_storage)?;
         let key = pickle.text(key).filter(|key| key.len() <= MAX_NAME)?;
         Some(Self { key, class, count })
+    }
+
+    /// Whether another name of this storage says the same of it.
+    fn is_same(&self, other: &Self) -> bool {
+        self.class.class == other.class.class && self.count == other.count
     }
 
     /// Bytes of all its numbers.
@@ -210,18 +224,30 @@ impl<'p> StorageView<'p> {
         last.checked_add(1)
     }
 
-    /// Where it lies in a file whose bytes from `start` on are its storage, all of which lie in the file.
-    pub fn described(self, start: u64) -> Described {
-        let bytes = self.storage.class.bytes;
-        // Checked when it was read: both lie in the storage.
-        let end = self.end().unwrap_or(self.offset);
+    /// Where the tensor called `name` lies in a file, by the bytes that are its storage.
+    ///
+    /// # Errors
+    /// It reaches beyond them.
+    pub fn described(
+        self,
+        file: &str,
+        name: &str,
+        storage: Range<u64>,
+    ) -> Result<Described, ModelError> {
+        let lies_after = |numbers: u64| {
+            let bytes = numbers.checked_mul(self.storage.class.bytes)?;
+            bytes.checked_add(storage.start).filter(|&end| end <= storage.end)
+        };
+        let bounds = lies_after(self.offset).zip(self.end().and_then(lies_after));
+        let (start, end) =
+            bounds.ok_or_else(|| odd(file, name, "reaches beyond its storage".into()))?;
         let is_dense = is_dense(&self.shape, &self.strides);
-        Described {
+        Ok(Described {
             dtype: self.storage.class.dtype,
-            bytes: start + self.offset * bytes..start + end * bytes,
+            bytes: start..end,
             strides: if is_dense { None } else { Some(self.strides) },
             shape: self.shape,
-        }
+        })
     }
 }
 

@@ -1,6 +1,7 @@
 //! SentencePiece's `tokenizer.model`: text as its own program cuts it, between the special tokens that
 //! transformers' LlamaTokenizer looks for.
 
+mod config;
 mod cutting;
 mod normalizer;
 mod prefixes;
@@ -8,20 +9,16 @@ mod proto;
 #[cfg(test)]
 mod tests;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
-use serde::Deserialize;
-use serde_json::Value;
-
+use self::config::{ConfiguredToken, TokenName, TokenizerConfig};
 use self::normalizer::SpellingRules;
 use self::prefixes::PrefixTable;
 use self::proto::{PieceKind, PieceModel, PieceRule};
 use super::LONGEST;
+use crate::model::ModelError;
 use crate::model::checkpoint::format::{self, OtherFormat};
-
-/// Bytes of a name in `tokenizer_config.json` at most: it is cut again wherever it stands.
-const MAX_NAME: usize = 128;
 
 /// Stands for a space.
 const SPACE: &str = "\u{2581}";
@@ -35,8 +32,9 @@ pub struct SentencePiece {
     texts: Vec<String>,
     scores: Vec<f32>,
     kinds: Vec<PieceKind>,
-    /// Pieces that texts are cut into, and those that stand for something else.
+    /// Pieces that texts are cut into.
     ids: HashMap<String, u32>,
+    /// Pieces that stand for something else.
     reserved: HashMap<String, u32>,
     rule: PieceRule,
     spelling: SpellingRules,
@@ -50,72 +48,47 @@ pub struct SentencePiece {
     highest_score: f32,
     /// The token before every text.
     bos: Option<u32>,
-    /// Texts that are tokens wherever they stand.
-    special: Vec<(String, u32)>,
+    /// Tokens wherever they stand, by id; not all are pieces.
+    added: BTreeMap<u32, AddedPiece>,
+    /// Their texts.
+    added_texts: PrefixTable,
     /// The text that is written for an unknown letter.
     unknown_token: String,
     /// Whether every part of a text between special tokens begins with a space, not only the first.
     is_legacy: bool,
+    /// Whether the first part does, where not every one does.
+    adds_space: bool,
 }
 
-/// `tokenizer_config.json`, as far as it says how LlamaTokenizer cuts.
-#[derive(Default, Deserialize)]
-struct TokenizerConfig {
-    legacy: Option<bool>,
-    add_bos_token: Option<bool>,
-    bos_token: Option<Value>,
-    eos_token: Option<Value>,
-    unk_token: Option<Value>,
+/// A token that is looked for before a text is cut.
+struct AddedPiece {
+    token: ConfiguredToken,
+    /// Whether the configuration says what it is for.
+    is_named: bool,
 }
 
 impl SentencePiece {
     /// Reads `tokenizer.model`, and the `tokenizer_config.json` beside it, if there is one.
     ///
     /// # Errors
-    /// Why they are no such vocabulary.
-    pub fn read(model: &[u8], config: Option<&[u8]>) -> Result<Self, String> {
-        let config: TokenizerConfig = match config {
-            None => TokenizerConfig::default(),
-            Some(bytes) => serde_json::from_slice(bytes).map_err(|reason| {
-                format!("tokenizer_config.json beside it is not the JSON expected: {reason}")
-            })?,
-        };
-        if let Some(OtherFormat { what, hint }) = format::known(model) {
-            return Err(format!("it is {what}: {hint}"));
-        }
-        let stored = PieceModel::read(model)?;
-        let mut read = Self::pieces(&stored)?;
-
-        // What transformers makes of the names in the configuration: an empty one is no token of a text.
-        let name = |value: &Option<Value>, default: &str| match value {
-            None | Some(Value::Null) => default.to_owned(),
-            Some(value) => {
-                let text = value.as_str().or_else(|| value["content"].as_str());
-                text.unwrap_or_default().to_owned()
-            }
-        };
-        let bos = name(&config.bos_token, "<s>");
-        let unknown = name(&config.unk_token, "<unk>");
-        let named = [bos.clone(), name(&config.eos_token, "</s>"), unknown.clone()];
-        if let Some(name) = named.iter().find(|name| name.len() > MAX_NAME) {
-            let length = name.len();
-            return Err(format!(
-                "tokenizer_config.json beside it names a token of {length} bytes, and {MAX_NAME} are the most"
-            ));
-        }
-        let special = named.into_iter().filter(|name| !name.is_empty());
-        read.special =
-            special.filter_map(|name| Some((name.clone(), read.known(&name)?))).collect();
-        let stored_bos = u32::try_from(stored.bos).ok().filter(|&id| read.piece(id).is_some());
-        let adds_bos = config.add_bos_token.unwrap_or(true);
-        read.bos = read.known(&bos).or(stored_bos).filter(|_| adds_bos);
-        read.is_legacy = config.legacy.unwrap_or(true);
-        read.unknown_token = unknown;
+    /// Which of them is no such vocabulary, and why.
+    pub fn read(model: &[u8], config: Option<&[u8]>) -> Result<Self, ModelError> {
+        const CONFIG: &str = "tokenizer_config.json";
+        let refusal = |file| move |reason| ModelError::SentencePiece { file, reason };
+        let config: TokenizerConfig = serde_json::from_slice(config.unwrap_or(b"{}"))
+            .map_err(|reason| ModelError::Json { file: CONFIG.into(), reason })?;
+        config.check().map_err(refusal(CONFIG))?;
+        let mut read = Self::pieces(model).map_err(refusal("tokenizer.model"))?;
+        read.configure(&config).map_err(refusal(CONFIG))?;
         Ok(read)
     }
 
-    /// The model's own part.
-    fn pieces(stored: &PieceModel) -> Result<Self, String> {
+    /// Reads the model's file.
+    fn pieces(model: &[u8]) -> Result<Self, String> {
+        if let Some(OtherFormat { what, hint }) = format::known(model) {
+            return Err(format!("it is {what}: {hint}"));
+        }
+        let stored = &PieceModel::read(model)?;
         let (mut ids, mut reserved) = (HashMap::new(), HashMap::new());
         let mut unknown = None;
         let (mut lowest_score, mut highest_score) = (f32::MAX, f32::MIN_POSITIVE);
@@ -177,21 +150,82 @@ impl SentencePiece {
             unknown,
             lowest_score,
             highest_score,
-            bos: None,
-            special: Vec::new(),
+            bos: u32::try_from(stored.bos).ok().filter(|&id| (id as usize) < stored.pieces.len()),
+            added: BTreeMap::new(),
+            added_texts: PrefixTable::new(Vec::new()),
             unknown_token: String::new(),
             is_legacy: true,
+            adds_space: true,
         })
     }
 
-    /// How many tokens there are.
-    pub fn size(&self) -> usize {
-        self.texts.len()
+    /// Adds what transformers makes of a configuration: its tokens, and how spaces are added.
+    fn configure(&mut self, config: &TokenizerConfig) -> Result<(), String> {
+        let mut ids: HashMap<&str, u32> = HashMap::new();
+        for (&id, token) in &config.added_tokens_decoder {
+            let text = token.content.as_str();
+            if text.is_empty() {
+                continue;
+            }
+            if let Some(piece) = self.texts.get(id as usize).filter(|piece| *piece != text) {
+                return Err(format!(
+                    "it gives {text:?} the id {id}, which is {piece:?} in tokenizer.model"
+                ));
+            }
+            if ids.insert(text, id).is_some() {
+                return Err(format!("it gives {text:?} two ids"));
+            }
+            self.added.insert(id, AddedPiece { token: token.clone(), is_named: false });
+        }
+
+        // Tokens that the file names by what they are for. One that it does not name has LlamaTokenizer's name,
+        // where that is a piece; an empty name is no token of a text.
+        let default = |text: &str| TokenName::Text(text.into());
+        let defaults = [default("<s>"), default("</s>"), default("<unk>")];
+        let ends = [&config.bos_token, &config.eos_token, &config.unk_token];
+        let missing = ends.iter().zip(&defaults).filter(|(name, _)| name.is_none());
+        let missing = missing.map(|(_, default)| default);
+        let is_there = |text: &str| ids.contains_key(text) || self.known(text).is_some();
+        let missing: Vec<&TokenName> = missing.filter(|name| is_there(name.text())).collect();
+        for name in config.named().into_iter().chain(missing) {
+            let text = name.text();
+            if text.is_empty() {
+                continue;
+            }
+            let id = ids.get(text).copied().or_else(|| self.known(text));
+            let id = id.ok_or_else(|| format!("it names the token {text:?}, which has no id"))?;
+            let added = self.added.entry(id);
+            let unnamed = || AddedPiece { token: name.token(), is_named: true };
+            added.or_insert_with(unnamed).is_named = true;
+            ids.insert(text, id);
+        }
+
+        let [bos, _, unknown] =
+            [0, 1, 2].map(|at| ends[at].as_ref().unwrap_or(&defaults[at]).text());
+        self.bos = ids.get(bos).copied().or(self.bos);
+        self.bos = self.bos.filter(|_| config.add_bos_token.unwrap_or(true));
+        self.unknown_token = unknown.to_owned();
+        self.is_legacy = config.is_legacy();
+        self.adds_space = config.add_prefix_space.unwrap_or(false);
+        self.added_texts = PrefixTable::new(ids.into_iter().collect());
+        Ok(())
+    }
+
+    /// The largest id of a token.
+    pub fn largest_id(&self) -> usize {
+        let pieces = self.texts.len().saturating_sub(1);
+        self.added.keys().last().map_or(pieces, |&id| pieces.max(id as usize))
     }
 
     /// A token's name.
     pub fn piece(&self, id: u32) -> Option<&str> {
-        self.texts.get(id as usize).map(String::as_str)
+        let piece = self.texts.get(id as usize).map(String::as_str);
+        piece.or_else(|| self.added.get(&id).map(|added| added.token.content.as_str()))
+    }
+
+    /// The token for what is not known; `None` where that is spelled by its bytes.
+    pub fn unknown(&self) -> Option<u32> {
+        self.bytes.is_none().then_some(self.unknown)
     }
 
     /// The tokens of a text, with the one before it.
@@ -206,8 +240,8 @@ impl SentencePiece {
         }
 
         // One space in front, whatever the text's own are spelled by.
-        let mut spaced = SPACE.to_owned();
-        let mut from = vec![0; SPACE.len()];
+        let mut spaced = if self.adds_space { SPACE } else { "" }.to_owned();
+        let mut from = vec![0; spaced.len()];
         for (at, letter) in text.char_indices() {
             let letter = if SPACE.starts_with(letter) { ' ' } else { letter };
             spaced.push(letter);
@@ -218,9 +252,10 @@ impl SentencePiece {
         self.cut_around_special(&spaced, &mut |part| self.cut_as_it_stands(part), &mut cut)?;
         // The space is dropped where nothing but a special token follows it.
         let is_special = |(token, bytes): &(u32, Range<usize>)| {
-            let mut special = self.special.iter();
-            special
-                .any(|(name, id)| id == token && spaced.get(bytes.clone()) == Some(name.as_str()))
+            let named = self.added.get(token).filter(|added| added.is_named);
+            named.is_some_and(|added| {
+                spaced.get(bytes.clone()) == Some(added.token.content.as_str())
+            })
         };
         if let [(first, _), second, ..] = &cut[..]
             && self.piece(*first) == Some(SPACE)
@@ -241,25 +276,28 @@ impl SentencePiece {
     ) -> Result<(), String> {
         let mut cut_part = |part: Range<usize>, tokens: &mut CutTokens| {
             let start = part.start;
-            let own = if part.is_empty() { Vec::new() } else { cut(&text[part])? };
-            let placed = |bytes: Range<usize>| start + bytes.start..start + bytes.end;
-            tokens.extend(own.into_iter().map(|(id, bytes)| (id, placed(bytes))));
+            let cut = if part.is_empty() { Vec::new() } else { cut(&text[part])? };
+            let shifted = |bytes: Range<usize>| start + bytes.start..start + bytes.end;
+            tokens.extend(cut.into_iter().map(|(id, bytes)| (id, shifted(bytes))));
             Ok::<_, String>(())
         };
         let (mut start, mut at) = (0, 0);
+        let mut drops_spaces = false;
         while let Some(letter) = text[at..].chars().next() {
-            // The longest of the special tokens that begin here.
-            let found = self.special.iter().filter(|(name, _)| text[at..].starts_with(&name[..]));
-            let Some((name, id)) = found.max_by_key(|(name, _)| name.len()) else {
+            // The longest of the tokens that begin here.
+            let Some((length, id)) = self.added_texts.found_in(&text[at..]).last() else {
                 at += letter.len_utf8();
                 continue;
             };
-            cut_part(start..at, tokens)?;
-            tokens.push((*id, at..at + name.len()));
-            at += name.len();
+            let flags = self.added.get(&id).map(|added| &added.token);
+            let is_left_stripped = flags.is_some_and(|token| token.lstrip);
+            cut_part(stripped(text, start..at, drops_spaces, is_left_stripped), tokens)?;
+            tokens.push((id, at..at + length));
+            at += length;
             start = at;
+            drops_spaces = flags.is_some_and(|token| token.rstrip);
         }
-        cut_part(start..at, tokens)
+        cut_part(stripped(text, start..at, drops_spaces, false), tokens)
     }
 
     /// Cuts a text without adding a space; keeps one that it begins with, by what stands before it.
@@ -270,9 +308,11 @@ impl SentencePiece {
         let before = self.cut(&self.unknown_token, false)?.len();
         let length = self.unknown_token.len();
         let together = self.cut(&format!("{}{text}", self.unknown_token), false)?;
-        let own = |at: usize| at.saturating_sub(length);
-        let behind = together.into_iter().skip(before);
-        Ok(behind.map(|(id, bytes)| (id, own(bytes.start)..own(bytes.end))).collect())
+        let shifted = |at: usize| at.saturating_sub(length);
+        // As transformers does where pieces reach over the token's end.
+        let skipped = if together.len() < before { 0 } else { before };
+        let behind = together.into_iter().skip(skipped);
+        Ok(behind.map(|(id, bytes)| (id, shifted(bytes.start)..shifted(bytes.end))).collect())
     }
 
     /// Cuts a text as SentencePiece does.
@@ -297,29 +337,39 @@ impl SentencePiece {
         Ok(tokens)
     }
 
-    /// The text of tokens, without those that stand for no text.
+    /// The text of tokens, without those that stand for no text, as SentencePiece's program puts it together.
     pub fn decode(&self, ids: &[u32]) -> String {
+        /// What stands for what was not known.
+        const SURFACE: &str = " \u{2047} ";
         let mut text = String::new();
         let mut bytes = Vec::new();
-        let mut is_first = self.spelling.space_is_added();
+        let mut is_space_dropped = false;
         for &id in ids {
-            let (Some(piece), Some(kind)) = (self.piece(id), self.kinds.get(id as usize)) else {
-                continue;
+            let kind = match self.added.get(&id) {
+                // No piece: it stands for itself.
+                Some(added) if id as usize >= self.texts.len() => match added.token.special {
+                    true => PieceKind::Control,
+                    false => PieceKind::UserDefined,
+                },
+                _ => self.kinds.get(id as usize).copied().unwrap_or(PieceKind::Control),
             };
-            if *kind == PieceKind::Byte {
+            let piece = self.piece(id).unwrap_or_default();
+            if kind == PieceKind::Byte {
                 let digits = piece.get(3..5).and_then(|digits| u8::from_str_radix(digits, 16).ok());
                 bytes.extend(digits);
-                is_first = false;
                 continue;
             }
             text.push_str(&String::from_utf8_lossy(&std::mem::take(&mut bytes)));
-            if matches!(kind, PieceKind::Control | PieceKind::Unknown) {
-                continue;
+            match kind {
+                PieceKind::Control => {}
+                PieceKind::Unknown => text.push_str(SURFACE),
+                _ => {
+                    let is_first = text.is_empty() && !is_space_dropped;
+                    let rest = self.spelling.without_first_space(piece).filter(|_| is_first);
+                    is_space_dropped |= rest.is_some() && !self.spelling.drops_spaces();
+                    text.push_str(&rest.unwrap_or(piece).replace(SPACE, " "));
+                }
             }
-            // The space that was added.
-            let own = if is_first { piece.strip_prefix(SPACE).unwrap_or(piece) } else { piece };
-            is_first = false;
-            text.push_str(&own.replace(SPACE, " "));
         }
         text.push_str(&String::from_utf8_lossy(&bytes));
         text
@@ -334,4 +384,19 @@ impl SentencePiece {
     fn id(&self, piece: &str) -> u32 {
         self.known(piece).unwrap_or(self.unknown)
     }
+}
+
+/// Part of a text without the spaces in front of it, or behind it.
+fn stripped(text: &str, part: Range<usize>, in_front: bool, behind: bool) -> Range<usize> {
+    // As Python has it, with the separators of files and records.
+    let is_space = |letter: char| letter.is_whitespace() || ('\x1c'..='\x1f').contains(&letter);
+    let mut left = &text[part.clone()];
+    if behind {
+        left = left.trim_end_matches(is_space);
+    }
+    let end = part.start + left.len();
+    if in_front {
+        left = left.trim_start_matches(is_space);
+    }
+    end - left.len()..end
 }

@@ -57,9 +57,14 @@ impl SpellingRules {
         })
     }
 
-    /// Whether a text begins with a space of its own that no text has.
-    pub fn space_is_added(&self) -> bool {
-        self.adds_space && !self.is_space_behind
+    /// A text's first piece without the space that a text does not begin with, if it has one.
+    pub fn without_first_space<'a>(&self, piece: &'a str) -> Option<&'a str> {
+        piece.strip_prefix(SPACE).filter(|_| self.adds_space || self.drops_spaces)
+    }
+
+    /// Whether spaces in front of a text are dropped, however many.
+    pub fn drops_spaces(&self) -> bool {
+        self.drops_spaces
     }
 
     /// The user-defined symbol that a text begins with, the longest.

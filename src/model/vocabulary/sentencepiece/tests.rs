@@ -1,5 +1,7 @@
 //! Small vocabularies, made here: ties, probabilities, bytes, spaces and special tokens.
 
+use proptest::prelude::*;
+
 use super::*;
 
 const NORMAL: u8 = 1;
@@ -12,7 +14,7 @@ const UNIGRAM: u8 = 1;
 const MERGES: u8 = 2;
 
 /// A field that holds bytes.
-fn bytes(number: u8, bytes: &[u8]) -> Vec<u8> {
+fn field(number: u8, bytes: &[u8]) -> Vec<u8> {
     let length = bytes.len();
     let length = if length < 128 {
         vec![length as u8]
@@ -28,12 +30,12 @@ fn model(rule: u8, has_bytes: bool, pieces: &[(&str, f32, u8)]) -> Vec<u8> {
     let mut model = Vec::new();
     for (text, score, kind) in first.iter().chain(pieces) {
         let score = [&[2 << 3 | 5], &score.to_le_bytes()[..]].concat();
-        let piece = [bytes(1, text.as_bytes()), score, vec![3 << 3, *kind]].concat();
-        model.extend(bytes(1, &piece));
+        let piece = [field(1, text.as_bytes()), score, vec![3 << 3, *kind]].concat();
+        model.extend(field(1, &piece));
     }
     // The field 35 takes two bytes.
-    model.extend(bytes(2, &[3 << 3, rule, 0x98, 0x02, u8::from(has_bytes)]));
-    model.extend(bytes(3, &[4 << 3, 0]));
+    model.extend(field(2, &[3 << 3, rule, 0x98, 0x02, u8::from(has_bytes)]));
+    model.extend(field(3, &[4 << 3, 0]));
     model
 }
 
@@ -42,6 +44,15 @@ fn cut(model: &[u8], config: Option<&str>, text: &str) -> Vec<String> {
     let read = SentencePiece::read(model, config.map(str::as_bytes)).expect("a vocabulary");
     let tokens = read.encode(text).expect("tokens").into_iter();
     tokens.map(|(id, _)| read.piece(id).expect("a token").to_owned()).collect()
+}
+
+/// Which file is refused, and why.
+fn refused(model: &[u8], config: Option<&str>) -> (String, String) {
+    match SentencePiece::read(model, config.map(str::as_bytes)).err() {
+        Some(ModelError::SentencePiece { file, reason }) => (file.into(), reason),
+        Some(ModelError::Json { file, reason }) => (file, reason.to_string()),
+        other => panic!("{:?}", other.map(|error| error.to_string())),
+    }
 }
 
 #[test]
@@ -83,8 +94,11 @@ fn letters_that_are_no_pieces_are_spelled_by_bytes() {
     let ids: Vec<u32> = read.encode("é a").expect("tokens").into_iter().map(|(id, _)| id).collect();
     assert_eq!(read.decode(&ids), "é a");
     let missing = model(MERGES, true, &pieces[1..]);
-    let reason = SentencePiece::read(&missing, None).err();
-    assert_eq!(reason.as_deref(), Some("it spells letters by bytes and has no <0x00>"));
+    assert_eq!(refused(&missing, None).1, "it spells letters by bytes and has no <0x00>");
+    // What is spelled is not unknown.
+    assert_eq!(read.unknown(), None);
+    let plain = SentencePiece::read(&model(MERGES, false, &[]), None).expect("a vocabulary");
+    assert_eq!(plain.unknown(), Some(0));
 }
 
 #[test]
@@ -97,6 +111,69 @@ fn a_space_is_added_behind_special_tokens_unless_the_configuration_says_otherwis
     // Names that a configuration leaves empty are text.
     let empty = r#"{"eos_token": "", "bos_token": {"content": ""}}"#;
     assert_eq!(cut(&model, Some(empty), "a</s>"), ["<s>", "▁a", "<unk>"]);
+    // No space where null says so, and where there is none in the text.
+    let without = r#"{"legacy": false, "add_bos_token": false, "add_prefix_space": null}"#;
+    assert_eq!(cut(&model, Some(without), "a</s>a"), ["a", "</s>", "a"]);
+    assert_eq!(cut(&model, Some(without), " a"), ["▁a"]);
+    // Gemma's tokenizer has no other way.
+    let gemma = r#"{"legacy": false, "tokenizer_class": "GemmaTokenizer"}"#;
+    assert_eq!(cut(&model, Some(gemma), "a</s>a"), ["<s>", "▁a", "</s>", "▁a"]);
+}
+
+#[test]
+fn a_text_that_joins_the_unknown_token_is_kept_whole() {
+    let letters = ["<", "u", "n", "k", ">", "▁", "a"].map(|letter| (letter, -1.0, NORMAL));
+    let pieces = [&letters[..], &[("<unk>▁a", -1.0, NORMAL)]].concat();
+    let new = r#"{"legacy": false}"#;
+    assert_eq!(cut(&model(UNIGRAM, false, &pieces), Some(new), "a"), ["<s>", "<unk>▁a"]);
+}
+
+#[test]
+fn added_tokens_are_looked_for_with_the_spaces_around_them() {
+    let pieces = [("a", 0.0, NORMAL), ("▁", 0.0, NORMAL), ("▁a", 1.0, NORMAL)];
+    let file = model(MERGES, false, &pieces);
+    let config = r#"{"bos_token": "<|im|>", "pad_token": "<pad>", "added_tokens_decoder": {
+        "1": {"content": "<s>", "special": true},
+        "6": {"content": "<|im|>", "special": true},
+        "7": {"content": "<pad>", "lstrip": true, "rstrip": true},
+        "8": {"content": "<tool>"}}}"#;
+    let read = SentencePiece::read(&file, Some(config.as_bytes())).expect("a vocabulary");
+    assert_eq!(read.largest_id(), 8);
+    assert_eq!(
+        cut(&file, Some(config), "a <pad> a<tool>"),
+        ["<|im|>", "▁a", "<pad>", "▁a", "<tool>"]
+    );
+    assert_eq!(cut(&file, Some(config), "<s>a <tool>"), ["<|im|>", "<s>", "▁a", "▁", "<tool>"]);
+    let ids: Vec<u32> =
+        read.encode("a<tool>a").expect("tokens").iter().map(|(id, _)| *id).collect();
+    assert_eq!(read.decode(&ids), "a<tool> a");
+
+    let config = |field: &str| format!(r#"{{"added_tokens_decoder": {{{field}}}}}"#);
+    for (config, says) in [
+        (
+            config(r#""4": {"content": "<b>"}"#),
+            r#"it gives "<b>" the id 4, which is "▁" in tokenizer.model"#,
+        ),
+        (
+            config(r#""6": {"content": "<b>"}, "7": {"content": "<b>"}"#),
+            r#"it gives "<b>" two ids"#,
+        ),
+        (
+            config(r#""6": {"content": "<b>", "single_word": true}"#),
+            r#"its token "<b>" is one only between spaces (single_word), which atelier does not read"#,
+        ),
+        (r#"{"pad_token": "[PAD]"}"#.into(), r#"it names the token "[PAD]", which has no id"#),
+        (
+            r#"{"tokenizer_class": "T5Tokenizer"}"#.into(),
+            "its tokenizer_class is T5Tokenizer, and atelier cuts as LlamaTokenizer",
+        ),
+    ] {
+        let expected = ("tokenizer_config.json".to_owned(), says.to_owned());
+        assert_eq!(refused(&file, Some(&config)), expected);
+    }
+    let (name, reason) = refused(&file, Some(r#"{"eos_token": 2}"#));
+    assert_eq!(name, "tokenizer_config.json");
+    assert!(reason.starts_with("a token is a text, or an object with its content"), "{reason}");
 }
 
 #[test]
@@ -117,7 +194,7 @@ fn pieces_that_begin_with_each_other_are_cut_in_no_time() {
     for (rule, kind) in [(UNIGRAM, NORMAL), (UNIGRAM, USER_DEFINED), (MERGES, USER_DEFINED)] {
         let mut model = model(rule, false, &pieces(kind));
         // No space in front.
-        model.extend(bytes(3, &[3 << 3, 0]));
+        model.extend(field(3, &[3 << 3, 0]));
         let found = cut(&model, None, &text);
         assert_eq!(found.len(), 1 + 100_000 / 400, "{rule} {kind}");
     }
@@ -132,33 +209,74 @@ fn rules_that_lead_in_circles_end() {
     let charsmap = |text: &[u8]| [&(trie.len() as u32).to_le_bytes(), &trie[..], text].concat();
     let with = |charsmap: Vec<u8>| {
         let mut model = model(MERGES, false, &[("b", 0.0, NORMAL)]);
-        model.extend(bytes(3, &[bytes(2, &charsmap), vec![3 << 3, 0]].concat()));
+        model.extend(field(3, &[field(2, &charsmap), vec![3 << 3, 0]].concat()));
         model
     };
     let found = cut(&with(charsmap(b"b\0")), None, &"a".repeat(2 * LONGEST + 1));
     assert_eq!(found, ["<s>", "b", "b", "b"]);
     let long = [&[b' '; LONGEST + 1][..], b"\0"].concat();
-    let reason = SentencePiece::read(&with(charsmap(&long)), None).err();
-    assert_eq!(reason.as_deref(), Some("its normalisation rules are damaged"));
+    let reason = refused(&with(charsmap(&long)), None).1;
+    assert_eq!(reason, "its normalisation rules are damaged");
 }
 
 #[test]
 fn what_is_no_vocabulary_is_refused() {
-    let refused = |bytes: &[u8]| SentencePiece::read(bytes, None).err().expect("a refusal");
+    let reason = |bytes: &[u8]| refused(bytes, None).1;
     let cut_off = "it was cut off, or is no SentencePiece model";
     let whole = model(MERGES, false, &[("a", 0.0, NORMAL)]);
-    assert_eq!(refused(&whole[..whole.len() - 1]), cut_off);
-    assert_eq!(refused(b"\x0b\x0b"), cut_off);
-    assert_eq!(refused(b""), "it has no pieces");
+    assert_eq!(reason(&whole[..whole.len() - 1]), cut_off);
+    assert_eq!(reason(b"\x0b\x0b"), cut_off);
+    assert_eq!(reason(b""), "it has no pieces");
     assert_eq!(
-        refused(&model(3, false, &[])),
+        reason(&model(3, false, &[])),
         "its pieces are words; atelier reads BPE, unigram and characters"
     );
     let twice = [("a", 0.0, NORMAL), ("a", 0.0, NORMAL)];
-    assert_eq!(refused(&model(MERGES, false, &twice)), "piece 4 is there twice");
+    assert_eq!(reason(&model(MERGES, false, &twice)), "piece 4 is there twice");
     let long = format!(r#"{{"unk_token": "{}"}}"#, "u".repeat(200));
-    let reason = SentencePiece::read(&whole, Some(long.as_bytes())).err().expect("a refusal");
-    assert!(reason.ends_with("names a token of 200 bytes, and 128 are the most"), "{reason}");
+    let (file, says) = refused(&whole, Some(&long));
+    assert_eq!(file, "tokenizer_config.json");
+    assert_eq!(says, "it names a token of 200 bytes, and 128 are the most");
     let no_number = [("a", f32::NAN, NORMAL)];
-    assert_eq!(refused(&model(MERGES, false, &no_number)), "piece 3 has a score that is no number");
+    assert_eq!(reason(&model(MERGES, false, &no_number)), "piece 3 has a score that is no number");
+}
+
+proptest! {
+    #[test]
+    fn a_damaged_vocabulary_is_refused_or_cuts(
+        rule in prop::sample::select(vec![UNIGRAM, MERGES, 4]),
+        has_bytes in any::<bool>(),
+        edits in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..4),
+        length in prop_oneof![3 => Just(None), 1 => any::<prop::sample::Index>().prop_map(Some)],
+        text in "[ab▁ <>/s\n\u{e9}]{0,12}",
+        is_legacy in any::<bool>(),
+    ) {
+        let names: Vec<String> = (0..=255).map(|byte| format!("<0x{byte:02X}>")).collect();
+        let letters = [("a", -1.0, NORMAL), ("▁", -2.0, NORMAL), ("▁a", -0.5, NORMAL)];
+        let others = [("ab", -1.5, USER_DEFINED), ("aa", -3.0, 5)];
+        let bytes = names.iter().map(|name| (name.as_str(), 0.0, BYTE)).filter(|_| has_bytes);
+        let pieces: Vec<(&str, f32, u8)> = letters.into_iter().chain(others).chain(bytes).collect();
+        let mut file = model(rule, has_bytes, &pieces);
+        // A table without rules: the trie's one place leads nowhere.
+        file.extend(field(3, &field(2, b"\x04\0\0\0\0\0\0\0\0")));
+        for (place, byte) in edits {
+            let place = place.index(file.len());
+            file[place] = byte;
+        }
+        if let Some(length) = length {
+            file.truncate(length.index(file.len()));
+        }
+        let config = format!(r#"{{"legacy": {is_legacy}}}"#);
+        match SentencePiece::read(&file, Some(config.as_bytes())) {
+            Err(error) => prop_assert!(!error.to_string().contains('\n'), "{error}"),
+            Ok(read) => {
+                if let Ok(tokens) = read.encode(&text) {
+                    let is_in_text = |(_, bytes): &(u32, Range<usize>)| text.get(bytes.clone()).is_some();
+                    prop_assert!(tokens.iter().all(is_in_text), "{tokens:?}");
+                    let ids: Vec<u32> = tokens.into_iter().map(|(id, _)| id).collect();
+                    read.decode(&ids);
+                }
+            }
+        }
+    }
 }
