@@ -13,7 +13,7 @@ fn firefox_downloads_goes_on_and_opens() {
     scene.fetch();
     scene.until_some_came();
     scene.press("#pause");
-    scene.says(".status-line", "is stopped; what has come is kept");
+    scene.says(".status-line", "is stopped. What has come is kept");
     // Another visit goes on where this one stopped.
     scene.page.browser.reload();
     scene.page.until_live();

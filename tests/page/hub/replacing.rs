@@ -29,7 +29,7 @@ fn the_older_commit_answers_until_the_newer_one_is_whole_and_goes_then() {
     let scene = Scene::new();
     let before = scene.begin_newer();
     scene.press("#pause");
-    scene.says(".status-line", "is stopped; what has come is kept");
+    scene.says(".status-line", "is stopped. What has come is kept");
     scene.until("the older one can be opened", "document.querySelector('.kept .open')");
     let kept = scene.kept();
     assert!(before.iter().all(|file| kept.contains(file)), "{kept:?}");

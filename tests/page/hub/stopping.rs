@@ -49,7 +49,7 @@ fn paused_it_keeps_what_came_and_goes_on() {
     let words = scene.text("#fetching p");
     assert!(words.contains(" of "), "{words}");
     scene.press("#pause");
-    scene.says(".status-line", "is stopped; what has come is kept");
+    scene.says(".status-line", "is stopped. What has come is kept");
     scene.says(".kept .quiet", " of ");
     let kept = scene.kept();
     let parts = kept.iter().filter(|(name, _)| name.ends_with(".part"));
@@ -121,7 +121,7 @@ fn a_look_up_that_fails_leaves_the_download_its_controls() {
     scene.look_up(REPO);
     scene.says(".problem", "makers/tiny");
     scene.press("#pause");
-    scene.says(".status-line", "is stopped; what has come is kept");
+    scene.says(".status-line", "is stopped. What has come is kept");
     scene.go_on();
 }
 

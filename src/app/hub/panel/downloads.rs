@@ -206,6 +206,8 @@ impl Downloads {
                     self.line.open_files(&name, &files);
                 }
                 None => {
+                    // Its own line goes, and takes along what stands there.
+                    self.press("");
                     self.fail(name, "Its files are not all there any more: fetch it again.");
                     self.refresh();
                 }
