@@ -1,5 +1,7 @@
 //! The text and the JSON of commands that among them write every kind of report.
 
+use std::collections::BTreeSet;
+use std::path::Path;
 use std::process::Command;
 
 use serde_json::Value;
@@ -114,6 +116,7 @@ fn hold(guarded: &[Guarded]) {
 #[test]
 fn help() {
     let mut waiting = vec![String::new()];
+    let mut names = BTreeSet::new();
     while let Some(command) = waiting.pop() {
         let text = printed(format!("{command} --help").trim(), "");
         let list = text.split_once("Commands:\n").map_or("", |(_, list)| list);
@@ -124,8 +127,15 @@ fn help() {
             }
         }
         let name = if command.is_empty() { "atelier" } else { command.trim() };
-        check(&format!("help/{}.txt", name.replace(' ', "-")), &text);
+        let name = format!("{}.txt", name.replace(' ', "-"));
+        check(&format!("help/{name}"), &text);
+        names.insert(name);
     }
+
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/help");
+    let files = std::fs::read_dir(folder).expect("a folder");
+    let files = files.map(|file| file.expect("a file").file_name().display().to_string());
+    assert_eq!(files.collect::<BTreeSet<_>>(), names, "help of commands that are there");
 }
 
 /// Standard output of a command in the project's folder.
