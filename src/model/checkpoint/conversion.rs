@@ -36,7 +36,7 @@ impl Conversion {
     /// Looks up the tensors of files that a `config.json` describes.
     ///
     /// # Errors
-    /// As [`TensorPlaces::read`]; a type of numbers that safetensors does not have.
+    /// A file that cannot be read; a type of numbers that safetensors does not have.
     pub fn new(files: &ModelFiles) -> Result<Self, ModelError> {
         let source = BytesAtHand::of(files);
         let sizes = files.weights.iter().map(|(name, bytes)| (&name[..], bytes.len() as u64));
