@@ -58,8 +58,8 @@ pub enum StudyError {
     )]
     StrayRows { task: String, row: usize },
     #[error(
-        "the file holds a coupling on '{task}' with other options. Resume with its own options, or write to \
-         another file"
+        "the file holds a coupling on '{task}' with other rows, K, plan, method or seed. Resume with \
+         its own options, or write to another file"
     )]
     OtherCoupling { task: String },
     #[error("a sweep takes 1 to {MAX_SEEDS} seeds and 1 to {MAX_REPEAT} rounds")]

@@ -324,7 +324,7 @@ fn lasting_faults_are_one_sentence_and_leave_nothing_wrong() {
         (Origin::Cdn, "", Fault::WrongByte(5000), "came damaged"),
         (Origin::Cdn, "", Fault::Longer(7), "bytes where the hub promised"),
         (Origin::Cdn, "", Fault::status(404), "has no file \"model.safetensors\""),
-        (Origin::Cdn, "", Fault::status(403), "gives makers/tiny to nobody"),
+        (Origin::Cdn, "", Fault::status(403), "refuses makers/tiny (403)"),
         (
             Origin::Hub,
             "/resolve/",

@@ -10,7 +10,7 @@ use crate::page::Page;
 /// printed, when the page's program has taken it over. (A host that compresses with brotli sends a fifth less
 /// than these tests' gzip.)
 const FIRST_PICTURE: u64 = 60_000;
-const INTERACTIVE: u64 = 1_280_000;
+const INTERACTIVE: u64 = 1_400_000;
 
 /// How often the page is opened at most: on a busy machine it may be painted late, and more have come by then.
 const ROUNDS: usize = 5;
@@ -179,7 +179,7 @@ fn what_is_done_before_the_program_is_there_is_not_lost() {
     page.browser.clear("#prompt");
     page.browser.type_into("#prompt", "Ann says that the film is good. So it is");
     page.until_taken_over();
-    page.until_says(".provenance", "still that of the last prompt");
+    page.until_says(".provenance", "still that of the last run");
     assert_eq!(
         page.browser.text("document.activeElement.id + document.activeElement.selectionStart"),
         "prompt40"
@@ -289,7 +289,7 @@ fn the_file_that_one_has_draws_the_first_picture_live() {
     page.until_drawn();
     page.browser.type_into("#own-file", &model.display().to_string());
     page.until_says(".provenance", &format!("Computed here by {MODEL} in "));
-    page.until_says("#agreement", "The baked example agrees to ");
+    page.until_says("#agreement", "The precomputed example agrees to ");
     say!("{}", page.text("#agreement"));
     assert_eq!(page.browser.text(WAYS), "");
     page.assert_quiet();

@@ -159,7 +159,7 @@ fn links_to_the_surveys_own_page_lead_to_the_same_picture() {
     page.until_says(".rows h3", "scholar-4 on mood");
     assert_eq!(page.text(".report-name"), "survey.atelier.json");
     page.open("survey.html");
-    page.until_says(".report-name", "baked with the page");
+    page.until_says(".report-name", "precomputed");
     page.assert_quiet();
 }
 

@@ -97,7 +97,7 @@ fn written(folder: &Path, name: &str, value: &Value) -> PathBuf {
 fn the_baked_survey_shows_at_once_and_fetches_no_model() {
     let page = Page::survey("survey.html");
     page.until_survey();
-    page.until_says(".opened .report-name", "baked with the page");
+    page.until_says(".opened .report-name", "precomputed");
     assert_eq!(page.browser.run("return document.querySelectorAll('.mean').length"), 50);
     let other = ["worker", ".safetensors"];
     for sent in page.server.sent() {
@@ -365,13 +365,13 @@ fn reports_on_this_site_open_by_a_link_and_no_others() {
     assert_eq!(page.text(".report-name"), "survey.atelier.json");
     page.open("survey.html?report=https://example.org/survey.json");
     page.until_says(".problem", "https://example.org/survey.json is not on this site");
-    page.until_says(".report-name", "baked with the page");
+    page.until_says(".report-name", "precomputed");
     page.assert_quiet();
     // A link is no way to keep a reader's machine busy, nor to hand it what is no file of the site.
     let many = vec!["report=examples/survey.atelier.json"; 300].join("&");
     page.open(&format!("survey.html?{many}"));
     page.until_says(".problem", "names more than 32 reports");
-    page.until_says(".report-name", "baked with the page");
+    page.until_says(".report-name", "precomputed");
     let origin = page.browser.text("location.origin");
     page.open(&format!("survey.html?report=blob:{origin}/0"));
     page.until_says(".problem", "is not on this site");

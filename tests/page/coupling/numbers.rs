@@ -123,7 +123,7 @@ fn the_couplings_are_the_command_lines() {
         ("coupling-pair", "signs of their vectors"),
         ("coupling-output", "subtracts the identity"),
         ("coupling-linearised", "final norm"),
-        ("coupling-linearised", "no test of coupling"),
+        ("coupling-linearised", "does not test coupling"),
     ] {
         page.until_says(&format!("#figure-{key} figcaption"), slip);
     }
