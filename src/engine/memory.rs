@@ -61,12 +61,12 @@ impl Memory {
 }
 
 impl fmt::Display for Memory {
-    /// `"561 MB: weights 498, output head 30, activations 24, recorded 9"`
+    /// `"561 MB: weights 498, unembedding 30, activations 24, recorded 9"`
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         let mb = |bytes: u64| bytes.div_ceil(1_000_000);
         write!(f, "{} MB: weights {}", mb(self.total()), mb(self.weights))?;
         if self.head > 0 {
-            write!(f, ", output head {}", mb(self.head))?;
+            write!(f, ", unembedding {}", mb(self.head))?;
         }
         write!(f, ", activations {}, recorded {}", mb(self.activations), mb(self.capture))
     }

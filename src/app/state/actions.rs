@@ -209,8 +209,11 @@ impl Studio {
             View::Orders if self.view.get() != view && draft == examples::first() && !is_beside => {
                 examples::of_orders()
             }
-            // Lessons run on the models that come with the page.
-            View::Lessons if self.is_absent.get() => examples::first(),
+            // Lessons run on the models that come with the page; the first picture's prompt is not in their words.
+            View::Lessons if self.is_absent.get() => match Shown::first_of(&draft) {
+                Some(_) => examples::first(),
+                None => Draft { model: examples::first().model, plan: String::new(), ..draft },
+            },
             _ => draft,
         }
     }

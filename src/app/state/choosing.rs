@@ -168,11 +168,19 @@ impl Studio {
                 return;
             }
             let draft = self.draft.get_untracked();
-            if let Some(first) = Shown::first_of(&draft) {
+            // A report of the same question stays.
+            let answers =
+                |shown: &Option<Shown>| shown.as_ref().is_some_and(|shown| shown.answers(&draft));
+            if !self.state.shown.with_untracked(answers)
+                && let Some(first) = Shown::first_of(&draft)
+            {
                 self.state.shown.set(Some(first));
             }
-            // Of the first picture's model the bar says so itself, with the ways on; a link may mean another file.
-            let is_first = untrack(|| self.is_absent.get()) && self.hash_of(name).is_none();
+            // Of the first picture's model the bar says so itself, with the ways on; a frame has no bar, and a link may
+            // mean another file.
+            let is_first = untrack(|| self.is_absent.get())
+                && self.hash_of(name).is_none()
+                && !browser::has_root_class("embed");
             if !is_first {
                 let sentence = self.unopened(name);
                 self.fail(Place::Model, sentence);

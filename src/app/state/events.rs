@@ -240,7 +240,8 @@ impl Studio {
     }
 
     fn show_live(self, report: Arc<Report>, milliseconds: f64) {
-        let agrees = first_picture::report().and_then(|first| opened::difference(&first, &report));
+        let first = (report.model.name == first_picture::MODEL).then(first_picture::report);
+        let agrees = first.flatten().and_then(|first| opened::difference(&first, &report));
         let slot = if report.lab.is_some() {
             self.state.lab
         } else if report.coupling.is_some() {

@@ -247,7 +247,8 @@ impl Studio {
         let mut draft = opened::draft_of(&report, &now.model);
         // A report without a prompt continues with its model, but takes no place of one that the reader opened.
         let own = opened::model_of(&report, &now.model);
-        let is_readers = matches!(now.model, Choice::Folder(_));
+        let is_readers =
+            matches!(now.model, Choice::Folder(_)) && !untrack(|| self.is_absent.get());
         if draft.is_none() && !is_readers && now.model != own && self.needs_no_help(&own) {
             now.ask(own);
             self.state.draft.set(now.clone());

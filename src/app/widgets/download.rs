@@ -37,7 +37,14 @@ pub fn FigureMenu(
         }
         outcome.set(result);
         if result.is_ok() {
-            set_timeout(move || _ = outcome.try_set(Ok("")), SEEN_FOR);
+            let clear = move || {
+                outcome.try_update(|outcome| {
+                    if outcome.is_ok() {
+                        *outcome = Ok("");
+                    }
+                });
+            };
+            set_timeout(clear, SEEN_FOR);
         }
     };
     let id = format!("menu-{key}");

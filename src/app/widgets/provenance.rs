@@ -22,7 +22,7 @@ pub fn Provenance() -> impl IntoView {
                 let name = &report.model.name;
                 format!("Computed by {name} when this page was made; not running here.")
             }
-            Some(shown) if !is_absent || is_of_lens => made_by(shown),
+            Some(shown) if !is_absent || is_of_lens || shown.is_beside() => made_by(shown),
             _ if is_absent => {
                 studio.draft.with(|draft| format!("{} is not running here.", draft.model.name()))
             }
@@ -32,10 +32,10 @@ pub fn Provenance() -> impl IntoView {
     let is_baked = move || {
         studio.picture().with(|shown| shown.as_ref().is_some_and(|s| s.origin == Origin::Baked))
     };
-    // Of an absent model, only the lens has a picture.
+    // Of an absent model, only the lens has a picture, and a report that stands for itself.
     let has_picture = move || {
         let is_here = studio.view.get() == View::Lens || !studio.is_absent.get();
-        is_here && studio.picture().with(Option::is_some)
+        studio.picture().with(|shown| shown.as_ref().is_some_and(|s| is_here || s.is_beside()))
     };
     let late = Memo::new(move |_| has_picture() && !studio.is_current());
     view! {
@@ -53,7 +53,7 @@ fn made_by(shown: &Shown) -> String {
     let (name, engine) = (&shown.report.model.name, &shown.report.engine);
     match &shown.origin {
         Origin::Baked => {
-            format!("Precomputed: {name} ran when the page was built.")
+            format!("Precomputed by {name} when this page was made.")
         }
         Origin::Live { milliseconds, agrees } => {
             let time = number::fixed(*milliseconds, 0);

@@ -333,7 +333,6 @@ fn size_of(folder: &Path) -> u64 {
     sizes.map(|about| about.len()).sum()
 }
 
-/// Every file below a folder; links are files, wherever they lead.
 /// Returns the commits of a model's folder that none of its branches and tags names, in order.
 fn unnamed_commits(model: &Path, revisions: &[String]) -> Vec<String> {
     let named = |commit: &String| {
@@ -352,6 +351,7 @@ fn unnamed_commits(model: &Path, revisions: &[String]) -> Vec<String> {
     commits
 }
 
+/// Every file below a folder; links are files, wherever they lead.
 fn files_below(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {

@@ -72,6 +72,8 @@ impl Downloads {
             HubTell::Removed { model } => {
                 let is_open = model.name == self.line.current.get_untracked();
                 let is_last = !untrack(|| self.has_other(&model));
+                // Its line goes; a download under way is shown elsewhere.
+                self.pressed.set(String::new());
                 self.say(&removed(&model.name, is_open && is_last));
                 self.refresh();
             }

@@ -75,6 +75,7 @@ fn listen(line: PageLine, downloads: Downloads) {
                 }
                 "at hand" => line.at_hand.set(serde_json::from_str(&text(1)).unwrap_or_default()),
                 "look up" => {
+                    downloads.press("");
                     downloads.look_up(&text(1), None);
                     browser::show_soon("hub-head");
                 }
