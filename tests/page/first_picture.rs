@@ -1,5 +1,7 @@
 //! The page opens with its first picture in it, and its program takes the picture over without a jump.
 
+use std::process::Command;
+
 use atelier::app::first_picture::MODEL;
 use serde_json::{Value, json};
 
@@ -278,6 +280,48 @@ fn the_small_model_is_tried_live_and_going_back_leads_to_the_picture() {
     // Lessons run on the page's own.
     page.go_to_view("Lessons");
     page.until_says(".model-name", "scholar-12");
+    page.assert_quiet();
+}
+
+/// A report that names another model brings that model; one of the first picture's question is not replaced by it.
+#[test]
+fn a_report_beside_the_first_picture_keeps_its_place() {
+    let page = Page::new(1440, 900);
+    let folder = tempfile::tempdir().expect("a folder");
+    let sweep = folder.path().join("sweep.atelier.json");
+    let words =
+        ["orders", "--model", "scholar-4", "--task", "mood", "--rows", "4", "--strategy", "drop"];
+    let out = sweep.display().to_string();
+    let ran =
+        Command::new(env!("CARGO_BIN_EXE_atelier")).args(words).args(["--out", &out]).output();
+    assert!(ran.expect("it runs").status.success());
+
+    page.open_plain();
+    page.until_drawn();
+    page.open_file(&sweep);
+    page.until_says(".model-name", "scholar-4");
+
+    let first = folder.path().join("first.atelier.json");
+    let Some(model) = real_model() else { return };
+    let words = ["--prompt", "The capital of France is", "--answer", "0", "--attention", "--out"];
+    let options = [" Paris", " London", " Rome", " Berlin"].map(|option| ["--option", option]);
+    let ran = Command::new(env!("CARGO_BIN_EXE_atelier"))
+        .args(["lens", "--model"])
+        .arg(&model)
+        .args(words)
+        .arg(&first)
+        .args(options.iter().flatten())
+        .output()
+        .expect("it runs");
+    assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+    page.open_plain();
+    page.until_drawn();
+    page.open_file(&first);
+    page.until_says(".provenance", "From a report");
+    page.go_to_view("Attention");
+    page.until_says("h1", "Where do the heads look?");
+    page.go_to_view("Lens");
+    page.until_says(".provenance", "From a report");
     page.assert_quiet();
 }
 
