@@ -11,9 +11,6 @@ use super::{EngineError, Loading, cpu};
 use crate::model::DType;
 use crate::model::weights::Weights;
 
-/// Bytes that a browser's 32-bit memory has room for, beside the program itself.
-pub const WASM_MOST: u64 = 3_500_000_000;
-
 /// An engine, and where it is to run.
 #[derive(Clone, Debug, Default)]
 pub enum EngineChoice {
@@ -63,7 +60,7 @@ impl EngineChoice {
         Ok(match self {
             Self::Cpu => {
                 let memory = self.memory(&weights);
-                if cfg!(target_arch = "wasm32") && memory.total() > WASM_MOST {
+                if !memory.fits_processor() {
                     return Err(EngineError::NoRoom { memory });
                 }
                 cpu::loader(weights)

@@ -5,6 +5,9 @@ use std::fmt;
 use crate::model::DType;
 use crate::model::weights::Weights;
 
+/// Bytes that a browser's 32-bit memory has room for, beside the program itself.
+pub const WASM_MOST: u64 = 3_500_000_000;
+
 /// Tokens of the prompt that the estimate is made for (or the model's context, if that is less).
 const TOKENS: u64 = 256;
 
@@ -26,11 +29,17 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// On the processor: every matrix in the type in which it is stored.
+    /// On the processor: every matrix in the type in which it is stored. Output rows that are not at hand are held
+    /// where there is room for them; else they are read again for every token.
     pub fn on_processor(weights: &Weights) -> Self {
-        let on_device = Self::on_device(weights, None);
-        let head = if weights.is_at_hand() { 0 } else { on_device.head };
-        Self { head, ..on_device }
+        let with_head = Self::on_device(weights, None);
+        let is_held = !weights.is_at_hand() && with_head.fits_processor();
+        Self { head: if is_held { with_head.head } else { 0 }, ..with_head }
+    }
+
+    /// Whether the processor has room: in a browser a program's memory has an end.
+    pub fn fits_processor(&self) -> bool {
+        !cfg!(target_arch = "wasm32") || self.total() <= WASM_MOST
     }
 
     /// On a device that holds every matrix in the type in which it is stored, or in `dtype`.

@@ -31,7 +31,7 @@ mod vocabulary_run;
 #[cfg(feature = "webgpu")]
 pub mod webgpu;
 
-pub use choice::{EngineChoice, WASM_MOST};
+pub use choice::EngineChoice;
 pub use decoder::Decoder;
 pub use error::EngineError;
 pub use loading::Loading;

@@ -1,6 +1,6 @@
 //! How much memory a device gives to a model: no browser says it, so a table stands for the small ones.
 
-use crate::engine::WASM_MOST;
+use crate::engine::memory::WASM_MOST;
 
 /// What a browser says of its device.
 #[derive(Clone, Debug, Default, PartialEq)]

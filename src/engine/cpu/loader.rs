@@ -8,6 +8,7 @@ use super::head::Head;
 use super::incoming::Incoming;
 use crate::engine::EngineError;
 use crate::engine::backend::{Backend, Loader};
+use crate::engine::memory::Memory;
 use crate::model::Tensor;
 use crate::model::shape::BlockShape;
 use crate::model::weights::{MatrixRole, VectorRole, Weights};
@@ -76,7 +77,7 @@ impl Loader for CpuLoader {
 
     /// Every token that is read needs the whole head, and to fetch it takes longer than its products.
     fn takes_head(&self) -> bool {
-        !self.weights.is_at_hand()
+        Memory::on_processor(&self.weights).head > 0
     }
 
     fn head(&mut self, _first_row: usize, rows: &Tensor) -> Result<(), EngineError> {

@@ -85,7 +85,8 @@ impl Drop for Helper {
 /// and where copies of the weights would be large.
 pub fn most_workers(scope: &DedicatedWorkerGlobalScope, model: &LoadedModel) -> usize {
     let engine = &model.engine;
-    if !engine.is_on_processor() || engine.stored().weights > MOST_WEIGHTS {
+    let copied = engine.stored().weights + engine.stored().head;
+    if !engine.is_on_processor() || copied > MOST_WEIGHTS {
         return 1;
     }
     // Another takes what this one took, which ran such rows: its memory never shrinks.
