@@ -1,5 +1,6 @@
 //! The page of orders: tiles by mouse and keyboard, sweeps, and what a link brings back.
 
+use std::f64::consts::LN_2;
 use std::process::Command;
 
 use crate::common::real_model;
@@ -313,7 +314,8 @@ fn a_destroyed_model_is_seen_beyond_the_options() {
     );
     let known = beyond["kl"].as_f64().expect("a distance");
     let kl: f64 = kl.parse().expect("a number");
-    assert!(known > 0.1 && (kl / known - 1.0).abs() < 0.01, "{kl}, {known}");
+    // The page shows bits, files hold nats.
+    assert!(known > 0.1 && (kl * LN_2 / known - 1.0).abs() < 0.01, "{kl}, {known}");
     assert_eq!(texts(), [wrote(""), wrote("1-11")]);
     let asked = "JSON.stringify(asked.filter(text => text.includes('GoOn')).map(text => JSON.parse(text).ask.GoOn.plan))";
     assert_eq!(page.browser.text(asked), "[\"1-11\"]");
@@ -367,7 +369,7 @@ fn sweeps_fill_in_are_cancelled_and_put_a_point_in_the_lab() {
     page.press_button("Run the sweep");
     page.until_swept("neighbours");
     page.screenshot("orders-drop");
-    assert_drawn(&page, "neighbours");
+    assert_drawn(&page, "neighbours", 1.0);
 
     // A click on the fourth point opens its plan.
     page.until_pointable();
@@ -388,15 +390,15 @@ fn sweeps_fill_in_are_cancelled_and_put_a_point_in_the_lab() {
     page.set_number("rounds at most", 4);
     page.press_button("Run the sweep");
     page.until_swept("loops");
-    assert_drawn(&page, "family");
-    assert_drawn(&page, "loops");
-    for quantity in ["kl", "diversity"] {
+    assert_drawn(&page, "family", 1.0);
+    assert_drawn(&page, "loops", 1.0);
+    for (quantity, unit) in [("kl", LN_2), ("diversity", 1.0)] {
         page.browser.run(&format!(
             "const s = document.querySelector('#plotted'); s.value = '{quantity}'; s.dispatchEvent(new Event('change', {{ bubbles: true }}))"
         ));
         page.browser.until("it is plotted", &format!("location.hash.includes('plot={quantity}')"));
-        assert_drawn(&page, "family");
-        assert_drawn(&page, "loops");
+        assert_drawn(&page, "family", unit);
+        assert_drawn(&page, "loops", unit);
     }
     page.screenshot("orders-family");
     page.assert_quiet();
@@ -451,8 +453,8 @@ fn every_part_is_left_out_once() {
     page.assert_quiet();
 }
 
-/// Every number that a figure draws as a mean is one of the report's.
-fn assert_drawn(page: &Page, figure: &str) {
+/// Every number that a figure draws as a mean is one of the report's; `unit` is the figure's, in the report's.
+fn assert_drawn(page: &Page, figure: &str, unit: f64) {
     page.until_pointable();
     let report = page.saved(1);
     let mut known = Vec::new();
@@ -464,7 +466,7 @@ fn assert_drawn(page: &Page, figure: &str) {
     let drawn = drawn.as_array().expect("points");
     assert!(!drawn.is_empty());
     for value in drawn {
-        let x = value.as_f64().expect("a number");
+        let x = unit * value.as_f64().expect("a number");
         let near = known.partition_point(|k| *k < x - 1e-5 * x.abs().max(1e-6));
         let known = known.get(near).copied().unwrap_or(f64::NAN);
         assert!(
