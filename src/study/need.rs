@@ -60,7 +60,7 @@ pub struct NeedPart {
     pub head: Option<usize>,
     /// The model's own order without it.
     pub plan: String,
-    /// What it adds to the logit difference directly, the final norm's scale held at the full run's.
+    /// Its net vote: the direct addition to the logit difference, the final norm's scale held at the full run's.
     pub vote: Mean,
     /// Loss of the logit difference without it.
     pub loss: Mean,

@@ -401,7 +401,7 @@ fn gated_models_say_how_and_come_with_a_token() {
     assert_eq!(told(Origin::Cdn), 0, "the token is the hub's alone");
 }
 
-/// What the sentence for a gated model says: with a token, or from a folder of its files.
+/// The ways that the sentence for a gated model names: with a token, or from a folder of its files.
 #[test]
 fn a_gated_pytorch_checkpoint_answers_with_a_token_and_from_a_folder() {
     let scene = Scene::new();

@@ -92,7 +92,7 @@ fn texts_are_cut_as_sentencepiece_and_transformers_cut_them() {
     assert!(vocabularies >= 11, "{vocabularies}");
 }
 
-/// What the vocabulary cannot cut is one token for everything: no word of a question.
+/// A text that the vocabulary cannot cut is the unknown token, which is no option.
 #[test]
 fn an_option_that_is_not_known_is_refused() {
     let Some(goldens) = goldens() else { return };

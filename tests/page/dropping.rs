@@ -89,7 +89,7 @@ fn a_dropped_folder_is_the_model() {
     page.assert_quiet();
 }
 
-/// The same weights as PyTorch saves them.
+/// Weights of a folder, as PyTorch saves them.
 #[test]
 fn a_dropped_pytorch_checkpoint_is_the_model() {
     let page = Page::live();

@@ -147,7 +147,7 @@ pub struct Tensor<'a> {
 }
 
 impl Tensor<'_> {
-    /// The same rows, borrowed.
+    /// Borrows the rows.
     pub fn lent(&self) -> Tensor<'_> {
         Tensor { bytes: Cow::Borrowed(&self.bytes), ..*self }
     }

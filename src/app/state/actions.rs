@@ -39,7 +39,7 @@ impl Studio {
         );
     }
 
-    /// What was typed runs no more by itself, as something else runs now. Returns the number of the pause that begins.
+    /// Ends the pause after typing, whose edit then runs no more by itself. Returns the number of the next pause.
     pub(super) fn end_pause(self) -> u32 {
         let pause = self.state.pauses.with_value(|n| n.wrapping_add(1));
         self.state.pauses.set_value(pause);

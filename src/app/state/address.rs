@@ -162,8 +162,8 @@ impl Address {
             // Their address names a model unless it is the first one.
             let named = draft.get_or_insert_with(examples::first);
             // The reader's own prompt waits for the other views.
-            let own = untrack(|| studio.draft_for(View::Lessons));
-            let model = std::mem::replace(named, own).model;
+            let kept = untrack(|| studio.draft_for(View::Lessons));
+            let model = std::mem::replace(named, kept).model;
             named.ask(model);
         }
         let draft = draft.filter(|new| studio.draft.with_untracked(|now| now != new));

@@ -24,8 +24,8 @@ pub(super) fn moved_figure(before: &Lens, after: &Lens, theme: &Theme) -> Figure
     let first = was.iter().enumerate().map(|(i, vote)| point(i, *vote, "before"));
     let again = |has_moved: bool| {
         let all = places.iter().enumerate().filter_map(|(i, place)| Some((i, is[(*place)?])));
-        let own = all.filter(|(i, _)| moved.contains(i) == has_moved);
-        own.map(|(i, vote)| point(i, vote, "after")).collect::<Vec<_>>()
+        let marked = all.filter(|(i, _)| moved.contains(i) == has_moved);
+        marked.map(|(i, vote)| point(i, vote, "after")).collect::<Vec<_>>()
     };
     let pens = [
         Pen::new("before", theme.ink, Line::None, Mark::None),
@@ -51,7 +51,7 @@ pub(super) fn moved_figure(before: &Lens, after: &Lens, theme: &Theme) -> Figure
     let [sum, rest] = [&was, &is].map(|votes| signed(votes.iter().sum()));
     let title = format!(
         "{} changed; the sum went from {sum} to {rest}",
-        counted(moved.len(), "later vote"),
+        counted(moved.len(), "other vote"),
     );
     let rows = names.iter().enumerate().map(|(i, name)| {
         let after = places[i].map(|place| TableCell::Number(is[place]));
@@ -105,8 +105,8 @@ pub(super) fn ranked_figure(lens: &Lens, theme: &Theme) -> Figure {
     order.sort_by(|a, b| errors[*a].total_cmp(&errors[*b]));
     let kinds = strokes::kinds(lens.members.iter().any(|m| m.kind == MemberKind::Bias));
     let series = kinds.map(|kind| {
-        let own = order.iter().enumerate().filter(|(_, i)| lens.members[**i].kind == kind);
-        let points = own.map(|(x, &i)| {
+        let of_kind = order.iter().enumerate().filter(|(_, i)| lens.members[**i].kind == kind);
+        let points = of_kind.map(|(x, &i)| {
             Point::new(x as f64, errors[i], format!("{}\nerror {}", names[i], short(errors[i])))
         });
         Series::new(strokes::kind_pen(kind, theme), points.collect())
@@ -181,7 +181,7 @@ mod tests {
         after.member_logits[last][after.answer] += 4.0;
         let figure = moved_figure(&before, &after, &LIGHT);
         assert!(
-            figure.title.starts_with("1 later vote changed; the sum went from"),
+            figure.title.starts_with("1 other vote changed; the sum went from"),
             "{}",
             figure.title
         );

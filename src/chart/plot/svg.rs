@@ -363,8 +363,8 @@ impl<'a> Drawing<'a> {
         let Some(band) = &panel.band else { return };
         let end = |i: usize| {
             band.ends.iter().enumerate().filter_map(move |(x, ends)| {
-                let at = area.pixel(panel, x as f64, ends[i])?;
-                Some(format!("{:.1} {:.1}", at.0, at.1))
+                let (x, y) = area.pixel(panel, x as f64, ends[i])?;
+                Some(format!("{x:.1} {y:.1}"))
             })
         };
         let (lower, upper): (Vec<String>, Vec<String>) = (end(0).collect(), end(1).collect());

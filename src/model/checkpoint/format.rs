@@ -1,4 +1,4 @@
-//! What a file is that does not hold what its name says, by its first bytes.
+//! Formats of files, known by their first bytes: an error names the one that lies there instead.
 
 /// A format of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -33,7 +33,7 @@ impl TensorPlaces {
     /// checks them against the index, if there is one.
     ///
     /// # Errors
-    /// What is no such checkpoint, was cut off, or does not hold what the index says.
+    /// A file that is no such checkpoint, was cut off, or lacks a tensor that the index names.
     pub fn read<'a>(
         files: &[(&str, u64)],
         index: Option<(&str, &[u8])>,

@@ -139,7 +139,7 @@ fn a_sentencepiece_model_beside_a_gguf_file_is_not_its_vocabulary() {
     assert_eq!(words(&["a.gguf", "tokenizer.model", "tokenizer.json"]), ["tokenizer.json"]);
 }
 
-/// What a trainer writes beside the weights is none.
+/// Files that a trainer writes beside the weights are no weights.
 #[test]
 fn the_state_of_a_training_run_is_no_model() {
     let state = [

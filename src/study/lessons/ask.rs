@@ -73,9 +73,9 @@ pub struct LensAsk {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum LensShow {
-    /// What every stroke votes.
+    /// Votes of every component.
     Votes,
-    /// What every component votes beside what it voted in the run before the question.
+    /// Votes of every component, beside its votes in the run before the question.
     Moved,
     /// Every component's own error, smallest first, with the error of their mean.
     Ranked,

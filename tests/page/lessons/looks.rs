@@ -39,7 +39,7 @@ fn a_steps_picture_shows_what_the_step_asks() {
     let page = Page::new(1440, 900);
     page.open("#view=lessons&lesson=1");
     for (lesson, step, title) in [
-        (1, 3, "15 later votes changed; the sum went from +14.6 to −3.19"),
+        (1, 3, "15 other votes changed; the sum went from +14.6 to −3.19"),
         (2, 2, "The mean's error, 0.208, is smaller than that of 18 of 25 components"),
     ] {
         page.lesson(lesson, step);

@@ -53,7 +53,7 @@ pub fn OnTheHub() -> impl IntoView {
     }
 }
 
-/// What became of the button that was pressed at the line with the key `at`.
+/// Progress and answer of the button that was pressed at the line with the key `at`.
 #[component]
 pub fn Messages(#[prop(into)] at: String) -> impl IntoView {
     let downloads = expect_context::<Downloads>();

@@ -191,18 +191,18 @@ impl EndRecord {
     /// with them.
     fn find(tail: &[u8]) -> Option<(usize, Self)> {
         let last = tail.len().checked_sub(END as usize)?;
-        let at = (0..=last).rev().find(|&at| {
-            let comment = [tail[at + 20], tail[at + 21]];
-            tail[at..].starts_with(b"PK\x05\x06")
-                && usize::from(u16::from_le_bytes(comment)) == last - at
+        let begin = (0..=last).rev().find(|&begin| {
+            let comment = [tail[begin + 20], tail[begin + 21]];
+            tail[begin..].starts_with(b"PK\x05\x06")
+                && usize::from(u16::from_le_bytes(comment)) == last - begin
         })?;
-        let mut fields = ZipFields(&tail[at + 4..]);
+        let mut fields = ZipFields(&tail[begin + 4..]);
         let disks = (fields.u16()?, fields.u16()?);
         let (here, count) = (fields.u16()?, fields.u16()?);
         let (size, start) = (fields.u32()?, fields.u32()?);
         let is_whole = disks == (0, 0) && here == count;
         let end = Self { count: count.into(), size: size.into(), start: start.into() };
-        is_whole.then_some((at, end))
+        is_whole.then_some((begin, end))
     }
 
     fn read_64(fields: &mut ZipFields) -> Option<Self> {

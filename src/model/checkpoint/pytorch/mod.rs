@@ -17,7 +17,7 @@ use super::described::Described;
 use super::format::{self, OtherFormat};
 use crate::model::ModelError;
 
-/// What to do about a whole file that does not hold a state dict as PyTorch writes it today.
+/// Advice on a whole file that does not hold a state dict as PyTorch writes it today.
 const SAVE_AGAIN: &str = "where you trust it, load it in PyTorch and save its state_dict()";
 
 /// Bytes of a pickle at most.
@@ -33,8 +33,8 @@ const FIRST_WINDOW: u64 = 1 << 20;
 /// range of it.
 ///
 /// # Errors
-/// What is no PyTorch checkpoint (it says what it is instead, where it knows), was cut off, or asks for
-/// what no weights need.
+/// A file that is no PyTorch checkpoint (the error names its format, where it is known), was cut off, or asks
+/// for a name that no weights need.
 pub fn read<'a>(
     file: &str,
     size: u64,
@@ -222,22 +222,22 @@ impl<'p> OlderPickles<'p> {
             return Ok(None);
         };
         let mut storages = BTreeMap::new();
-        let mut at = self.length as u64;
+        let mut start = self.length as u64;
         for &key in keys {
             let storage = self.keys.text(key).and_then(|key| named.get(key));
             let length = storage.and_then(|storage| storage.bytes()?.checked_add(COUNT));
-            let end = length.and_then(|length| at.checked_add(length));
+            let end = length.and_then(|length| start.checked_add(length));
             let (Some(storage), Some(end)) = (storage, end.filter(|&end| end <= size)) else {
                 return Ok(None);
             };
-            let count = bytes(at..at + COUNT)?;
+            let count = bytes(start..start + COUNT)?;
             let is_whole = *count == storage.count.to_le_bytes();
-            if !is_whole || storages.insert(storage.key, at + COUNT..end).is_some() {
+            if !is_whole || storages.insert(storage.key, start + COUNT..end).is_some() {
                 return Ok(None);
             }
-            at = end;
+            start = end;
         }
-        Ok((at == size).then_some(storages))
+        Ok((start == size).then_some(storages))
     }
 }
 

@@ -27,15 +27,15 @@ impl SentencePiece {
     /// Letters and user-defined symbols, one behind the other.
     fn symbols(&self, text: &str) -> Vec<MergeSymbol> {
         let mut symbols: Vec<MergeSymbol> = Vec::new();
-        let mut at = 0;
-        while let Some(letter) = text[at..].chars().next() {
-            let user_defined = self.spelling.user_defined(&text[at..]);
+        let mut start = 0;
+        while let Some(letter) = text[start..].chars().next() {
+            let user_defined = self.spelling.user_defined(&text[start..]);
             let length = user_defined.map_or(letter.len_utf8(), str::len);
             let is_frozen = user_defined.is_some();
             let before = symbols.len().checked_sub(1);
             let next = symbols.len() + 1;
-            symbols.push(MergeSymbol { bytes: at..at + length, is_frozen, before, next });
-            at += length;
+            symbols.push(MergeSymbol { bytes: start..start + length, is_frozen, before, next });
+            start += length;
         }
         symbols
     }

@@ -339,7 +339,7 @@ impl SentencePiece {
 
     /// The text of tokens, without those that stand for no text, as SentencePiece's program puts it together.
     pub fn decode(&self, ids: &[u32]) -> String {
-        /// What stands for what was not known.
+        /// Stands for the unknown token.
         const SURFACE: &str = " \u{2047} ";
         let mut text = String::new();
         let mut bytes = Vec::new();

@@ -168,8 +168,8 @@ impl Charsmap {
         let trie: Vec<u32> = units.iter().map(|unit| u32::from_le_bytes(*unit)).collect();
         let texts = String::from_utf8(texts.to_vec()).ok()?;
         let is_text = |unit: &u32| {
-            let at = (unit & !LEAF) as usize;
-            unit & LEAF == 0 || at < texts.len() && texts.is_char_boundary(at)
+            let start = (unit & !LEAF) as usize;
+            unit & LEAF == 0 || start < texts.len() && texts.is_char_boundary(start)
         };
         let is_short = texts.split('\0').all(|text| text.len() <= LONGEST);
         let is_whole = odd.is_empty() && !trie.is_empty() && texts.ends_with('\0') && is_short;
