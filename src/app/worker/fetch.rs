@@ -166,7 +166,8 @@ async fn fetch(desk: &Desk, id: u32, path: &str, count: &mut Bytecount) -> Resul
     // The pieces stay the browser's: none is copied into this program's memory.
     let pieces = js_sys::Array::new();
     loop {
-        if let Err(stop) = desk.listen(id).await {
+        // Of a file on this machine a piece comes every millisecond, sooner than a time-out.
+        if let Err(stop) = desk.turn(id, false).await {
             // Ends the download. One that was aborted meanwhile refuses, which is no matter.
             let _ = JsFuture::from(reader.cancel()).await;
             return Err(stop);
