@@ -9,13 +9,13 @@ use std::process::Command;
 
 const VARIABLE: &str = "ATELIER_COMMIT";
 
-/// What the program is told by.
+/// Environment variable that gives the commit to the compiled program.
 const TOLD: &str = "ATELIER_BUILT_FROM";
 
-/// What `cargo package` writes.
+/// File that `cargo package` writes, with the commit.
 const PACKAGED: &str = ".cargo_vcs_info.json";
 
-/// What the program is made of: a commit says nothing of what was changed here since.
+/// Files and folders of the program's sources: changes there since the commit are reported too.
 const SOURCES: &[&str] =
     &["build.rs", "Cargo.toml", "Cargo.lock", "public", "server/src", "src", "style"];
 

@@ -51,7 +51,7 @@ fn shapes(is_quick: bool) -> Vec<Shape> {
             rounds: 5,
             want: 0.7,
         },
-        // Of Llama-3.2-1B's blocks, two.
+        // Two of Llama-3.2-1B's blocks.
         Shape {
             name: "D 2048, 2 blocks",
             config: config(2000, 2048, 8192, 2, 32, 8),
@@ -86,7 +86,7 @@ impl One<'_> {
         Jacobian::of_columns(d, columns).expect("finite")
     }
 
-    /// What it found, and its JVPs and VJPs.
+    /// Runs a search: returns the vectors that it found, and its numbers of JVPs and VJPs.
     fn search(&mut self, seed: u32) -> (Leading, [usize; 2]) {
         let mut search = Lanczos::new(self.width, K, PROBES, TOLERANCE, seed);
         let mut spent = [0; 2];

@@ -1,4 +1,4 @@
-//! What running a sweep as one run saves: all its plans together, sharing prefixes and batches,
+//! Measures how much time a sweep saves as one run: all its plans together, sharing prefixes and batches,
 //! against the same plans one by one on the same engine, in one run of alternating rounds.
 
 mod common;

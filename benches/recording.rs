@@ -1,4 +1,4 @@
-//! What recording members costs: this engine, with every member of every prompt recorded, against
+//! Measures the cost of recording members: this engine, with every member of every prompt recorded, against
 //! `candle_transformers::models::llama` on the same weights and the same batch, in one run.
 //!
 //! The rounds of the ratio alternate between the two, so that a machine that slows down slows both.

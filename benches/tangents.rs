@@ -1,5 +1,5 @@
-//! What a product with a block's Jacobian costs: against one token through the same block with keys and
-//! values kept, and against the whole Jacobian. Random weights, 32 tokens, at the last one.
+//! Measures the cost of a product with a block's Jacobian: against one token through the same block with
+//! cached keys and values, and against the whole Jacobian. Random weights, 32 tokens, at the last one.
 //!
 //! `cargo bench -p atelier-benches --bench tangents`; with the argument `quick` the smallest shape alone.
 

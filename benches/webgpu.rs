@@ -1,4 +1,4 @@
-//! What the WGSL engine's kernels and batches save, as ratios measured in one run on one adapter
+//! Measures how much the WGSL engine's kernels and batches save, as ratios in one run on one adapter
 //! (`ATELIER_ADAPTER` names another than the system's choice).
 
 mod common;

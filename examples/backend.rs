@@ -38,14 +38,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// What the device was asked.
+/// Counts of the device's work.
 #[derive(Default)]
 pub struct Counts {
-    /// Of matrices, as they are stored.
+    /// Bytes of the matrices that it got, as they are stored.
     pub bytes: Cell<usize>,
     /// Packs of sequences that were begun.
     pub packs: Cell<usize>,
-    /// Block calls: equal next blocks of all plans and prompts are one.
+    /// Block calls: equal next blocks of all plans and prompts are one call.
     pub calls: Cell<usize>,
     /// Rows `[D]` that went through blocks, every step of a call counted.
     pub rows: Cell<usize>,
@@ -55,7 +55,7 @@ fn add(to: &Cell<usize>, more: usize) {
     to.set(to.get() + more);
 }
 
-/// The model's own order and the one without its first block, on one prompt.
+/// Runs the original order and the plan without the first block on one prompt.
 pub fn run(folder: &Path) -> Result<Rc<Counts>, Box<dyn Error>> {
     let files = ModelFiles::open(folder)?;
     let weights = Rc::new(Weights::open(&files)?);

@@ -24,7 +24,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// What is printed.
+/// Splits the answer to a prompt into votes, and returns the text to print.
 pub fn run(folder: &Path, prompt: &str, options: &[String]) -> Result<String, Box<dyn Error>> {
     // A folder as Hugging Face lays it out, or a `.gguf` file. Every tensor is checked; weights are read once.
     let files = ModelFiles::open(folder)?;

@@ -81,7 +81,7 @@ pub fn run(
                 levels: about.levels().map(str::to_owned),
                 rows,
                 notes: Vec::new(),
-                // Of the questions: what was drawn, and how many.
+                // Fingerprint of the questions: the task, and the number of drawn rows.
                 fingerprint: format!("{}, {rows} rows drawn by this example", about.name()),
             }
         })

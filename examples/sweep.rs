@@ -21,7 +21,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// What is printed.
+/// Sweeps over the plans that leave out one block, and returns the text to print.
 pub fn run(scholar: &str, rows: usize) -> Result<String, Box<dyn Error>> {
     let model = shipped(catalogue::find(scholar).ok_or("no such scholar")?)?;
     let items: Vec<Item> = primer::held_out(GeneratedTask::Sum, None, rows, primer::ROWS_SEED)

@@ -38,7 +38,7 @@ pub fn guarded<T>(run: impl FnOnce() -> T) -> Result<T, Panicked> {
     })
 }
 
-/// The same where nothing can be caught.
+/// Runs `run`. A browser cannot catch a panic, so a panic ends the worker.
 ///
 /// # Errors
 /// None.

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use tempfile::{NamedTempFile, TempPath};
 
-/// What the names of unfinished files end in, behind letters drawn for each: two processes of one number
-/// may write to one folder, from two containers.
+/// Ending of the names of unfinished files, behind random letters. A process id would not do: two containers
+/// may write to one folder with one process id.
 const UNFINISHED: &str = ".part";
 
 /// Bytes of the longest name that a disk takes.
@@ -29,7 +29,7 @@ impl Unfinished {
     pub fn begin(path: &Path) -> io::Result<Self> {
         let (file, part) = create(path)?.into_parts();
         if let Ok(before) = std::fs::metadata(path) {
-            // Whoever may read the old one may read the new one.
+            // The new file keeps the old one's permissions.
             let _ = file.set_permissions(before.permissions());
         }
         Ok(Self { path: path.to_path_buf(), to: BufWriter::new(file), part })
@@ -110,7 +110,8 @@ pub fn remove_strays(folder: &Path, ours: impl Fn(&str) -> bool) {
         if !ours(finished) || !is_file {
             continue;
         }
-        // Whoever still writes it holds it. The lock lasts until the file is gone, so that nobody takes it meanwhile.
+        // A run that still writes the file holds its lock. Our lock lasts until the file is gone, so
+        // that no other run takes it meanwhile.
         let file = OpenOptions::new().write(true).open(entry.path());
         if file.as_ref().is_ok_and(|file| file.try_lock().is_ok()) {
             let _ = std::fs::remove_file(entry.path());

@@ -1,4 +1,4 @@
-//! What benches share: a model of random weights, and times.
+//! Shared parts of the benches: a model of random weights, and times.
 
 // Not every bench uses all of it.
 #![allow(dead_code)]

@@ -16,7 +16,7 @@ pub struct RandomModel {
     tensors: Vec<RandomTensor>,
 }
 
-/// What weights are stored in.
+/// The dtype of the stored weights.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stored {
     F32,
@@ -36,7 +36,7 @@ struct RandomTensor {
 struct AsStored<'a>(&'a RandomTensor, Stored);
 
 impl RandomModel {
-    /// Of a Llama `config.json`.
+    /// Makes the model of a Llama `config.json`.
     pub fn new(config: &str) -> Self {
         let json: Value = serde_json::from_str(config).expect("a config");
         let optional = |field: &str| json[field].as_u64().map(|n| n as usize);
@@ -45,7 +45,7 @@ impl RandomModel {
         let heads = number("num_attention_heads");
         let width = optional("head_dim").unwrap_or(d / heads);
         let (q, kv) = (heads * width, number("num_key_value_heads") * width);
-        // What transformers would draw them from, where the config says so: a standard deviation.
+        // The standard deviation from which transformers would draw them, where the config has one.
         let range = json["initializer_range"].as_f64();
         let range = range.map(|range| range as f32 * 12f32.sqrt());
         let (embedding, matrix) = (range.or(Some(2.0)), range.or(Some(0.2)));

@@ -30,7 +30,7 @@ use side::{Side, peak_kb, seconds};
 
 const BLOCKS: usize = 30;
 const KINDS: [&str; 4] = ["bf16", "q8_0", "q4_0", "q4_k"];
-/// What is timed, its tokens, and how many times llama.cpp's rate is wanted.
+/// Timed cases: name, tokens, and the wanted rate relative to llama.cpp's; 0 wants nothing.
 const CASES: [(&str, usize, f64); 4] = [
     ("prefill 12", 12, 0.0),
     ("prefill 64", 64, 1.0),
@@ -205,7 +205,7 @@ fn ours(file: &Path) {
     }
 }
 
-/// Of the next token of the only sequence. [V]
+/// Returns the logits of the next token of the only sequence. [V]
 fn last_logits(decoder: &mut Decoder) -> Vec<f32> {
     decoder.ask(&[0]).expect("a step");
     loop {

@@ -201,7 +201,8 @@ fn small() {
     rates(&folder);
 }
 
-/// The same with a lens on the whole vocabulary at every depth and after every member, beside the run alone.
+/// Measures a run with the logit lens at every depth and after every member, against the run alone: time and
+/// peak memory.
 fn depths(atelier: &Path, folder: &Folder) {
     let run = |wish: &[&str]| {
         folder.warm();

@@ -26,7 +26,7 @@ use serde_json::{Value, json};
 use setting::{here, mobile, python, scratch};
 use side::{Side, peak_kb, seconds};
 
-/// Of MobileLLM-125M.
+/// Number of blocks of MobileLLM-125M.
 const BLOCKS: usize = 30;
 const EQUAL: &str = "8 x 64 tokens";
 const UNEQUAL: &str = "BoolQ, batches of 16";

@@ -1,4 +1,4 @@
-//! What the benches against peers share: folders, a Python environment, a model folder.
+//! Shared parts of the benches against peers: folders, a Python environment, a model folder.
 
 // Not every bench uses all of it.
 #![allow(dead_code)]

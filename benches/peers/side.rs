@@ -36,7 +36,7 @@ impl Side {
         answer
     }
 
-    /// The same; `None` where the side ended itself.
+    /// Sends a case and returns the side's answer; `None` where the side ended itself.
     pub fn try_round(&mut self, case: &str) -> Option<Value> {
         writeln!(self.to, "{case}").ok()?;
         let mut line = String::new();
@@ -63,7 +63,7 @@ impl Drop for Side {
     }
 }
 
-/// Of a side's answer.
+/// Returns the seconds of a side's answer.
 pub fn seconds(answer: &Value) -> f64 {
     answer["seconds"].as_f64().expect("seconds")
 }

@@ -23,7 +23,7 @@ use side::{Side, peak_kb, seconds};
 
 const STEPS: usize = 40;
 const ROUNDS: usize = 9;
-/// What is trained: blocks and rows a step.
+/// Timed cases: blocks of the model, and rows per training step.
 const CASES: [(usize, usize); 3] = [(4, 32), (4, 64), (12, 32)];
 
 fn main() {
@@ -73,7 +73,7 @@ fn begin(blocks: usize, batch: usize) -> Trainer {
         ..family::FAMILY[0].recipe()
     });
     trainer.tokens_seen = trainer.recipe.tokens / 2;
-    // What the folder holds is rounded to halves.
+    // The weights in the folder are rounded to halves.
     trainer.parameters = evaluate::rounded(&trainer.parameters);
     trainer
 }

@@ -28,7 +28,7 @@ const RULES: [&str; 8] =
 /// Vocabularies of pieces.
 const PIECES: [&str; 3] = ["llama", "mistral-7b-v0.1", "phi-3-mini"];
 const TEXTS: usize = 200;
-/// Of which the families' logits are compared.
+/// Most tokens of the prompt after which a family's logits are compared.
 const TOKENS: u64 = 23;
 const TOLERANCE: f64 = 1e-3;
 
@@ -112,7 +112,7 @@ fn texts(python: &PathBuf, file: &Path, name: &str) -> usize {
     wrong
 }
 
-/// Are the next token's logits the same?
+/// Compares the next token's logits with llama.cpp's: 0 if they are equal within [`TOLERANCE`], else 1.
 fn logits(python: &PathBuf, file: &Path, name: &str, tokens: u32) -> usize {
     let model = open(file);
     let vocabulary = model.shape().vocabulary;

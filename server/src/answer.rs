@@ -1,4 +1,4 @@
-//! An answer: its headers, and what of a file is sent: whole, compressed or a range.
+//! An answer: its headers, and its file, which is sent whole, compressed or as a range.
 
 use std::collections::HashMap;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -20,16 +20,16 @@ use crate::files::{Found, Sent, mime, open, shrinks};
 use crate::policy::{Framed, framed};
 use crate::request::{Wanted, wanted};
 
-/// What an answer begins with, and its body.
+/// An answer's status, headers and body.
 struct Reply {
     status: StatusCode,
     mime: &'static str,
-    /// Of the body.
+    /// Bytes of the body.
     length: u64,
     compressed: bool,
     /// `Content-Range`
     range: Option<String>,
-    /// Can ranges be asked for?
+    /// Whether ranges may be asked for.
     has_ranges: bool,
     framed: Framed,
     body: Answer,

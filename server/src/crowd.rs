@@ -1,5 +1,5 @@
-//! Who is connected. When no place is left, the one who has been longest about asking gives way, so
-//! that requests that are begun and never ended keep nobody out.
+//! The open connections. When no place is left, the connection that has waited longest for its request
+//! is closed, so that requests that are begun and never ended keep no client out.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,7 +11,7 @@ use tokio::task::AbortHandle;
 
 use crate::CONNECTIONS;
 
-/// How long one who gives way may take to be gone.
+/// How long an aborted connection may take to free its place.
 const LEAVE_TIME: Duration = Duration::from_secs(2);
 
 pub struct Crowd {
@@ -20,7 +20,7 @@ pub struct Crowd {
     next: AtomicU64,
 }
 
-/// Those whose questions are not heard yet, the longest first.
+/// Connections whose request is not read yet, the oldest first.
 type Asking = Mutex<VecDeque<(u64, AbortHandle)>>;
 
 /// One connection's place; free again when it is dropped.
@@ -41,7 +41,7 @@ impl Default for Crowd {
 }
 
 impl Crowd {
-    /// Lets one more in, to `talk` there, unless all places are taken by those who are being answered.
+    /// Starts `talk` for one more connection, unless all places are taken by connections being answered.
     pub async fn enter<T>(&self, talk: impl FnOnce(Arc<Guest>) -> T)
     where
         T: Future<Output = ()> + Send + 'static,
@@ -71,7 +71,7 @@ impl Crowd {
 }
 
 impl Guest {
-    /// The question is heard: from now on it is answered.
+    /// Notes that the request is read: from now on the connection is not aborted.
     pub fn has_asked(&self) {
         if let Ok(mut asking) = self.asking.lock() {
             asking.retain(|(number, _)| *number != self.number);

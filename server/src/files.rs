@@ -1,4 +1,4 @@
-//! What is served.
+//! The files that are served.
 
 use std::fs::File;
 use std::io;
@@ -6,24 +6,24 @@ use std::path::{Path, PathBuf};
 
 use hyper::body::Bytes;
 
-/// What a server has to give.
+/// The files that a server serves.
 pub trait Files: Send + Sync + 'static {
-    /// What a path names: `""` is the root, `"a/b.js"` something below it. No part is `..`, and none
-    /// has a colon or a backslash. It may take its time: it is asked in a thread of its own.
+    /// Finds the file of a path: `""` is the root, `"a/b.js"` something below it. No part is `..`, and none
+    /// has a colon or a backslash. It may take its time: it is called in a thread of its own.
     fn find(&self, path: &str) -> Option<Found>;
 
     /// Hears of every answer to a request that was not refused, before it is sent.
     fn sent(&self, _answer: &Sent) {}
 }
 
-/// What there is under a path.
+/// The content found under a path.
 pub enum Found {
     /// A file, read as it is sent. Ranges of it may be asked for.
     File(PathBuf),
     /// Bytes at hand.
     Bytes {
         bytes: Bytes,
-        /// Are they compressed already? Whoever cannot read that gets them as they were.
+        /// Whether the bytes are compressed already. A client that accepts no gzip gets them decompressed.
         gzip: bool,
         /// See [`mime()`].
         mime: &'static str,
@@ -43,16 +43,16 @@ pub struct Sent {
     /// As it was asked for.
     pub path: String,
     pub status: u16,
-    /// Of its body, compressed where it is.
+    /// Bytes of its body, as it is sent.
     pub bytes: u64,
 }
 
-/// A folder with all that is below it, but for links that lead out of it.
+/// A folder with all files below it, except links that lead out of it.
 pub struct Folder(PathBuf);
 
 impl Folder {
     /// # Errors
-    /// It is not there, or is no folder.
+    /// The path does not exist, or is not a folder.
     pub fn new(path: &Path) -> io::Result<Self> {
         let path = path.canonicalize()?;
         if path.is_dir() { Ok(Self(path)) } else { Err(io::ErrorKind::NotADirectory.into()) }
@@ -72,7 +72,7 @@ impl Files for Folder {
 /// Opens a regular file. A pipe in its place would be waited for without end, in one of a few threads.
 ///
 /// # Errors
-/// What the system says, or that it is another thing.
+/// The system's error, or the path is not a regular file.
 pub fn open(path: &Path) -> io::Result<File> {
     if !std::fs::metadata(path)?.is_file() {
         return Err(io::ErrorKind::InvalidInput.into());
@@ -97,7 +97,7 @@ pub fn mime(path: &Path) -> &'static str {
     }
 }
 
-/// Does compression make such a file worthwhile smaller?
+/// Whether compression makes a file of this kind much smaller.
 pub fn shrinks(mime: &str) -> bool {
     mime.starts_with("text/")
         || ["application/json", "application/wasm", "image/svg+xml"].contains(&mime)

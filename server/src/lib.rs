@@ -1,22 +1,23 @@
-//! Serves atelier's page on loopback, to the machine it runs on and to nobody else: for `atelier open`,
+//! Serves atelier's page on loopback, only to the machine on which it runs: for `atelier open`,
 //! `cargo xtask serve` and the tests of the page.
 //!
-//! HTTP is hyper's. What this crate adds is what a page that holds prompts and models wants of its host:
-//! other sites' names are refused (`request`), every answer says what page and worker may do
-//! ([`POLICY`]), nothing outside what is served is found ([`Folder`]), and nobody who asks slowly, or
-//! never ends asking, keeps others out (`crowd`).
+//! hyper speaks HTTP. This crate adds the protection of a page that holds prompts and models: it refuses
+//! other sites' names (`request`), sends a content policy with every answer ([`POLICY`]), finds nothing
+//! outside the served files ([`Folder`]), and lets no slow or endless request keep other clients out
+//! (`crowd`).
 //!
 //! # Layout
 //!
-//! - `files`: what is served: a folder, bytes in memory, or whatever implements [`Files`].
-//! - `passing`: nothing of it that browsers keep.
-//! - `models`: the models folder, where it lies and what lies in it; [`smollm2`], the model that a package ships.
-//! - `served`: a model's files and their list; `opened`: what is opened with the page, below a path that nobody guesses.
-//! - `request`: what of a request is heard, and which are refused.
-//! - `answer`: an answer's headers, and what of a file is sent: whole, compressed or a range.
-//! - `body`: an answer's body, sent as fast as it is taken.
-//! - `policy`: what a document may do, and who may frame it.
-//! - `crowd`: how many are connected, and who gives way.
+//! - `files`: the served files: a folder, bytes in memory, or another implementation of [`Files`].
+//! - `passing`: a site that is served for a while, and leaves nothing in browsers.
+//! - `models`: the models folder: its path and its models; [`smollm2`], the model that a package ships.
+//! - `served`: a model's files and their list.
+//! - `opened`: models and reports that are opened with the page, below a random path.
+//! - `request`: the parts of a request that are read, and the requests that are refused.
+//! - `answer`: an answer's headers, and its file, which is sent whole, compressed or as a range.
+//! - `body`: an answer's body, sent as fast as the client takes it.
+//! - `policy`: the content policy of a document, and the pages that may frame it.
+//! - `crowd`: the open connections, and which of them is closed when there are too many.
 //! - `browser`: opens a browser.
 
 mod answer;
@@ -56,8 +57,8 @@ use tokio_io_timeout::TimeoutStream;
 
 use crowd::{Crowd, Guest};
 
-/// What pages and workers may do: load and ask nothing but what is served here. A page's own meta tag
-/// says the same, and a worker that begins from a file does not hear it.
+/// The content policy of pages and workers: they may load and ask for nothing except files that are served
+/// here. A page's own meta tag says the same, but does not reach a worker that begins from a file.
 pub const POLICY: &str = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self' blob:; \
                           style-src 'self'; connect-src 'self'; frame-src 'self'; img-src 'self' data: blob:; \
                           font-src 'self' data:; base-uri 'self'; manifest-src 'self'; form-action 'none'";
@@ -131,7 +132,7 @@ impl Server {
     }
 }
 
-/// What is served, and under which policy.
+/// The served files and their policy.
 pub(crate) struct Site {
     files: Arc<dyn Files>,
     policy: Option<&'static str>,
@@ -150,13 +151,13 @@ async fn talk(stream: TcpStream, site: Arc<Site>, guest: Arc<Guest>) {
         .timer(TokioTimer::new())
         .header_read_timeout(HEAD_TIME)
         .max_buf_size(HEAD_LIMIT)
-        // Whoever is connected is asking or being answered: nobody keeps a place for later.
+        // Every connection is asking or being answered: none keeps a place for later.
         .keep_alive(false)
         .serve_connection(TokioIo::new(Box::pin(stream)), service);
     // Why a request broke off, its answer has said.
     let _ = poll_fn(|context| connection.poll_without_shutdown(context)).await;
     let mut stream = connection.into_parts().io.into_inner();
-    // What was sent and not read would make the system take the answer back.
+    // If bytes that were sent are not read, the system takes the answer back.
     if stream.shutdown().await.is_ok() {
         let (rest, nowhere) = (&mut stream.take(LINGER_LIMIT), &mut tokio::io::sink());
         let gone = tokio::io::copy(rest, nowhere);

@@ -163,7 +163,7 @@ fn is_gguf(file: &Path) -> bool {
     file.extension().is_some_and(|ending| ending == "gguf")
 }
 
-/// Of `name-00001-of-00003`, a part of a model: `name`.
+/// Returns the model's name by the name of one part: `name` for `name-00001-of-00003`.
 fn whole_of(stem: &str) -> Option<&str> {
     let is_number = |text: &str| text.len() == 5 && text.bytes().all(|byte| byte.is_ascii_digit());
     let (rest, count) = stem.rsplit_once("-of-")?;
@@ -213,7 +213,7 @@ fn is_pytorch(name: &str) -> bool {
         && !STATE.iter().any(|start| name.starts_with(start))
 }
 
-/// Checks by its name whether a file says what weights mean, or which files hold them.
+/// Checks by its name whether a file describes weights, or lists the files that hold them.
 fn is_beside_weights(name: &str) -> bool {
     matches!(name, "config.json" | "tokenizer.json" | "tokenizer.model" | "tokenizer_config.json")
         || name

@@ -142,7 +142,7 @@ mod tests {
             assert!(site.find(&format!("{path}{other}")).is_none(), "{other}");
             assert!(site.find(&format!("opened/{other}")).is_none(), "{other}");
         }
-        // Whoever does not know the path does not find it, and another time it is another.
+        // A client that does not know the path does not find it, and each run has another path.
         assert!(site.find("opened/a b.json").is_none());
         let digits = path.strip_prefix("opened/").and_then(|rest| rest.strip_suffix('/'));
         assert_eq!(digits.map(str::len), Some(16));

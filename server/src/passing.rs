@@ -2,14 +2,14 @@
 
 use crate::files::{Files, Found, Sent};
 
-/// What the page registers so that it works without a network.
+/// The script that the page registers so that it works without a network.
 const SERVICE_WORKER: &str = "service_worker.js";
 
-/// Removes what an older one kept, and itself.
+/// A script that removes everything an older one stored, and itself.
 const FORGET: &str = include_str!("forget.js");
 
-/// Files of which browsers keep nothing for later visits: whoever serves this port next is answered for by
-/// nobody, and what an earlier one left here is removed.
+/// Files that browsers do not store for later visits: another program may serve this port next. Files that
+/// an earlier site stored are removed.
 pub struct Passing<F>(pub F);
 
 impl<F: Files> Files for Passing<F> {

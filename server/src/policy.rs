@@ -1,4 +1,4 @@
-//! What a document may do, and who may show it in a frame.
+//! The content policy of a document, and the pages that may show it in a frame.
 
 use std::io::{self, Read};
 
@@ -10,14 +10,14 @@ use crate::files::{Found, open};
 /// The panel of models, which the page frames: it alone may ask a hub, and its own meta tag says which.
 const PANEL: &str = "hub.html";
 
-/// Who may show an answer in a frame.
+/// The pages that may show an answer in a frame.
 pub enum Framed {
     Nowhere,
     /// The page itself; under the policy that the document's own tag says.
     Here(String),
 }
 
-/// Who may frame the file `path`.
+/// Returns the pages that may frame the file `path`.
 ///
 /// # Errors
 /// It cannot be read.
@@ -66,7 +66,7 @@ pub fn policy_in(html: &[u8]) -> Option<String> {
     let html = std::str::from_utf8(html).ok()?;
     let (_, rest) = html.split_once("http-equiv=\"Content-Security-Policy\" content=\"")?;
     let (policy, _) = rest.split_once('"')?;
-    // What would end the header does not stand in it.
+    // No character of the policy may end the header.
     let is_plain = policy.chars().all(|c| c.is_ascii_graphic() || c == ' ');
     is_plain.then(|| policy.to_owned())
 }

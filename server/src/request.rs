@@ -1,22 +1,25 @@
-//! What of a request is heard, and which requests are refused. Broken and endless ones, hyper refuses.
+//! The parts of a request that are read, and the requests that are refused. hyper refuses broken and endless
+//! ones.
 
 use hyper::header::{ACCEPT_ENCODING, HOST, HeaderMap, HeaderName, RANGE};
 use hyper::http::request::Parts;
 use hyper::{Method, StatusCode};
 
-/// What is asked for, by this machine's own browser.
+/// A request of a browser on this machine.
 #[derive(Debug)]
 pub struct Wanted {
-    /// `None` for one that leads out of what is served.
+    /// `None` for a path that leads out of the served files.
     pub path: Option<String>,
-    /// May the answer be compressed?
+    /// Whether the answer may be compressed.
     pub gzip: bool,
     /// The bytes that are asked for, in the header's words.
     pub range: Option<String>,
 }
 
+/// Reads a request's head.
+///
 /// # Errors
-/// The status of the refusal.
+/// The request is refused, with this status.
 pub fn wanted(head: &Parts) -> Result<Wanted, StatusCode> {
     // Another site's name may be made to lead here; its pages are then no strangers to ours.
     let mut hosts = head.headers.get_all(HOST).iter();
@@ -43,7 +46,7 @@ fn text(headers: &HeaderMap, name: HeaderName) -> Option<&str> {
     headers.get(name)?.to_str().ok()
 }
 
-/// Is this a name of this very machine, with whatever port was forwarded?
+/// Whether `host` is a loopback name of this machine, with any port.
 fn is_here(host: &str) -> bool {
     let name = match host.rsplit_once(':') {
         Some((name, port)) if !port.ends_with(']') => {

@@ -1,4 +1,4 @@
-//! What strangers send, and what a server that holds prompts and models must not do with it.
+//! Hostile requests: a server that holds prompts and models must refuse or survive each.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -74,7 +74,7 @@ fn a_file_arrives_compressed_when_asked() {
     let head = ask("HEAD / HTTP/1.1");
     assert!(head.ends_with("\r\n\r\n"), "{head}");
     assert_eq!(header(&head, "content-length"), Some("800"));
-    // What was kept compressed is let go when the file changes.
+    // The compressed copy is dropped when the file changes.
     served.put("index.html", b"changed");
     let small = ask("GET / HTTP/1.1\r\nAccept-Encoding: gzip");
     assert_ne!(header(&small, "content-length"), None);
@@ -198,7 +198,7 @@ fn every_answer_says_what_pages_and_workers_may_do() {
         assert!(policy.ends_with("frame-ancestors 'self'"), "{panel}");
         assert_eq!(header(&panel, "x-frame-options"), Some("SAMEORIGIN"));
     }
-    // What the pages say of themselves, the server says of all that they load.
+    // The server sends the policy of the page's own tag with all files that it loads.
     let page = std::fs::read_to_string(root.join("index.html")).expect("the page");
     assert!(page.contains(&format!("content=\"{POLICY}\"")));
 }

@@ -178,7 +178,7 @@ fn nothing_else_is_found_and_nothing_without_the_path() {
         let is_same = file == "own/own.gguf/";
         assert_eq!(answer, if is_same { 200 } else { 404 }, "{file}");
     }
-    // Who does not know the path finds no list and no model.
+    // A client that does not know the path finds no list and no model.
     for guess in [
         "models.json",
         "opened/models.json",

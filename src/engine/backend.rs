@@ -17,11 +17,11 @@ pub trait Backend {
     /// Device and precision, for people: `"CPU (bf16)"`.
     fn describe(&self) -> String;
 
-    /// What fits on the device at once.
+    /// The device's limits for one pack.
     fn limits(&self) -> Limits;
 
-    /// Does it compute on this very processor, so that a program with several workers gains by giving each
-    /// an engine of its own? (A GPU is one for all.)
+    /// Whether the backend computes on the CPU. Then a program with several workers gains if each has an
+    /// engine of its own. (All workers share one GPU.)
     fn is_on_processor(&self) -> bool {
         false
     }
@@ -36,7 +36,8 @@ pub trait Backend {
     /// vocabulary cannot be read.
     fn give_back_vocabulary(&self) {}
 
-    /// What the passes since the last call cost the device, for people; `None` where nobody counts.
+    /// Describes for people the device's work in the passes since the last call (dispatches, operations,
+    /// bytes); `None` if the backend does not count it.
     fn profile(&self) -> Option<String> {
         None
     }
@@ -69,8 +70,8 @@ pub trait Backend {
 
 /// Keys and values that the block runs of one plan had of some sequences.
 pub trait KvCache<'a> {
-    /// Begins a pack of tokens, each prompt of which goes on from `start.pack.past` tokens of one of the
-    /// cache's sequences: `sequences` says which. What was kept behind those is forgotten.
+    /// Begins a pack of tokens. Each prompt of it continues the first `start.pack.past` tokens of one of the
+    /// cache's sequences, which `sequences` names. Later tokens of that sequence are forgotten.
     ///
     /// # Errors
     /// The device failed.
@@ -81,7 +82,7 @@ pub trait KvCache<'a> {
     fn bytes_a_token(&self) -> u64;
 }
 
-/// What fits on a device at once.
+/// How much a device takes at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Bytes that the waiting streams of a pack may take; as many again its kept rows, the numbers it
@@ -93,7 +94,7 @@ pub struct Limits {
     pub pack_rows: usize,
 }
 
-/// What a pack is made of.
+/// The input of a pass: a pack, its program, and the streams with which it starts.
 pub struct Start {
     pub pack: Rc<Pack>,
     pub program: Rc<Program>,
@@ -108,7 +109,7 @@ pub struct Start {
 
 /// One pack of sequences on a device: N rows in every slot's stream `[N, D]`.
 ///
-/// What is given back comes in the order in which it was asked for, once, at the end.
+/// The outputs arrive once, at the end, in the order in which they were asked for.
 pub trait Pass {
     /// Runs call `call` of the program: its block on the streams of all its steps, each of which
     /// reads `slot_in` and writes `slot_out`; keeps the members at the sequences' last tokens where
@@ -159,8 +160,8 @@ pub trait Pass {
     /// Gives back how streams read the whole vocabulary, `[streams, VocabularyRows::numbers]`: the
     /// natural logarithm of the sum of `exp(logit)`, the entropy, the divergence from the stream's
     /// reference to it (nats); then the id and ln P of each of the likeliest tokens, the likeliest
-    /// first; then the rank and ln P of each followed token. Of equal logits the smaller id is the
-    /// likelier.
+    /// first; then the rank and ln P of each followed token. If two logits are equal, the smaller id
+    /// counts as likelier.
     ///
     /// # Errors
     /// The device failed, or has no room for the output head.
@@ -175,20 +176,20 @@ pub trait Pass {
     /// The device failed.
     fn give_attention(&mut self, call: usize, rows: &AttentionRows) -> Result<(), EngineError>;
 
-    /// Does more work wait for the device than may? Then nothing is recorded until some is done, so
-    /// that progress stays true and "cancel" is heard.
+    /// Whether too much work waits for the device. Then nothing is recorded until some is done, so that
+    /// progress stays true and "cancel" is heard.
     fn is_crowded(&self) -> bool {
         false
     }
 
-    /// All was asked for: sends it on its way.
+    /// Sends the recorded work to the device, once everything was asked for.
     ///
     /// # Errors
     /// The device failed.
     fn finish(&mut self) -> Result<(), EngineError>;
 
-    /// What was given back, output by output; `None` while the device has not answered. Where the
-    /// thread may block, waits. Call it after [`Pass::finish`], until it answers.
+    /// Returns the numbers of every output that was asked for; `None` while the device has not answered.
+    /// Waits where the thread may block. Call it after [`Pass::finish`], until it answers.
     ///
     /// # Errors
     /// The device failed, or gave numbers that are not finite.

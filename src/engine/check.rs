@@ -1,4 +1,4 @@
-//! What every engine refuses before it runs anything.
+//! The checks of prompts, passages, plans and tangent points that every engine makes before it runs anything.
 
 use super::{EngineError, TangentPoint};
 use crate::model::{ModelShape, Passage, Prompt};

@@ -20,7 +20,7 @@ pub enum EngineChoice {
     /// candle's tensors on this processor: what tests hold the other engines against.
     #[cfg(any(test, feature = "reference"))]
     Reference,
-    /// The same on the first NVIDIA GPU.
+    /// candle's tensors on the first NVIDIA GPU.
     #[cfg(feature = "cuda")]
     Cuda,
     #[cfg(feature = "webgpu")]
@@ -32,7 +32,7 @@ pub enum EngineChoice {
 }
 
 impl EngineChoice {
-    /// What a model will take in this engine.
+    /// Returns the memory that a model takes in this engine.
     pub fn memory(&self, weights: &Weights) -> Memory {
         match self {
             #[cfg(feature = "webgpu")]

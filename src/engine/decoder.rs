@@ -31,10 +31,10 @@ pub struct Decoder<'a> {
     /// `None`: every token is recomputed.
     cache: Option<Box<dyn KvCache<'a> + 'a>>,
     sequences: Vec<Sequence>,
-    /// What was asked for and has not begun, as packs of sequences.
+    /// The sequences that were asked for and wait, grouped in packs.
     packs: VecDeque<Vec<usize>>,
     state: Option<State<'a>>,
-    /// `[V]` each, of the packs that are done.
+    /// The logits of the packs that are done: `[V]` per sequence.
     logits: Vec<Vec<f32>>,
     is_waiting: bool,
 }
@@ -45,7 +45,7 @@ struct Sequence {
     kept: usize,
 }
 
-/// What is on its way.
+/// The computation that is under way.
 enum State<'a> {
     Cached {
         pass: Box<dyn Pass + 'a>,
@@ -58,7 +58,7 @@ enum State<'a> {
 }
 
 impl<'a> Decoder<'a> {
-    /// Of sequences and a plan that were checked.
+    /// Makes a decoder of sequences and a plan that were checked.
     pub(super) fn new(engine: &'a Engine, sequences: Vec<Vec<u32>>, plan: &Plan) -> Self {
         let schedule = Schedule::new(std::slice::from_ref(plan));
         let cache = engine.backend.cache(&schedule, sequences.len());
@@ -76,7 +76,7 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// Are keys and values kept, or is every token recomputed from the first?
+    /// Whether keys and values are cached. Else every token is recomputed from the first.
     pub fn is_cached(&self) -> bool {
         self.cache.is_some()
     }
@@ -98,11 +98,11 @@ impl<'a> Decoder<'a> {
         })
     }
 
-    /// Begins to compute the logits of the next token of each of `sequences`; what was asked for before
-    /// and is not done is given up.
+    /// Begins to compute the logits of the next token of each of `sequences`. Drops an earlier request that
+    /// is not done.
     ///
     /// # Errors
-    /// A sequence of more tokens than the device takes at once; what the device says.
+    /// A sequence has more tokens than the device takes at once, or the device failed.
     pub fn ask(&mut self, sequences: &[usize]) -> Result<(), EngineError> {
         (self.state, self.is_waiting) = (None, false);
         self.logits.clear();
@@ -153,11 +153,11 @@ impl<'a> Decoder<'a> {
         Ok(())
     }
 
-    /// Goes on with one block, or looks once whether the device has answered: the logits `[V]` of all
-    /// that were asked for, in that order, once they are there.
+    /// Runs one block more, or checks once whether the device has answered. When all is done, returns the
+    /// logits `[V]` of every sequence that was asked for, in that order.
     ///
     /// # Errors
-    /// What the device says.
+    /// The device failed, or the model's files changed since they were opened.
     pub fn advance(&mut self) -> Result<Option<Vec<Vec<f32>>>, EngineError> {
         let state = match self.state.take() {
             Some(state) => state,
@@ -212,7 +212,7 @@ impl<'a> Decoder<'a> {
         Ok(None)
     }
 
-    /// Did the last [`Decoder::advance`] only find that the device has not answered yet? See
+    /// Whether the last [`Decoder::advance`] only found that the device has not answered yet. See
     /// [`Run::is_waiting`].
     pub fn is_waiting(&self) -> bool {
         self.is_waiting

@@ -99,8 +99,8 @@ impl From<super::webgpu::GpuError> for EngineError {
     }
 }
 
-/// What helps where the GPU did not do: the processor names the block in which numbers
-/// left the range, and runs where no GPU does.
+/// Advice after an error of the GPU: the CPU engine names the block in which numbers left the range,
+/// and it needs no GPU.
 #[cfg(feature = "webgpu")]
 fn way_out(error: &super::webgpu::GpuError) -> &'static str {
     match error {

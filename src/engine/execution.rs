@@ -151,7 +151,7 @@ impl<'a, R: Record> Execution<'a, R> {
     }
 }
 
-/// What fits on the device at once under a schedule.
+/// How many rows and sequences fit on the device at once under a schedule.
 fn room<R: Record>(
     engine: &Engine,
     record: &R,

@@ -18,7 +18,7 @@ pub struct Loading {
     total: u64,
 }
 
-/// What is read at once.
+/// A part of the weights that is read in one step.
 enum LoadingPart {
     Rows {
         block: usize,
@@ -36,8 +36,8 @@ enum LoadingPart {
 }
 
 impl Loading {
-    /// Of a backend that knows the model's shape and waits: one of [`EngineChoice`](super::EngineChoice)'s,
-    /// or one's own.
+    /// Begins to load `weights` into a backend that knows the model's shape: one of
+    /// [`EngineChoice`](super::EngineChoice)'s, or the caller's own.
     pub fn new(weights: Rc<Weights>, loader: Box<dyn Loader>) -> Self {
         let (mut parts, mut total) = (Vec::new(), 0);
         for (block, tensors) in weights.blocks.iter().enumerate() {

@@ -108,17 +108,18 @@ impl Engine {
         self.has_run_out.get()
     }
 
-    /// Does it compute on this very processor?
+    /// Whether this engine computes on the CPU.
     pub fn is_on_processor(&self) -> bool {
         self.backend.is_on_processor()
     }
 
-    /// What the model takes with every matrix in the type in which it is stored, as on the processor.
+    /// Returns the memory that the model takes with every matrix in its stored dtype, as on the CPU.
     pub fn stored(&self) -> Memory {
         Memory::on_processor(&self.weights)
     }
 
-    /// What the runs since the last call cost the device, for people; `None` where nobody counts.
+    /// Describes for people the device's work in the runs since the last call (dispatches, operations,
+    /// bytes); `None` if the backend does not count it.
     pub fn profile(&self) -> Option<String> {
         self.backend.profile()
     }
@@ -214,8 +215,8 @@ impl Engine {
     /// Prepares products with the Jacobians of one block at a stream that [`Engine::streams`] gave.
     ///
     /// # Errors
-    /// A block or head that the model lacks, a stream longer than the context or the device's room, an
-    /// engine without derivatives, or what the device says.
+    /// A block or head that the model lacks; a stream longer than the context or the device's room; an
+    /// engine without derivatives; the device failed.
     ///
     /// # Panics
     /// If the stream is not whole rows of D.
@@ -248,9 +249,9 @@ impl Engine {
         run.finish()
     }
 
-    /// What a member adds to the logits of some tokens of the vocabulary, in order: what it wrote, `[D]`,
-    /// through the final norm at the `scale` of its run and those tokens' output rows. `None` is the
-    /// bias member, which no branch wrote.
+    /// Returns a member's votes on the tokens `ids` of the vocabulary, in order: its vector `written`, `[D]`,
+    /// through the final norm at the `scale` of its run and those tokens' rows of the unembedding. `None`
+    /// stands for the bias member, which no branch wrote.
     ///
     /// # Errors
     /// An id past the vocabulary; the output rows cannot be read.
@@ -319,19 +320,19 @@ pub trait Run<T> {
     /// all is done.
     ///
     /// # Errors
-    /// What the device says.
+    /// The device failed, or the model's files changed since they were opened.
     fn advance(&mut self) -> Result<Option<(usize, usize)>, EngineError>;
 
-    /// Did the last [`Run::advance`] only find that the device has not answered yet? A browser's
-    /// GPU answers between tasks: let the event loop turn before the next. Elsewhere runs block.
+    /// Whether the last [`Run::advance`] only found that the device has not answered yet. A browser's
+    /// GPU answers between tasks: let the event loop turn before the next call. Elsewhere runs block.
     fn is_waiting(&self) -> bool {
         false
     }
 
-    /// What was recorded, `[plan][prompt]`; call it once [`Run::advance`] gave `None`.
+    /// Returns the recorded items, `[plan][prompt]`; call it once [`Run::advance`] gave `None`.
     ///
     /// # Errors
-    /// What the device says.
+    /// The device failed.
     fn finish(self: Box<Self>) -> Result<Vec<Vec<T>>, EngineError>;
 }
 
@@ -340,7 +341,7 @@ impl<T> dyn Run<T> + '_ {
     /// answer would never come.
     ///
     /// # Errors
-    /// What the device says.
+    /// The device failed, or the model's files changed since they were opened.
     pub fn complete(mut self: Box<Self>) -> Result<Vec<Vec<T>>, EngineError> {
         while self.advance()?.is_some() {}
         self.finish()

@@ -27,7 +27,7 @@ pub struct Readout {
 /// The options of some prompts, as they are read.
 pub struct PromptOptions {
     pub rows: OptionRows,
-    /// What the bias member adds to each option's logit, `[P][K]`; `None`: there is no such member.
+    /// The bias member's vote on each option, `[P][K]`; `None`: the model has no such member.
     pub biases: Option<Vec<Vec<f32>>>,
 }
 
@@ -100,7 +100,7 @@ impl Readout {
         Ok(PromptOptions { rows, biases: has_bias.then_some(biases) })
     }
 
-    /// What a member adds to the logits of some tokens: see [`Engine::read_out`](super::Engine::read_out).
+    /// Returns a member's votes on some tokens: see [`Engine::read_out`](super::Engine::read_out).
     pub fn tokens(
         &self,
         written: Option<&[f32]>,

@@ -60,7 +60,7 @@ impl Rope {
         }
     }
 
-    /// Do sequences of `length` use the long divisors? The whole sequence does, or none of it.
+    /// Whether a sequence of `length` tokens uses the long divisors; it does so as a whole.
     pub fn is_long(&self, length: usize) -> bool {
         self.long.as_ref().is_some_and(|(_, original)| length > *original)
     }

@@ -1,4 +1,4 @@
-//! What a run gives: members, their votes, and the model's own answer.
+//! The result of a run: members, their votes, and the model's own answer.
 
 use std::rc::Rc;
 
@@ -7,7 +7,7 @@ use super::record::{
 };
 use crate::plan::{Half, Plan};
 
-/// What wrote a member into the residual stream.
+/// The kind of a member: embedding, attention, MLP or bias.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum MemberKind {
@@ -18,8 +18,8 @@ pub enum MemberKind {
     Bias,
 }
 
-/// One summand of what the output rows read. `block` is the stored block's index, `None` for the
-/// embedding and the bias.
+/// One component of the model: it adds a vector to the residual stream, or, as the bias, to the final
+/// norm's output and the logits. `block` is the stored block's index, `None` for the embedding and the bias.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Member {
     pub kind: MemberKind,
@@ -31,10 +31,10 @@ pub struct Member {
 pub struct Trace {
     /// M members, in the order they were written.
     pub members: Vec<Member>,
-    /// `u_i` `[M][K]`: each member through the final norm (its scale taken once, from the full
-    /// run's final stream) and the options' output rows.
+    /// The votes `u_i` `[M][K]`: each member through the final norm (its scale taken once, from the full
+    /// run's final stream) and the options' rows of the unembedding.
     pub member_logits: Vec<Vec<f32>>,
-    /// The final norm's scale, which every member was read with.
+    /// The final norm's scale, with which every member was decoded.
     pub scale: f32,
     /// `[K]` the model's own logits for the options.
     pub logits: Vec<f32>,
@@ -51,17 +51,17 @@ pub struct Trace {
     /// `[S + 1][T * D]` the residual stream of all tokens before the first step and after each, the
     /// final norm not applied; empty unless [`Capture::states`] was wished.
     pub states: Vec<Vec<f32>>,
-    /// The stream at the last token before the first block and after every member, read by the whole
-    /// vocabulary: one a member but the bias; empty unless [`Capture::depths`] was wished.
+    /// The logit lens at the last token: the stream before the first block and after every member, decoded
+    /// over the whole vocabulary; one per member except the bias; empty unless [`Capture::depths`] was wished.
     pub depths: Vec<VocabularyReading>,
     /// For every one of [`DepthWish::positions`], the streams there before the first step and after
     /// each: `[S + 1]`.
     pub grid: Vec<(usize, Vec<VocabularyReading>)>,
-    /// For every wish of [`Capture::attention`], one for every run of a block's attention that it
-    /// speaks of, in the plan's order.
+    /// For every wish of [`Capture::attention`], one reading per run of a block's attention that it asks for,
+    /// in the plan's order.
     pub attention: Vec<Vec<AttentionReading>>,
-    /// `[D]` what the member of [`Capture::written`] wrote at the last token; empty where none was wished,
-    /// and of the bias, which no branch wrote.
+    /// `[D]` the vector that the member of [`Capture::written`] wrote at the last token; empty where none was
+    /// wished, and for the bias, which no branch wrote.
     pub written: Vec<f32>,
 }
 
@@ -69,18 +69,19 @@ pub struct Trace {
 /// the final norm not applied.
 pub type StepStreams = Vec<Rc<[f32]>>;
 
-/// What a run records beside the members' votes: a wish a field.
+/// The wishes for a run beside the members' votes, one per field.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Capture {
-    /// The residual stream of all tokens after every step: `(S + 1) T D` numbers a prompt and plan.
+    /// The residual stream of all tokens before the first step and after each: `(S + 1) T D` numbers per
+    /// prompt and plan.
     pub states: bool,
-    /// What the model says at the last token beyond the options.
+    /// The distribution over the whole vocabulary at the last token.
     pub vocabulary: Option<VocabularyWish>,
-    /// What the stream would answer along the depth.
+    /// The logit lens: the stream decoded along the depth.
     pub depths: Option<DepthWish>,
-    /// Where heads look, and what they carry from there.
+    /// Attention weights and value-weighted attention of some heads.
     pub attention: Vec<AttentionWish>,
-    /// What one member wrote, by its index among the members; a plan that has fewer gives nothing.
+    /// The vector that one member wrote, by its index among the members; a plan with fewer members gives none.
     pub written: Option<usize>,
 }
 
@@ -96,8 +97,8 @@ impl Capture {
     }
 }
 
-/// For the stream before the first step and after each: the last of the members that it is the sum
-/// of. `[S + 1]`
+/// For the stream before the first step and after each, the index of the last member that it contains.
+/// `[S + 1]`
 pub fn last_members(plan: &Plan) -> Vec<usize> {
     let mut last = vec![0];
     let mut at = 0;
@@ -130,8 +131,8 @@ pub fn members(plan: &Plan, has_bias: bool) -> Vec<Member> {
     members
 }
 
-/// What every member is called in links, tables and on the command line: `emb`, `3a`, `3m`, `bias`; where a
-/// block runs again, `3a:2` is its attention's second run.
+/// Names every member for links, tables and the command line: `emb`, `3a`, `3m`, `bias`; where a block
+/// runs again, `3a:2` is its attention's second run.
 pub fn member_names(members: &[Member]) -> Vec<String> {
     let name = |(i, member): (usize, &Member)| {
         let half = match (member.kind, member.block) {

@@ -1,26 +1,26 @@
-//! What a device says of itself, and how its kernels did against their plain twins: facts that a page
-//! and a program show alike.
+//! A device's description of itself, and how far its kernels are from their reference implementations.
+//! The page and the command line show the same facts.
 
 use serde::{Deserialize, Serialize};
 
-/// A kernel against its plain twin.
+/// A kernel compared with its reference implementation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct KernelTrial {
     /// `"rope"`, `"matmul of q4_0"`.
     pub kernel: String,
     /// Outputs compared.
     pub trials: usize,
-    /// The largest difference, relative to the output's largest number; `None` where there is no
-    /// number to compare: `said` tells why.
+    /// The largest difference, relative to the output's largest number; `None` where there is no number
+    /// to compare: `said` gives the reason.
     pub off: Option<f32>,
-    /// As much is right.
+    /// The largest difference that counts as right.
     pub most: f32,
     pub is_right: bool,
-    /// What the device says, where it gave no numbers.
+    /// The reason, where the device gave no numbers to compare.
     pub said: Option<String>,
 }
 
-/// What is said of a kernel that wrote something else than finite numbers.
+/// The reason for a kernel that wrote numbers that are not finite, or too few.
 const NO_NUMBERS: &str = "it wrote what is no number, or too few";
 
 impl KernelTrial {

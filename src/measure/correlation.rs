@@ -26,7 +26,7 @@ pub const EXACT: usize = 8;
 pub const FEWEST: usize = 5;
 
 impl Correlation {
-    /// Is p below [`SIGNIFICANT`]?
+    /// Whether p is below [`SIGNIFICANT`].
     pub fn is_significant(&self) -> bool {
         self.p < SIGNIFICANT
     }
@@ -272,7 +272,7 @@ fn centred(values: &[f64]) -> Option<Vec<f64>> {
     let mut centred: Vec<f64> = values.iter().map(|x| x - mean).collect();
     let largest = values.iter().fold(0.0, |max: f64, x| max.max(x.abs()));
     let length = centred.iter().map(|x| x * x).sum::<f64>().sqrt();
-    // What is left of equal values is rounding.
+    // Equal values: only rounding is left.
     if length.is_nan() || length <= 1e-13 * largest * n.sqrt() {
         return None;
     }

@@ -28,7 +28,7 @@ pub struct ByKind {
     pub embedding: Share,
     pub attention: Share,
     pub mlp: Share,
-    /// Of the constants that no branch wrote; left out where a model has none.
+    /// The share of the constant term, which no branch wrote; left out where a model has none.
     #[serde(default, skip_serializing_if = "Share::is_none")]
     pub bias: Share,
 }
@@ -193,7 +193,7 @@ pub struct Depth {
     pub logits: Vec<f64>,
     #[serde(flatten)]
     pub triples: Triples,
-    /// Is the argmax of the partial sum the right answer?
+    /// Whether the argmax of the partial sum is the right answer.
     pub correct: bool,
 }
 
@@ -208,13 +208,13 @@ pub struct Decomposition {
     pub probability: ColumnNumbers,
     /// Points are `u_i`; the target is still one-hot.
     pub logit: ColumnNumbers,
-    /// Points are `u_i - m_i`, the target `t - mean_k t`: what is left of the logits once each
-    /// member's mean over the options, which moves no probability, is taken out.
+    /// Points are `u_i - m_i`, the target `t - mean_k t`: the logits without each member's mean over the
+    /// options, which moves no probability.
     pub centred: ColumnNumbers,
     /// Points are `m_i`, the target `mean_k t`.
     pub offset: Offset,
-    /// What the paper prints: mse and bias by its Eq. 14 (softmax of the mean logits), diversity by
-    /// Eq. 8 on raw logits. Not one identity.
+    /// The paper's mix: mse and bias by its Eq. 14 (softmax of the mean logits), diversity by Eq. 8 on raw
+    /// logits. The three do not form one identity.
     pub paper: Triple,
     pub by_depth: Vec<Depth>,
 }

@@ -142,7 +142,7 @@ pub fn known(rows: &Rows, options: usize) -> (Vec<f64>, f64) {
     (curve.collect(), joint(std::slice::from_ref(&rows.answers)))
 }
 
-/// What each value adds to the one before it, the first to `start`.
+/// Returns the difference of each value from the one before it; the first from `start`.
 pub fn steps(values: &[f64], start: f64) -> Vec<f64> {
     let before = std::iter::once(start).chain(values.iter().copied());
     values.iter().zip(before).map(|(now, before)| now - before).collect()

@@ -29,7 +29,7 @@ impl Mean {
         Self { mean, low: f64::NEG_INFINITY, high: f64::INFINITY }
     }
 
-    /// Is anything known of where the true mean lies?
+    /// Whether both ends of the interval are known.
     pub fn has_interval(&self) -> bool {
         self.interval().is_some()
     }
@@ -40,7 +40,7 @@ impl Mean {
         is_known.then_some([self.low, self.high])
     }
 
-    /// Does the interval lie on one side of 0?
+    /// Whether the interval lies on one side of 0.
     pub fn is_sure(&self) -> bool {
         self.low > 0.0 || self.high < 0.0
     }
@@ -123,7 +123,7 @@ impl Resamples {
         Resamples { rows, count, drawn }
     }
 
-    /// Of a measure, one number a row.
+    /// Returns the mean of a measure, one number per row, with its interval.
     ///
     /// # Panics
     /// If `values` is neither `[rows]` nor empty.
@@ -131,7 +131,7 @@ impl Resamples {
         self.map_of_mean(values, |mean| mean)
     }
 
-    /// `f` of a measure's mean, such as a perplexity; `f` rises or falls throughout.
+    /// Returns `f` of a measure's mean, such as a perplexity, with its interval; `f` rises or falls throughout.
     ///
     /// # Panics
     /// If `values` is neither `[rows]` nor empty.
@@ -164,8 +164,8 @@ impl Resamples {
         if there.len() < BOOTSTRAP_ROWS || there.iter().all(|value| *value == there[0]) {
             return Some(students(&there, |mean| mean));
         }
-        // Of the means of both, their quotient is the mean over those that have one; a resample of none
-        // of them has no value and is left out.
+        // The quotient of both means is the mean over the rows that have a value. A resample without
+        // such a row has no value and is left out.
         let sums: Vec<f64> = values.iter().map(|value| value.unwrap_or(0.0)).collect();
         let counts: Vec<f64> =
             values.iter().map(|value| f64::from(u8::from(value.is_some()))).collect();

@@ -14,7 +14,7 @@ pub struct LargestMean {
 }
 
 impl LargestMean {
-    /// Does it lead every other part for sure?
+    /// Whether it is larger than every other part by their intervals.
     pub fn is_called(&self) -> bool {
         self.beside.is_empty()
     }

@@ -37,8 +37,8 @@ impl Together {
         }
     }
 
-    /// What `together` finds without each point in turn: a correlation that rests on one point falls
-    /// apart without it. `[points]`
+    /// Computes `together` without each point in turn: a correlation that rests on one point falls apart
+    /// without it. `[points]`
     ///
     /// # Panics
     /// If the two differ in length.

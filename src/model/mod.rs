@@ -1,4 +1,4 @@
-//! What a model is: configuration, weights, tokenizer. Files become checked types here.
+//! A model's configuration, weights and tokenizer. Files become checked types here.
 
 pub mod catalogue;
 mod checkpoint;

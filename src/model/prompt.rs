@@ -1,4 +1,4 @@
-//! What an engine is asked to read: token ids, and the vocabulary rows of the options.
+//! An engine's input: token ids, and the options' rows of the unembedding.
 
 use super::{ModelError, ModelShape};
 

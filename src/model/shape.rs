@@ -1,4 +1,4 @@
-//! What a model is: every number and choice in which decoders of different families differ.
+//! A model's shape: every number and choice in which decoders of different families differ.
 //!
 //! A family's file (`family/`) makes a [`ModelShape`] of a `config.json`; behind that door nothing
 //! needs checking again, and nothing is optional that need not be. Which formulas the choices stand
@@ -72,7 +72,7 @@ pub enum NormPlacement {
     After,
 }
 
-/// What the MLP reads.
+/// The input of a block's MLP.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Residual {
     /// The stream with the block's attention added.
@@ -152,7 +152,7 @@ impl ModelShape {
         self.blocks.first()?.attention.rope.as_ref()
     }
 
-    /// Does the read-out add numbers that no branch wrote? They are one more, last member.
+    /// Whether the final norm or the unembedding adds a constant that no branch wrote. It is the last member.
     pub fn has_bias_member(&self) -> bool {
         self.head.has_bias || self.head.norm.kind == NormKind::Layer
     }
@@ -178,7 +178,7 @@ impl MlpShape {
 }
 
 impl BlockShape {
-    /// Does the MLP have a norm of its own?
+    /// Whether the MLP has a norm of its own.
     pub fn has_mlp_norm(&self) -> bool {
         self.residual != Residual::Parallel { shared_norm: true }
     }

@@ -162,8 +162,9 @@ impl Tokenizer {
         }
     }
 
-    /// What is one token after this prompt and nearest to an option that is several: other spaces and
-    /// capitals, its beginnings, the text of its `first` token; as an end of a sentence.
+    /// Names up to three texts that are one token after this prompt and near to an option of several tokens:
+    /// other spaces and capitals, its beginnings, the text of its `first` token. Returns the end of a sentence,
+    /// empty where there is no such text.
     fn nearest(
         &self,
         prompt_ids: &[u32],
@@ -193,7 +194,7 @@ impl Tokenizer {
             tried.push(format!(" {}", &start[..end]));
         }
         tried.extend(first.and_then(|id| self.text_after(prompt_ids, id)));
-        // What stands for every word that is not known is no word.
+        // The unknown token stands for many words, so it is not offered.
         let unknown = self.unknown();
         let mut found: Vec<String> = Vec::new();
         for text in tried {

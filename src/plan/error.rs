@@ -1,4 +1,4 @@
-//! What can be wrong with a plan, each as one sentence that says what to write instead.
+//! Errors of a plan. Each is one sentence that says what to write instead.
 
 use std::fmt;
 

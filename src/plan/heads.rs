@@ -26,12 +26,12 @@ impl HeadsOff {
         (head < Self::MOST).then(|| Self(self.0 ^ 1 << head))
     }
 
-    /// Are all heads on?
+    /// Whether all heads are on.
     pub fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// Is this head off?
+    /// Whether this head is off.
     pub fn contains(self, head: usize) -> bool {
         head < Self::MOST && self.0 >> head & 1 == 1
     }

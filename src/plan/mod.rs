@@ -127,11 +127,11 @@ impl Plan {
         notation::parse(line, stored_blocks(order))
     }
 
-    /// Are all heads that the plan switches off heads of their blocks? `heads` says how many query
-    /// heads a stored block has.
+    /// Checks that every head that the plan switches off exists in its block. `heads` returns the number
+    /// of query heads of a stored block.
     ///
     /// # Errors
-    /// The first head that its block lacks.
+    /// A block lacks a head; the error names the first one.
     pub fn check_heads(&self, heads: impl Fn(usize) -> usize) -> Result<(), PlanError> {
         for run in self.block_runs() {
             let count = heads(run.index);
@@ -146,8 +146,8 @@ impl Plan {
         Ok(())
     }
 
-    /// The same with one head of the `attention`-th attention that runs switched: off where it was on.
-    /// `None` where no such attention runs, and for a head past [`HeadsOff::MOST`].
+    /// Returns the plan with one head of its `attention`-th attention run switched: off if it was on, on if
+    /// it was off. `None` where no such attention runs, and for a head past [`HeadsOff::MOST`].
     #[must_use]
     pub fn with_head_switched(&self, attention: usize, head: usize) -> Option<Self> {
         let mut steps = self.steps.clone();

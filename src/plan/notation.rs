@@ -40,10 +40,10 @@ pub(super) fn parse(line: &str, blocks: usize) -> Result<Plan, PlanError> {
     }
 }
 
-/// What an index can open.
+/// The two forms that begin with an index: a block run or a range.
 enum PlanEntry {
     Block(BlockRun),
-    /// The range's indices, and the text and place it was read from.
+    /// The range's indices, its text, and the character at which it begins.
     Range(Vec<usize>, String, usize),
 }
 
@@ -130,7 +130,7 @@ impl NotationReader {
         Ok(PlanEntry::Range(indices, range, at))
     }
 
-    /// What stands behind a block's `~h`; nothing where there is none.
+    /// Reads the heads that are switched off after a block (`~h1.2`); none where no `~` follows.
     fn heads_off(&mut self, block: usize, half: Half) -> Result<HeadsOff, PlanError> {
         let at = self.place();
         let mut off = HeadsOff::NONE;

@@ -10,9 +10,9 @@ use serde::{Deserialize, Serialize};
 pub struct EnglishPrompt {
     /// On a button.
     pub name: String,
-    /// Whose shape it has.
+    /// The published task whose form it has.
     pub like: String,
-    /// What to look for, in one or two sentences.
+    /// A hint at what to look for, in one or two sentences.
     pub look: String,
     pub prompt: String,
     pub options: Vec<String>,

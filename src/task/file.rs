@@ -17,8 +17,10 @@ pub const REPORT: u64 = 1 << 30;
 /// Largest task: they are a few lines.
 pub const DEFINITION: u64 = 1 << 20;
 
+/// Reads a regular file.
+///
 /// # Errors
-/// What the system says, what is no regular file, and one of more than `most` bytes.
+/// The system's error; the path is not a regular file; or the file has more than `most` bytes.
 pub fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     let file = open(path)?;
     let length = file.metadata()?.len();
@@ -28,18 +30,18 @@ pub fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     bounded(file, most)
 }
 
-/// The same as text.
+/// Reads a regular file as text.
 ///
 /// # Errors
-/// As [`read`], and bytes that are no UTF-8.
+/// As [`read`], and for bytes that are not UTF-8.
 pub fn text(path: &Path, most: u64) -> io::Result<String> {
     utf8(read(path, most)?)
 }
 
-/// A regular file.
+/// Opens a regular file.
 ///
 /// # Errors
-/// What the system says, or that it is another thing.
+/// The system's error, or the path is not a regular file.
 pub fn open(path: &Path) -> io::Result<File> {
     // Before it is opened, which may wait for ever.
     let kind = std::fs::metadata(path)?;
@@ -53,10 +55,10 @@ pub fn open(path: &Path) -> io::Result<File> {
     File::open(path)
 }
 
-/// All of a stream, if it ends in time.
+/// Reads a stream to its end.
 ///
 /// # Errors
-/// What the system says, or more than `most` bytes.
+/// The system's error, or the stream has more than `most` bytes.
 pub fn bounded(from: impl Read, most: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     from.take(most + 1).read_to_end(&mut bytes)?;
@@ -66,10 +68,10 @@ pub fn bounded(from: impl Read, most: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// All of a stream as text.
+/// Reads a stream to its end as text.
 ///
 /// # Errors
-/// As [`bounded`], and bytes that are no UTF-8.
+/// As [`bounded`], and for bytes that are not UTF-8.
 pub fn bounded_text(from: impl Read, most: u64) -> io::Result<String> {
     utf8(bounded(from, most)?)
 }

@@ -5,12 +5,12 @@ use serde::{Deserialize, Serialize};
 use crate::task::rows::{Row, RowQuestion};
 use crate::task::score::Score;
 
-/// What a model is given, and what would be right.
+/// A question to a model, with its right answer.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Item {
     /// K options of one token each. `answer` is an index below K.
     Option { prompt: String, options: Vec<String>, answer: usize },
-    /// The same in token ids and output rows, for models without a tokenizer.
+    /// K options of one token each, in token ids and rows of the unembedding, for models without a tokenizer.
     Ids { token_ids: Vec<u32>, option_ids: Vec<u32>, answer: usize },
     /// The candidate whose continuation is likeliest after its own context is the model's answer.
     /// In WinoGrande the contexts differ and the continuation is the same (partial scoring).
@@ -40,14 +40,14 @@ pub struct TaskRow {
 }
 
 impl TaskRow {
-    /// Of a task that has no levels.
+    /// Makes a row of a task that has no levels.
     pub fn new(line: usize, item: Item) -> Self {
         Self { line, level: None, item }
     }
 }
 
 impl Item {
-    /// What counts as right.
+    /// Returns the rule for what counts as right.
     pub fn score(&self) -> Score {
         match self {
             Item::Option { .. } | Item::Ids { .. } => Score::Option,

@@ -11,7 +11,7 @@ use super::item::{Candidate, Item, TaskRow};
 use super::score::{self, Score};
 use super::table::{RawTable, TableRecord};
 
-/// What was noticed about a file's rows.
+/// Counts of a file's rows that were left out or repeated.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Notes {
     /// Rows in the file.
@@ -24,11 +24,12 @@ pub struct Notes {
     pub unlabelled: NotedLines,
     /// More or fewer choices than the task has options: left out.
     pub choices: NotedLines,
-    /// The same question and options as a row before: kept.
+    /// A question that an earlier row asked too, whatever its right answer: kept. Questions are compared by
+    /// [`Item::text`].
     pub repeated: NotedLines,
 }
 
-/// How many, and the first few by line.
+/// The number of such rows, and the line numbers of the first few.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NotedLines {
     pub count: usize,
@@ -52,14 +53,15 @@ impl NotedLines {
 }
 
 impl Notes {
-    /// What there is to say, one phrase a kind of row: empty where every row is asked and new.
+    /// Returns one phrase per kind of row that was left out or repeated: empty where every row is asked and
+    /// new.
     pub fn phrases(&self) -> Vec<String> {
         let mut phrases = self.left_out();
         phrases.extend(self.repeated.phrase("the same as an earlier one, kept"));
         phrases
     }
 
-    /// Of the rows that are not asked.
+    /// Returns one phrase per kind of row that is left out.
     pub fn left_out(&self) -> Vec<String> {
         let kinds = [
             (&self.blank, "blank, left out"),
@@ -69,7 +71,7 @@ impl Notes {
         kinds.into_iter().filter_map(|(lines, what)| lines.phrase(what)).collect()
     }
 
-    /// Of rows none of which can be left out.
+    /// Makes the notes of rows of which none is left out.
     pub fn of(rows: &[TaskRow]) -> Self {
         let mut seen = SeenQuestions::default();
         for row in rows {
@@ -93,7 +95,7 @@ pub struct SeenQuestions {
 }
 
 impl SeenQuestions {
-    /// One more, in the rows' order.
+    /// Adds a row. Call it in the rows' order.
     pub fn add(&mut self, row: &TaskRow) {
         self.rows += 1;
         if !self.hashes.insert(hash(&row.item)) {
@@ -101,13 +103,13 @@ impl SeenQuestions {
         }
     }
 
-    /// Of all of them, none left out.
+    /// Returns the notes of all added rows, of which none is left out.
     pub fn notes(self) -> Notes {
         Notes { read: self.rows, usable: self.rows, repeated: self.repeated, ..Notes::default() }
     }
 }
 
-/// Of what is asked, whatever is said to be right; long enough that two questions do not share it by chance.
+/// Hashes a question without its right answer; 128 bits, so that two questions do not share a hash by chance.
 fn hash(item: &Item) -> u128 {
     let half = |which: u8| {
         let mut hasher = DefaultHasher::new();
@@ -158,7 +160,7 @@ pub fn questions(
     Ok((rows, notes))
 }
 
-/// What a record is.
+/// The result of reading a record.
 enum ReadRecord {
     Item(Item),
     Blank,

@@ -22,7 +22,7 @@ pub struct Row {
     pub answer: usize,
 }
 
-/// What a row asks: as text, or as ids. K options, at least two.
+/// A row's prompt and options: as text, or as ids. K options, at least two.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RowQuestion {
     Text { prompt: String, options: Vec<String> },
@@ -83,7 +83,7 @@ pub fn read(file: &[u8]) -> Result<Vec<Row>, RowsError> {
     each(file).collect()
 }
 
-/// The same, row by row; nothing comes after an error.
+/// Reads the rows of a file one by one; nothing comes after an error.
 pub fn each<R: BufRead>(from: R) -> RowReader<R> {
     RowReader { from, line: 0, found: false, ended: false }
 }

@@ -1,7 +1,7 @@
-//! What it means for a row to be answered right (docs/definitions.md, section 8), in the
-//! conventions of the lm-evaluation-harness, which the Painters paper uses. BOS stands before texts of a
-//! model that has one; the harness adds none by default. A text longer than the context is refused or left
-//! out; the harness cuts it from the left.
+//! The rules for what counts as right (docs/definitions.md, section 8), in the conventions of the
+//! lm-evaluation-harness, which the Painters paper uses. BOS stands before texts of a model that has one;
+//! the harness adds none by default. A text longer than the context is refused or left out; the harness
+//! cuts it from the left.
 
 use serde::{Deserialize, Serialize};
 
@@ -39,7 +39,7 @@ pub const STOPS: [&str; 3] = ["Question:", "</s>", "<|im_end|>"];
 /// The number a text answers with, plain: `1,234`, `$18` and `18.` are `1234`, `18` and `18`.
 ///
 /// It is the first number behind a `####`, and where there is none the last number of the text
-/// (lm-eval's `strict-match`, then its `flexible-extract`). What follows a [`STOPS`] is not read. A
+/// (lm-eval's `strict-match`, then its `flexible-extract`). Text after a [`STOPS`] is not read. A
 /// number is an optional minus, then digits, dollars, commas and dots; lm-eval would also take a
 /// lone `...` or `$.` for one, which is passed over here.
 pub fn number(text: &str) -> Option<String> {
@@ -116,7 +116,7 @@ pub fn per_byte(log_likelihoods: &[f64], bytes: &[usize]) -> Vec<f64> {
     each.map(|(sum, &bytes)| sum / bytes.max(1) as f64).collect()
 }
 
-/// Of words, from the mean of their log-probabilities (nats a word).
+/// Returns the perplexity of words, from the mean of their log-probabilities (nats per word).
 pub fn perplexity(mean_log_likelihood: f64) -> f64 {
     (-mean_log_likelihood).exp()
 }

@@ -45,7 +45,8 @@ pub fn with_shots(
 }
 
 impl Item {
-    /// What a reader sees of the question, without its answer: ids where it has no text.
+    /// Returns the text of the question and its options, without the right answer; for [`Item::Ids`] the
+    /// prompt's ids alone.
     pub fn text(&self) -> String {
         match self {
             Item::Option { prompt, options, .. } => {
@@ -61,7 +62,7 @@ impl Item {
         }
     }
 
-    /// What is right, as text: an option's index, or the open answer.
+    /// Returns the right answer as text: an option's index, or the open answer.
     pub fn right(&self) -> String {
         match self {
             Item::LastWord { word, .. } => word.clone(),
@@ -70,7 +71,7 @@ impl Item {
         }
     }
 
-    /// The question with its right answer, as an example for others.
+    /// Returns the question with its right answer, as an example for others.
     fn solved(&self) -> String {
         match self {
             Item::Option { prompt, options, answer } => format!("{prompt}{}", options[*answer]),
@@ -85,7 +86,8 @@ impl Item {
         }
     }
 
-    /// The same question behind other text.
+    /// Returns the question with the text `before` in front of it. [`Item::Ids`] has no text and does not
+    /// change.
     fn after(&self, before: &str) -> Item {
         let mut item = self.clone();
         match &mut item {

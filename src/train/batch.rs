@@ -3,8 +3,8 @@
 use super::TrainError;
 use crate::task::primer::{self, CountedText, words::EOS};
 
-/// What a text is about counts fully in the loss, every other token this much: most of a story cannot be
-/// foreseen, and at a tenth its noise drowned the answers.
+/// Loss weight of every token to which a text gives no weight of its own: most of a story cannot be foreseen,
+/// and at a tenth its noise drowned the answers.
 const OTHER_WORDS: f32 = 0.02;
 
 /// Rows one after the other, without padding. N tokens.

@@ -1,13 +1,13 @@
-//! What is read when. Tasks are met one after another: each needs something found in its story, and
-//! models that met all at once found none of it in ten times the tokens.
+//! The order in which tasks are trained: one after another. Each needs something found in its story, and
+//! models that met all tasks at once found none of it in ten times the tokens.
 
 use crate::task::primer::{self, AskKind, CountedText, Dice, GeneratedTask};
 
 use GeneratedTask::{Fact, Follows, Last, Mood, Often, Quiz, Same, Sense, Sum, Topic};
 
-/// A stretch of the training in which most rows are of what is new.
+/// A stretch of the training in which most rows are of the tasks that are new in it.
 struct Phase {
-    /// Of the training.
+    /// Share of the training, from 0 to 1.
     share: f64,
     tasks: &'static [GeneratedTask],
     /// Whether claims are met, or their words told.
@@ -56,14 +56,15 @@ const TURNS: [(usize, GeneratedTask); 10] = [
     (1, Topic),
 ];
 
-/// Percent of a phase's rows that are of what is new.
+/// Percent of a phase's rows that are of its own tasks.
 const NEW: usize = 80;
-/// Of the others, one in so many is a sum, from when sums are met on.
+/// One in this many of a phase's other rows is a sum, once sums were met.
 const SUMS: usize = 3;
 /// Levels of a task are let in one after another, one this often; those of sums more slowly.
 const LEVEL: f64 = 0.00625;
 const LEVEL_OF_SUMS: f64 = 0.01;
-/// Percent of the rows with claims whose words are told nevertheless: while claims are new, and later.
+/// Percent of the rows that still leave the claim open ([`AskKind::Told`]) once claims were met: while claims
+/// are new, and later.
 const TOLD: [usize; 2] = [25, 35];
 
 /// Draws `count` texts for batch number `step`; `progress` runs from 0 to 1 over the training.

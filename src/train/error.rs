@@ -1,4 +1,4 @@
-//! What can go wrong while training.
+//! Errors of a training.
 
 use std::path::PathBuf;
 

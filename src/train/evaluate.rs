@@ -49,11 +49,11 @@ pub fn accuracy(
     Ok(right as f64 / rows.len().max(1) as f64)
 }
 
-/// How many of so many rows were right.
+/// The share of right rows of one level, and the number of rows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LevelShare {
     pub share: f64,
-    /// Of how many; fewer than were asked for where a level has no more.
+    /// Number of rows; fewer than were asked for where a level has no more.
     pub rows: usize,
 }
 
@@ -61,7 +61,7 @@ pub struct LevelShare {
 #[derive(Clone, Debug, PartialEq)]
 pub struct TaskAccuracy {
     pub task: GeneratedTask,
-    /// One a level.
+    /// One per level.
     pub levels: Vec<LevelShare>,
 }
 

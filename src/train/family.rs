@@ -33,8 +33,8 @@ pub const FAMILY: [FamilyMember; 5] = [
 
 pub const INITIAL_STD: f64 = 0.08;
 pub const WIDTH: usize = 64;
-/// Of every scholar: at twice this rate, models of four blocks found a task or did not as chance would
-/// have it.
+/// Learning rate of every scholar: at twice this rate, it was left to chance whether a model of four
+/// blocks found a task.
 const RATE: f64 = 3.5e-3;
 
 /// The model of this name.

@@ -75,7 +75,7 @@ fn liken(shape: &Shape, parameters: &mut [f32]) {
 const COMMON: f32 = 0.24;
 /// Weight of that number in queries and keys.
 const SHARPNESS: f32 = 2.2;
-/// What is left of the other weights of queries and keys that look back.
+/// Factor that shrinks the other weights of queries and keys that look back.
 const CONTENT: f32 = 0.3;
 /// How much of a query is the key.
 const ALIKE: f32 = 0.7;
@@ -94,7 +94,7 @@ mod tests {
         prepare(&shape, &mut parameters);
         let (d, e) = (shape.width, shape.head_width());
         let qkv = &parameters[shape.layout().blocks[0].qkv.clone()];
-        // What the common number alone does.
+        // The weight of the common number alone.
         let common = |head: usize, row: usize| qkv[(head * e + row) * d];
         for head in 0..3 {
             let key = shape.heads + head * shape.kv_heads / shape.heads;

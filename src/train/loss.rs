@@ -1,4 +1,4 @@
-//! What training lessens.
+//! The loss that training minimises.
 
 use atelier_kernels::exp::exp;
 use atelier_kernels::sums::{largest, sum};
@@ -22,7 +22,7 @@ pub fn cross_entropy(
         .sum()
 }
 
-/// Of one row; its gradient times `weight`.
+/// Returns the cross-entropy of one row, and turns `logits` into its gradient times `weight`.
 #[multiversion::multiversion(targets(
     "x86_64+avx512f+avx512vl",
     "x86_64+avx2+fma",

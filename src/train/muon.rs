@@ -13,7 +13,7 @@ use super::shape::Shape;
 
 const MOMENTUM: f32 = 0.95;
 const WEIGHT_DECAY: f32 = 0.01;
-/// What Adam's parameters move by, of the matrices' rate.
+/// The rate of the parameters that Adam updates, as a share of the matrices' rate.
 const ADAMS_SHARE: f32 = 0.1;
 /// A polynomial that brings singular values from 0..1 to about one in five rounds.
 const QUINTIC: [f32; 3] = [3.4445, -4.775, 2.0315];

@@ -11,7 +11,7 @@ use super::shape::{BlockLayout, RMS_NORM_EPS, Shape};
 use super::weights::TurnedBlock;
 use crate::engine::rope::Angles;
 
-/// What one run of a block keeps for its gradient. N tokens.
+/// Activations of one run of a block that its gradient needs. N tokens.
 #[derive(Default)]
 pub struct KeptRun {
     /// [N, D] the stream before the block.
@@ -48,7 +48,7 @@ pub struct Scratch {
     qkv: Vec<f32>,
 }
 
-/// What all runs of a pass have in common.
+/// The inputs that all block runs of a pass share.
 #[derive(Clone, Copy)]
 pub struct RunSetting<'a> {
     pub shape: &'a Shape,
@@ -60,7 +60,7 @@ pub struct RunSetting<'a> {
 }
 
 impl RunSetting<'_> {
-    /// `stream [N, D] <- stream + attention + MLP`, keeping what the gradient needs.
+    /// Computes `stream [N, D] <- stream + attention + MLP`, and keeps the activations that the gradient needs.
     pub fn forward(
         self,
         block: &BlockLayout,

@@ -28,16 +28,16 @@ const MEASUREMENTS: f64 = 20.0;
 const ROWS: usize = 100;
 const SAVE_EVERY: Duration = Duration::from_secs(60);
 
-/// How a training stands.
+/// The progress of a training.
 #[derive(Clone, Debug)]
 pub struct Standing {
-    /// Of tokens, from 0 to 1.
+    /// Share of the tokens that were trained on, from 0 to 1.
     pub progress: f64,
     pub tokens_seen: u64,
     /// Mean over the steps since the last report, nats.
     pub loss: f64,
     pub tokens_per_second: f64,
-    /// Held-out accuracy a task, where it was measured now.
+    /// Held-out accuracy per task, where it was measured now.
     pub accuracies: Option<Vec<TaskAccuracy>>,
 }
 

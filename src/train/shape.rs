@@ -96,8 +96,8 @@ impl Shape {
         ParameterLayout { embedding, blocks, final_norm, len: end }
     }
 
-    /// Fresh parameters: matrices normal with standard deviation `std`, norms one. What they begin with
-    /// besides, `lookups.rs` says.
+    /// Draws fresh parameters: matrices normal with standard deviation `std`, norms one. `lookups.rs` changes
+    /// some of them afterwards.
     pub fn initialise(&self, std: f32, seed: u64) -> Vec<f32> {
         let layout = self.layout();
         let mut dice = crate::task::primer::Dice::new(seed, u64::MAX);

@@ -105,7 +105,7 @@ fn unreadable(path: &Path, reason: String) -> TrainError {
 }
 
 impl Recipe {
-    /// What differs, in words.
+    /// Names the first difference between two recipes; `None` if they are equal.
     fn difference(&self, other: &Recipe) -> Option<&'static str> {
         if self.shape != other.shape {
             Some("the model's shape")

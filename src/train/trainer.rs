@@ -10,14 +10,14 @@ use super::shape::Shape;
 use super::weights::{StepWeights, TurnedModel};
 use super::{curriculum, lookups, muon};
 
-/// What determines a training; a state on disk belongs to exactly one of these.
+/// The settings that determine a training; a state on disk belongs to exactly one recipe.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Recipe {
     pub shape: Shape,
     pub seed: u64,
     /// Tokens to train on; the schedules of rate and difficulty stretch over them.
     pub tokens: u64,
-    /// Rows a step.
+    /// Rows per training step.
     pub batch: usize,
     /// Highest learning rate.
     pub rate: f64,
@@ -52,7 +52,7 @@ struct BatchPart {
     gradient: Vec<f32>,
 }
 
-/// What one step did.
+/// The measured numbers of one training step.
 #[derive(Clone, Copy, Debug)]
 pub struct TrainingStep {
     /// Weighted mean cross-entropy, nats.

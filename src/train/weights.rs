@@ -28,7 +28,7 @@ pub struct TurnedBlock {
 }
 
 impl TurnedModel {
-    /// Of the present `parameters`.
+    /// Makes the transposed weights of the present `parameters`.
     pub fn of(shape: &Shape, parameters: &[f32]) -> Self {
         let (d, f, q) = (shape.width, shape.mlp_width, shape.qkv_width());
         let block = || TurnedBlock {

@@ -9,7 +9,7 @@ pub struct Need {
     /// As the subject of a sentence: "npm", "the wasm32 target".
     pub what: &'static str,
     pub packages: &'static [&'static str],
-    /// What to do where there is no apt.
+    /// Advice for a system without apt.
     pub elsewhere: &'static str,
 }
 

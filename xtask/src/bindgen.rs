@@ -9,7 +9,7 @@ use crate::place::Place;
 
 const PACKAGE: &str = "atelier-bindgen";
 
-/// What it is made of: where one of them changes, it is built anew. The first names its version.
+/// The program's sources: if one of them changes, it is built anew. The first names its version.
 const SOURCES: [&str; 2] =
     [include_str!("../bindgen/Cargo.toml"), include_str!("../bindgen/src/main.rs")];
 

@@ -22,7 +22,7 @@ const WEB: &[&str] =
 /// With another set cargo would compile everything again.
 const FEATURES: &str = "atelier/browser-tests,atelier/reference,atelier/webgpu";
 
-/// What is linted and documented. (The benches are by [`check_benches`].)
+/// Packages that are linted and documented. [`check_benches`] lints the benches.
 const PACKAGES: [&str; 10] = [
     "--package",
     "atelier",
@@ -151,7 +151,7 @@ pub fn test_only(place: &Place, real: Real, name: &str) -> Result<(), Stop> {
     Ok(())
 }
 
-/// What `--only` takes: rooms, modules of `tests/it`, and groups of the page.
+/// Lists the names that `--only` takes: modules of the crates and of `tests/it`, and groups of the page.
 fn modules(place: &Place) -> Result<Vec<String>, Stop> {
     let mut names = Vec::new();
     let folders =
@@ -172,8 +172,8 @@ fn modules(place: &Place) -> Result<Vec<String>, Stop> {
     Ok(names)
 }
 
-/// What takes minutes: a model of a billion numbers in the page, 1.3 GB on the disk, on a software GPU too; and a
-/// download that is killed at twenty moments.
+/// Runs the page's tests that take minutes: a model of a billion numbers in the page, 1.3 GB on the disk, on a
+/// software GPU too; and a download that is killed at twenty moments.
 pub fn test_large(place: &Place, real: Real) -> Result<(), Stop> {
     let mut cargo = page_tests(place, real, compile_page)?(PAGE);
     cargo.args(["--", "--ignored", "--nocapture"]);
@@ -349,7 +349,7 @@ fn lines_of(output: Option<impl Read>) -> impl Iterator<Item = String> {
     lines.into_iter().flatten().map_while(Result::ok)
 }
 
-/// What tests say that they skipped: how often for each reason.
+/// Tests that were skipped: how many for each reason.
 #[derive(Debug, Default)]
 struct Skips(BTreeMap<String, usize>);
 

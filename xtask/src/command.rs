@@ -89,7 +89,8 @@ pub fn run(command: &mut Command, why: &str) -> Result<(), Stop> {
     }
 }
 
-/// The same of a program that has nothing to say but when it fails: then with all it said.
+/// Runs a program to its end without showing its output; if it fails, prints all of its output and stops with
+/// the sentence `why`.
 pub fn run_quietly(command: &mut Command, why: &str) -> Result<(), Stop> {
     let shown = show(command);
     match command.stdin(Stdio::null()).output() {
@@ -106,7 +107,7 @@ pub fn run_quietly(command: &mut Command, why: &str) -> Result<(), Stop> {
     }
 }
 
-/// What a program prints, if it runs and succeeds.
+/// Returns the trimmed standard output of a program, if it runs and succeeds.
 pub fn output(command: &mut Command) -> Option<String> {
     let output = command.stdin(Stdio::null()).stderr(Stdio::null()).output().ok()?;
     let text = String::from_utf8(output.stdout).ok()?;

@@ -20,7 +20,7 @@ pub struct Debian {
     programs: PathBuf,
 }
 
-/// What the cargo that runs us set for its own toolchain.
+/// Removes the variables that the cargo that runs this program set for its own toolchain.
 fn leave_rustup(command: &mut Command) {
     for name in ["RUSTUP_TOOLCHAIN", "CARGO", "LD_LIBRARY_PATH", "RUSTC_WRAPPER"] {
         command.env_remove(name);

@@ -1,4 +1,4 @@
-//! What `index.html` says that the page is made of: its lines `<link data-trunk …>`, which Trunk reads too.
+//! The page's parts by `index.html`: its lines `<link data-trunk …>`, which Trunk reads too.
 //!
 //! Known are Trunk's `css`, `copy-file`, `copy-dir` and `rust`, each on a line of its own. Other lines are the
 //! page's and stay as they are.

@@ -6,11 +6,11 @@ use std::process::{Command, Stdio};
 use crate::command::{Stop, show};
 use crate::place::Place;
 
-/// What is reached is documented but for the page's own, which no other program uses, and for the words of the
-/// primer.
+/// Paths whose public items need no documentation: the page, which no other program uses; the words of the
+/// primer; and training.
 const EXEMPT: &[&str] = &["src/app/", "src/task/primer/words.rs", "src/train/"];
 
-/// What needs no word of its own.
+/// Kinds of items that need no documentation.
 const PLAIN: &[&str] = &["a struct field", "a variant"];
 
 const MISSING: &str = "warning: missing documentation for ";
@@ -18,7 +18,7 @@ const MISSING: &str = "warning: missing documentation for ";
 /// Runs `cargo doc`, as `doc` says it.
 ///
 /// # Errors
-/// A broken link or another fault; something without a word.
+/// A broken link or another fault; an item without documentation.
 pub fn check(doc: &mut Command, place: &Place) -> Result<(), Stop> {
     doc.current_dir(place.root())
         .env("RUSTDOCFLAGS", "-D warnings --force-warn missing_docs")
@@ -39,7 +39,7 @@ pub fn check(doc: &mut Command, place: &Place) -> Result<(), Stop> {
     }
 }
 
-/// What and where, of all that rustc misses a word about.
+/// Lists the kind and place of every item for which rustc misses documentation.
 fn undocumented(said: &str) -> Vec<String> {
     let mut faults = Vec::new();
     for part in said.split("\n\n") {

@@ -37,7 +37,7 @@ fn embedded(index: &str) -> Result<String, Stop> {
         }
         html = html.replace(own, other);
     }
-    // What others show beside a link is the page's.
+    // The tags that other sites show beside a link are the page's own.
     let is_shown = |line: &&str| {
         let line = line.trim_start();
         !line.starts_with("<meta property=\"og:") && !line.starts_with("<meta name=\"twitter:")

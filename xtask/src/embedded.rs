@@ -13,10 +13,10 @@ use crate::host;
 use crate::page::{gzip, make_folder, remove};
 use crate::place::Place;
 
-/// Of the models here the program carries the files already, and serves them under the same names.
+/// Folder of the models. The program carries their files already, and serves them under the same names.
 const CARRIED: &str = "models/";
 
-/// What is small already.
+/// Endings of files that are compressed already.
 const PACKED: &[&str] = &["png", "ico", "woff2"];
 
 /// A program that may carry the page.

@@ -1,8 +1,8 @@
-//! What a host makes of `dist/`: headers where it takes them from a file, a page for addresses that lead
+//! Files in `dist/` for the host: headers where it takes them from a file, a page for addresses that lead
 //! nowhere, a word to crawlers, and the picture that others show beside a link.
 //!
-//! `_headers` is read by Netlify's, Cloudflare's and others' hosts, at the root of a site. Each file is spoken of by
-//! one rule alone: where two apply, some hosts send both values, and of two content policies both would hold.
+//! Netlify's, Cloudflare's and others' hosts read `_headers`, at the root of a site. One rule alone applies to
+//! each file: where two apply, some hosts send both values, and two content policies would both hold.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -75,7 +75,7 @@ fn addressed(html: &str, site: &Site) -> String {
     html.replace(OWN, &own).replace(&format!("content=\"{PICTURE}\""), &picture)
 }
 
-/// Of the first figure, as it stands in the page.
+/// Draws the picture for links: the page's first figure.
 fn picture(place: &Place, stage: &Path) -> Result<(), Stop> {
     let mut node = Command::new("node");
     node.current_dir(place.root())
@@ -115,7 +115,7 @@ fn headers(names: &[String], panel: &str) -> String {
     let folders: BTreeSet<&str> =
         names.iter().filter_map(|name| name.split_once('/')).map(|(folder, _)| folder).collect();
     for folder in folders {
-        // What ECharts is cut into has its content in its name, but for the first part.
+        // The names of the parts of ECharts hold a hash of their content, except the first part's.
         rule(&format!("/{folder}/*"), POLICY, "'none'", folder == "charts");
     }
     for name in names.iter().filter(|name| !name.contains('/')) {
@@ -192,7 +192,7 @@ mod tests {
         assert!(of("/charts/*").contains("immutable"));
         assert!(of("/lessons/*").contains("no-cache") && of("/lessons/*").contains(POLICY));
         assert!(of("/service_worker.js").contains("no-cache"));
-        // What hosts take: a hundred rules, lines of two thousand characters.
+        // Limits of hosts: a hundred rules, lines of two thousand characters.
         assert!(rules.len() < 100 && text.lines().all(|line| line.len() < 2000));
     }
 

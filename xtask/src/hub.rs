@@ -29,7 +29,7 @@ impl Default for Setting {
 }
 
 impl Setting {
-    /// Of a command line's options; none of them is the usual hub.
+    /// Reads a command line's options; without any, the usual hub is set.
     pub fn parse(options: &[String]) -> Result<Self, Stop> {
         let (mut hub, mut cdn) = (None, Vec::new());
         let mut rest = options.iter();

@@ -1,6 +1,6 @@
-//! What takes too long for every change: `cargo xtask test --long`. Lints of the benches, the page by Trunk, ten minutes
-//! of each fuzzer, twenty kills of a survey and of a sweep, a model of a billion numbers in memory and in the page, and the benches against
-//! peers, 1B shapes among them.
+//! Checks that take too long for every change: `cargo xtask test --long`. Lints of the benches, the page by
+//! Trunk, ten minutes of each fuzzer, twenty kills of a survey and of a sweep, a model of a billion numbers in
+//! memory and in the page, and the benches against peers, 1B shapes among them.
 
 use std::collections::VecDeque;
 use std::process::Command;

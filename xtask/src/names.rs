@@ -134,7 +134,7 @@ fn without_modifiers(code: &str) -> (&str, &str) {
     code.split_once(' ').unwrap_or((code, ""))
 }
 
-/// What `keyword` defines, if it defines a type.
+/// Returns the name of the type that `keyword` defines; `None` if it defines no type.
 fn named<'t>(keyword: &str, rest: &'t str) -> Option<&'t str> {
     let defines = ["struct", "enum", "trait", "type", "union"].contains(&keyword);
     let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_');

@@ -22,14 +22,14 @@ pub fn needs() -> Vec<Need> {
     }]
 }
 
-/// What the stamp of an installation says if it is that of the lock file, and where it lies.
+/// Returns the lock file's hash, and the path of the stamp in which an installation notes that hash.
 fn stamp(place: &Place) -> Result<(String, PathBuf), Stop> {
     let mut lock = Hash::new();
     lock.add_path(&place.root().join("package-lock.json"))?;
     Ok((lock.finish(), folder(place).join(".atelier-lock")))
 }
 
-/// Is what the lock file names installed?
+/// Whether the packages of the lock file are installed.
 pub fn is_ready(place: &Place) -> Result<bool, Stop> {
     let (lock, stamp) = stamp(place)?;
     Ok(std::fs::read_to_string(stamp).is_ok_and(|text| text == lock))

@@ -9,7 +9,7 @@ use crate::page::{make_folder, remove};
 use crate::place::Place;
 use crate::{host, release, zip};
 
-/// What a reader of the folder finds first.
+/// Text of the file that a reader of the folder finds first.
 const GUIDE: &str = include_str!("../assets/pack.txt");
 const GUIDE_NAME: &str = "READ-ME-FIRST.txt";
 

@@ -43,7 +43,7 @@ const WORKER: &str = "worker";
 pub const WORKER_LEVEL: &str = "-O3";
 const OTHER_LEVEL: &str = "-Oz";
 
-/// What wasm-bindgen and people wrote.
+/// The page's JavaScript files, by wasm-bindgen and by people.
 const SCRIPTS: &[&str] = &[
     "page.js",
     "worker.js",
@@ -123,7 +123,7 @@ pub fn try_trunk(place: &Place) -> Result<(), Stop> {
         wasm.dress(&mut trunk, setup::path_with_bindgen(place));
         run(&mut trunk, "Trunk could not build the page.")
     })?;
-    // The same files, but for those that are only made in release.
+    // Trunk must make the same files as this program, except those that are only made in release.
     let document = Document::read(place)?;
     let own = place.scratch().join("trunk-compared");
     remove(&own)?;
@@ -183,7 +183,7 @@ pub fn bundle(place: &Place) -> Result<(), Stop> {
     echarts
         .args(["web/echarts.entry.js", "--bundle", "--format=esm"])
         .args([
-            // What a later view needs is a file of its own.
+            // Code that only a later view needs is a file of its own.
             "--splitting",
             "--entry-names=echarts",
             "--chunk-names=[name]-[hash]",

@@ -50,7 +50,7 @@ impl Place {
         self.root.join("generated")
     }
 
-    /// What cargo builds.
+    /// Folder of cargo's builds.
     pub fn target(&self) -> &Path {
         &self.target
     }
@@ -60,7 +60,7 @@ impl Place {
         self.target.join("xtask")
     }
 
-    /// What is built once for this user, whatever clone of the project asks.
+    /// Folder of tools that are built once per user, for all clones of the project.
     pub fn cache(&self) -> &Path {
         &self.cache
     }

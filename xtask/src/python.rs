@@ -78,7 +78,7 @@ pub fn prepare(place: &Place) -> Result<Pythons, Stop> {
     Ok(Pythons { pyarrow: prepare_pyarrow(place)?, client: prepare_client(place)? })
 }
 
-/// What is missing of them, and how it comes here.
+/// Lists the environments that are missing, and how each is installed.
 pub fn missing(place: &Place) -> Vec<&'static str> {
     let all = [
         (is_ready(&interpreter(place)), "pyarrow: pip install, into an environment of its own"),

@@ -1,5 +1,5 @@
-//! What a release offers for this system: `cargo xtask release`. One archive with the program (the page in it), its
-//! manual, completions, and the licences of all that it is made of.
+//! Makes a release for this system: `cargo xtask release`. One archive with the program (the page in it), its
+//! manual, completions, and the licences of all its parts.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -12,7 +12,7 @@ use crate::place::Place;
 use crate::site::Site;
 use crate::{hub, tools};
 
-/// What travels beside the program.
+/// Files that stand beside the program in the archive.
 const BESIDE: &[&str] =
     &["CHANGELOG.md", "LICENSE-APACHE", "LICENSE-MIT", "README.md", "SECURITY.md"];
 
@@ -131,7 +131,7 @@ fn licences(place: &Place, about: &Path, program: Program, to: &Path) -> Result<
     run(&mut about, "The licences could not be collected, or about.toml does not accept one.")
 }
 
-/// What the program says of itself, as files.
+/// Writes the program's manual and completions into `folder`.
 fn words(program: &Path, folder: &Path) -> Result<(), Stop> {
     let failed = || Stop::new(format!("{} does not run.", program.display()));
     let mut man = Command::new(program);
@@ -202,7 +202,7 @@ mod tests {
         assert_eq!(said("0.2.0").trim(), "- new");
         assert_eq!(said("0.1.0").trim(), "- old\n- older");
         assert!(!notes("0.1", changes).status.success());
-        // What there is now has its notes.
+        // The present version has its notes.
         let own = std::fs::read_to_string(root.join("CHANGELOG.md")).expect("changes");
         let version = version(&Place::find().expect("the project")).expect("a version");
         assert!(notes(&version, &own).status.success());

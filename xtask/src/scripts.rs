@@ -1,5 +1,5 @@
-//! What no compiler reads: workflows through actionlint, every YAML file through a parser and the forms of
-//! issues by the fields that their host wants, every shell script through ShellCheck.
+//! Checks files that no compiler reads: workflows through actionlint, every YAML file through a parser, the
+//! forms of issues by the fields that their host wants, every shell script through ShellCheck.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -8,7 +8,7 @@ use crate::command::{Stop, run};
 use crate::hash::files_under;
 use crate::place::Place;
 
-/// Where such files are; what is built, fetched or a model's lies elsewhere.
+/// Folders and files to check; files that are built, fetched or a model's lie elsewhere.
 const PLACES: &[&str] =
     &[".ci", ".github", "CITATION.cff", "examples", "tests/cluster", "xtask/lines.sh"];
 

@@ -1,4 +1,4 @@
-//! What each chore needs, made present. Every part first looks; what is there is not touched.
+//! Installs the things that each chore needs. Every part checks first; an existing thing is not touched.
 
 use std::path::PathBuf;
 
@@ -15,7 +15,7 @@ use crate::smollm2::{self, Real};
 use crate::tools;
 use crate::wasm::{self, Found, Wasm};
 
-/// What is done for a checkout.
+/// A chore for a checkout.
 pub type Chore = fn(&Place) -> Result<(), Stop>;
 
 /// Lists what is missing and how it would come here, and changes nothing.
@@ -127,13 +127,13 @@ pub fn path_with_bindgen(place: &Place) -> std::ffi::OsString {
     command::path_starting_with(&bindgen::folder(place), Some(&usual))
 }
 
-/// What one types to run Trunk without this program, once it prepared everything.
+/// Returns the command that runs Trunk without this program, once everything is prepared.
 pub fn trunk_by_hand(place: &Place, wasm: &Wasm) -> String {
     let usual = std::env::var_os("PATH").unwrap_or_default();
     let mut trunk = std::process::Command::new("trunk");
     trunk.arg("serve");
     wasm.dress(&mut trunk, path_with_bindgen(place));
-    // Of the search path, what is new.
+    // The new folders of the search path.
     let path = trunk.get_envs().find_map(|(key, value)| value.filter(|_| key == "PATH"));
     let usual: Vec<PathBuf> = std::env::split_paths(&usual).collect();
     let new: Vec<String> = path

@@ -40,7 +40,7 @@ impl Site {
         std::fs::write(&note, self.to_string()).map_err(|error| Stop::file("write", &note, &error))
     }
 
-    /// Of the page that a chore other than `build` makes.
+    /// Returns the site of the page that a chore other than `build` makes.
     pub fn of(chore: &str, place: &Place) -> Self {
         let text = std::fs::read_to_string(place.generated().join(NOTE)).unwrap_or_default();
         Self::seen_by(chore, Self(Some(text).filter(|text| !text.is_empty())))

@@ -73,7 +73,7 @@ fn model(name: &str) -> Option<&str> {
     (is_apart && !name.ends_with(".md")).then_some(name)
 }
 
-/// Of strings, in JavaScript. Names of files in `dist/` hold nothing that would have to be escaped.
+/// Writes strings as a JavaScript array. Names of files in `dist/` hold nothing that would have to be escaped.
 fn array<'a>(names: impl Iterator<Item = &'a str>) -> String {
     let quoted: Vec<String> = names.map(|name| format!("\"{name}\"")).collect();
     format!("[{}]", quoted.join(","))

@@ -10,7 +10,7 @@ use std::process::Command;
 /// How many of the slowest tests are shown.
 const SHOWN: usize = 25;
 
-/// Has the test program that `cargo test` runs report times, where there is an `env` to start it with.
+/// Makes the test programs that `cargo test` runs report times, where there is an `env` to start them with.
 pub fn ask(cargo: &mut Command) {
     if cfg!(unix) {
         let runner = r#"target."cfg(unix)".runner=["env", "RUSTC_BOOTSTRAP=1"]"#;

@@ -58,7 +58,7 @@ impl Wasm {
     }
 }
 
-/// Is the target here, without asking anybody for it?
+/// Whether the target is here. Does not ask rustup to install it.
 pub fn is_here(place: &Place) -> bool {
     active_has_target() || matches!(Debian::built(place), Some(Ok(_)))
 }

@@ -8,7 +8,7 @@ use crate::npm;
 use crate::page::{make_folder, remove};
 use crate::place::Place;
 
-/// What rustc's wasm may use, and so what binaryen must know.
+/// WebAssembly features that rustc's output may use. binaryen must know them.
 const WASM_FEATURES: &[&str] = &[
     "--enable-bulk-memory",
     "--enable-nontrapping-float-to-int",
@@ -68,7 +68,7 @@ pub fn optimise(place: &Place, file: &Path, level: &str) -> Result<(), Stop> {
     Ok(())
 }
 
-/// Do a module's sections end where its file does?
+/// Whether a module's sections end where its file does.
 fn is_whole(wasm: &[u8]) -> bool {
     let mut rest = match wasm.strip_prefix(b"\0asm\x01\0\0\0") {
         Some(rest) if !rest.is_empty() => rest,

@@ -12,7 +12,7 @@ use crate::hash::files_under;
 /// 1980-01-01, the first day that the format knows.
 const DAY: u16 = 0x21;
 const DEFLATED: u16 = 8;
-/// What reading it takes: version 2.0.
+/// The version that a reader needs: 2.0.
 const VERSION: u16 = 20;
 /// Names are UTF-8.
 const UTF8: u16 = 1 << 11;

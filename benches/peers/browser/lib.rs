@@ -20,12 +20,12 @@ pub struct Model {
 
 #[wasm_bindgen]
 impl Model {
-    /// From `config.json` and `model.safetensors`, on this processor.
+    /// Opens a model from `config.json` and `model.safetensors`, on the CPU.
     pub async fn on_cpu(config: Vec<u8>, weights: Vec<u8>) -> Result<Model, String> {
         Self::open(config, weights, EngineChoice::Cpu).await
     }
 
-    /// The same, on the GPU that the browser offers.
+    /// Opens a model from `config.json` and `model.safetensors`, on the GPU that the browser offers.
     pub async fn on_gpu(config: Vec<u8>, weights: Vec<u8>) -> Result<Model, String> {
         let choice = EngineChoice::WebGpu { adapter: AdapterChoice::default(), dtype: None };
         Self::open(config, weights, choice).await

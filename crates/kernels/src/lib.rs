@@ -17,7 +17,7 @@
 //! This room knows no other: nothing here names a plan, a model, a member or an engine, and the rooms
 //! above call it. It is optimised for speed in every profile, so a loop over many numbers belongs here.
 
-// Who reads about a kernel's public part wants to know where its private ones are.
+// Public documentation links private parts, so that a reader finds them.
 #![allow(rustdoc::private_intra_doc_links)]
 
 pub mod activation;

@@ -27,10 +27,10 @@ pub enum DType {
 }
 
 impl DType {
-    /// Those whose numbers stand alone.
+    /// The dtypes whose numbers stand alone.
     pub const PLAIN: [Self; 3] = [Self::F32, Self::F16, Self::Bf16];
 
-    /// Those whose numbers come in blocks.
+    /// The dtypes whose numbers come in blocks.
     pub const BLOCKS: [Self; 8] = [
         Self::Q8_0,
         Self::Q4_0,
@@ -84,7 +84,7 @@ impl DType {
         }
     }
 
-    /// Does a number's meaning depend on its neighbours' scales?
+    /// Whether numbers come in blocks that share a scale.
     pub fn is_block(self) -> bool {
         self.block() > 1
     }

@@ -1,4 +1,4 @@
-//! What the operations' tests share.
+//! Shared helpers of the kernels' tests.
 
 /// Numbers between `-scale` and `scale`.
 pub fn random(count: usize, scale: f32, seed: u32) -> Vec<f32> {
@@ -6,6 +6,8 @@ pub fn random(count: usize, scale: f32, seed: u32) -> Vec<f32> {
     (0..count).map(|_| (noise.next_u32() as f32 / u32::MAX as f32 * 2.0 - 1.0) * scale).collect()
 }
 
+/// Checks that all numbers are close to the expected ones.
+///
 /// # Panics
 /// If any number is off by more than `bound`, or `bound` times its size where it is above 1.
 #[track_caller]

@@ -32,7 +32,7 @@ pub struct CpuBackend {
     pub(super) memory: RefCell<PassMemory>,
 }
 
-/// What a pass works in.
+/// The buffers of a pass, which the next pass uses again.
 #[derive(Default)]
 pub struct PassMemory {
     /// [slots, N, D]

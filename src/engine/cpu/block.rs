@@ -35,7 +35,7 @@ pub struct Block {
     pub qk_norm: QkNorm,
     pub query_norm: Vec<f32>, // [W] or [H W]
     pub key_norm: Vec<f32>,   // [W] or [KV W]
-    /// Of `qk_norm`.
+    /// Epsilon of the norms of queries and keys.
     pub eps: f32,
     pub out: PackedMatrix, // [D, H W]
     pub out_bias: Vec<f32>,
@@ -54,7 +54,7 @@ pub struct BlockRows<'a> {
     pub pack: &'a Pack,
     /// The pack's sequences that the stretches' rows are, one after the other.
     pub sequences: &'a [usize],
-    /// What is kept of the pack's sequences, where anything is.
+    /// Cached keys and values of the pack's sequences; `None` if this pass uses no cache.
     pub cache: Option<CacheRows<'a>>,
 }
 
@@ -68,8 +68,8 @@ pub struct Inside {
     pub team: Team,
 }
 
-/// What a block added at the sequences' last tokens, `[sequences, D]` each; empty where the half did
-/// not run.
+/// The two members of a block at the sequences' last tokens, `[sequences, D]` each; empty where that
+/// half did not run.
 pub struct LastMembers<'a> {
     pub attention: &'a [f32],
     pub mlp: &'a [f32],
@@ -209,7 +209,8 @@ impl Block {
         LastMembers { attention: last_attention, mlp: last_mlp, overflow: overflow.first() }
     }
 
-    /// Queries, keys and values of some rows, up to their turn.
+    /// Computes queries, keys and values of some rows, `[rows, (H + 2 KV) W]`: with their norm, before
+    /// rotary positions.
     pub(super) fn project(&self, stretches: &[Stretch], rows: usize, qkv: &mut [f32], by: Threads) {
         self.project_raw(stretches, rows, qkv, by);
         let (queries, keys) =
@@ -223,7 +224,8 @@ impl Block {
         }
     }
 
-    /// The same up to their norm.
+    /// Computes queries, keys and values of some rows, `[rows, (H + 2 KV) W]`, before the norm of queries
+    /// and keys.
     pub(super) fn project_raw(
         &self,
         stretches: &[Stretch],
@@ -313,14 +315,14 @@ impl Block {
     }
 }
 
-/// Who makes a product.
+/// The threads that compute a matrix product.
 #[derive(Clone, Copy)]
 pub enum Threads<'a> {
-    /// This thread: the others have other rows.
+    /// This thread alone: the other threads have other rows.
     Apart,
-    /// All of them.
+    /// All threads.
     Together,
-    /// All of them, which stand ready: of the one token by which a text grows.
+    /// All threads of a team that already waits for work: for the single token by which a text grows.
     OneToken(&'a Team),
 }
 

@@ -13,27 +13,27 @@ use crate::engine::schedule::Schedule;
 use crate::engine::schedule::program::StreamStep;
 use crate::plan::BlockRun;
 
-/// Of every block run, node by node of the plan's schedule.
+/// The cache of every block run, node by node of the plan's schedule.
 type NodeCaches = Rc<RefCell<Vec<Vec<RunCache>>>>;
 
 pub struct CpuCache<'a> {
     backend: &'a CpuBackend,
     nodes: NodeCaches,
-    /// It is of a single text.
+    /// Whether the cache holds a single sequence.
     is_of_one: bool,
     bytes_a_token: u64,
 }
 
-/// What a pass goes on from.
+/// The cache that a pass continues, and the sequences that it continues there.
 pub struct PassCache {
     nodes: NodeCaches,
-    /// Which of the cache's sequences each of the pack's is.
+    /// For each sequence of the pack, its index among the cache's sequences.
     pub sequences: Vec<usize>,
-    /// There is no other text, on whose growing no number may depend.
+    /// Whether the cache holds a single sequence. Else no number may depend on how other sequences grow.
     pub is_of_one: bool,
 }
 
-/// Keys and values of one block run: of every sequence, a [`HeadCache`] a KV head.
+/// Keys and values of one block run: one [`HeadCache`] per sequence and KV head.
 pub struct RunCache {
     sequences: Vec<Vec<HeadCache>>,
 }
@@ -41,7 +41,7 @@ pub struct RunCache {
 /// The cached keys and values of the sequences that a pack continues.
 pub struct CacheRows<'a> {
     pub run: &'a mut RunCache,
-    /// Which of the cache's sequences each of the pack's is.
+    /// For each sequence of the pack, its index among the cache's sequences.
     pub of: &'a [usize],
 }
 
@@ -50,7 +50,7 @@ impl RunCache {
         Self { sequences: vec![vec![HeadCache::default(); kv_heads]; sequences] }
     }
 
-    /// Is there a single sequence?
+    /// Whether the cache holds a single sequence.
     pub fn is_of_one(&self) -> bool {
         self.sequences.len() == 1
     }
@@ -100,7 +100,7 @@ impl<'a> KvCache<'a> for CpuCache<'a> {
 }
 
 impl PassCache {
-    /// What is kept of a step's block run.
+    /// Borrows the cached keys and values of a step's block run.
     pub fn run(&self, step: &StreamStep) -> RefMut<'_, RunCache> {
         RefMut::map(self.nodes.borrow_mut(), |nodes| &mut nodes[step.node][step.run])
     }

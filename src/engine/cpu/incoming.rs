@@ -11,7 +11,7 @@ use crate::model::shape::{AttentionShape, BlockShape};
 use crate::model::weights::{MatrixRole, VectorRole};
 use crate::model::{DType, Tensor};
 
-/// What has come of a block.
+/// The weights of a block that have arrived so far.
 #[derive(Default)]
 pub struct Incoming {
     matrices: HashMap<MatrixRole, MatrixBuilder>,
@@ -30,12 +30,12 @@ impl Incoming {
         self.vectors.insert(role, numbers);
     }
 
-    /// Of its matrices.
+    /// The dtypes of the matrices that have arrived.
     pub fn dtypes(&self) -> impl Iterator<Item = DType> {
         self.matrices.values().flat_map(MatrixBuilder::dtypes)
     }
 
-    /// The block, or what of it has not come.
+    /// Builds the block; the error names the weight that is missing or not complete.
     pub fn block(mut self, shape: &BlockShape, width: usize) -> Result<Block, String> {
         let mut vectors = HashMap::new();
         for (role, length) in shape.vectors(width) {

@@ -12,8 +12,8 @@ use crate::engine::cpu::stretch::Stretch;
 use crate::engine::rope::Angles;
 use crate::plan::HeadsOff;
 
-/// Of the stream `h` [T, D]: weights [H', Q, T], then as many lengths, as
-/// [`Pass::give_attention`](crate::engine::backend::Pass::give_attention) says.
+/// Computes attention weights [H', Q, T] on the stream `h` [T, D], then as many lengths. See
+/// [`Pass::give_attention`](crate::engine::backend::Pass::give_attention).
 pub fn looks(
     block: &Block,
     h: &[f32],

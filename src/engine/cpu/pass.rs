@@ -24,7 +24,7 @@ pub struct CpuPass<'a> {
     kept_rows: usize,
     memory: PassMemory,
     cache: Option<PassCache>,
-    /// What is given back: what it is, and its numbers.
+    /// The outputs that were asked for: a name for people, and the numbers.
     outputs: Vec<(&'static str, Vec<f32>)>,
     /// The first branch that wrote a number that is not finite, at whichever token.
     overflow: Option<String>,
@@ -56,7 +56,7 @@ impl<'a> CpuPass<'a> {
         }
     }
 
-    /// The same on tokens that go on from what is kept.
+    /// Opens a pass whose tokens continue the sequences of `cache`.
     pub fn going_on(backend: &'a CpuBackend, start: Start, cache: PassCache) -> Self {
         let mut pass = Self::new(backend, start);
         pass.cache = Some(cache);

@@ -26,9 +26,9 @@ pub struct StreamRows<'a> {
 /// Sums over one stream's logits.
 struct Partition {
     largest: f32,
-    /// Of `exp(logit - largest)`.
+    /// The sum of `exp(logit - largest)`.
     sum: f64,
-    /// Of `exp(logit - largest) logit`.
+    /// The sum of `exp(logit - largest) logit`.
     weighted: f64,
 }
 
@@ -122,7 +122,7 @@ fn held(norm: &Norm, stream: &[f32], reference: &[f32], out: &mut [f32]) {
     }
 }
 
-/// What a LayerNorm takes off.
+/// The mean that the norm subtracts from `x`: 0 for an RMS norm.
 fn mean(norm: &Norm, x: &[f32]) -> f64 {
     match norm.kind {
         NormKind::Rms => 0.0,

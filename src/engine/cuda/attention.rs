@@ -11,7 +11,7 @@ use crate::model::shape::{AttentionShape, QkNorm};
 /// Scores computed at once, all heads and copies together: bounds the `[C, H, Q, T]` tensor.
 const SCORES: usize = 1 << 26;
 
-/// What attention needs beside its rows.
+/// A block's attention shape, with the gains of its query and key norms.
 pub struct Attention<'a> {
     pub shape: &'a AttentionShape,
     /// Gains of the norms of queries and keys, where the shape has them: `[W]`, or `[H W]` and

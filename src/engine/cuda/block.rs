@@ -21,7 +21,8 @@ pub struct CandleBlock {
     pub vectors: HashMap<VectorRole, Tensor>,
 }
 
-/// What a block's branches add to the stream: `[N, D]` each.
+/// The members that a block's two branches add to the stream: `[N, D]` each; `None` where a branch did not
+/// run.
 pub struct Branches {
     pub attention: Option<Tensor>,
     pub mlp: Option<Tensor>,

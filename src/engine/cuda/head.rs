@@ -18,11 +18,12 @@ pub struct CandleHead {
     rows: OnceCell<OutputRows>,
 }
 
-/// What the last stream meets.
+/// The final norm and the unembedding on the device.
 struct OutputRows {
     gain: Tensor,         // [D]
     bias: Option<Tensor>, // [D], of a LayerNorm
-    /// One after the other, as they are stored, few enough at a time to be widened: `[rows, D]`.
+    /// Slices of the unembedding in the order of rows, in the stored dtype: `[rows, D]` each, small enough to
+    /// be widened one at a time.
     slices: Vec<Tensor>,
     head_bias: Option<Tensor>, // [V]
 }

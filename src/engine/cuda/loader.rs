@@ -25,7 +25,7 @@ struct CandleLoader {
     blocks: Vec<IncomingTensors>,
 }
 
-/// What came of a block so far.
+/// The weights of a block that have arrived so far.
 #[derive(Default)]
 struct IncomingTensors {
     /// Whole from their first slice on, filled slice by slice: `[out, in]`.

@@ -27,7 +27,7 @@ pub struct CandlePass<'a> {
     streams: Vec<Option<Tensor>>,
     /// `[kept rows, D]`; `None`: nothing is kept.
     kept: Option<Tensor>,
-    /// What was asked for, in that order, and what to call it.
+    /// The outputs in the order in which they were asked for, each with a name for people.
     given: Vec<(&'static str, Tensor)>,
 }
 

@@ -8,7 +8,7 @@ use crate::engine::schedule::pack::Pack;
 
 /// cos and sin of the angles of a pack's positions.
 pub struct RopeTables {
-    /// Of the sequences that are not long, and of those that are.
+    /// Angles of the sequences that are not long (see `Rope::is_long`), and of those that are.
     short: CosSin,
     long: CosSin,
     is_long: Vec<bool>,

@@ -18,7 +18,7 @@ pub struct AttentionWish {
     pub heads: Vec<usize>,
 }
 
-/// What the heads of one run of a block's attention do, at the positions that were wished.
+/// Attention weights of one run of a block's attention, at the positions that were wished.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AttentionReading {
     pub block: usize,
@@ -30,7 +30,7 @@ pub struct AttentionReading {
     pub tokens: usize,
     /// The softmax's weights, 0 where a query does not see: `[H', Q, T]`.
     pub weights: Vec<f32>,
-    /// Beside each the length of what is carried: the weight times the token's value through the head's
+    /// The value-weighted attention: the length of the weight times the token's value through the head's
     /// columns of the output matrix; 0 where the plan has switched the head off. `[H', Q, T]`
     pub carried: Vec<f32>,
 }
@@ -79,7 +79,7 @@ impl AttentionWish {
         self.blocks.is_empty() || self.blocks.contains(&block)
     }
 
-    /// Is this run's attention kept?
+    /// Whether this run's attention is recorded.
     pub fn keeps(&self, run: &BlockRun) -> bool {
         run.half != Half::Mlp && self.wants(run.index)
     }
@@ -94,7 +94,7 @@ impl AttentionWish {
         if self.heads.is_empty() { (0..of).collect() } else { self.heads.clone() }
     }
 
-    /// What a token costs under a schedule.
+    /// Counts the numbers that a record of attention asks for per token under a schedule.
     pub fn demand(&self, schedule: &Schedule, shape: &ModelShape) -> Demand {
         let runs = schedule.nodes.iter().flat_map(|node| &node.runs);
         let heads = runs

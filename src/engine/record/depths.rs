@@ -1,5 +1,5 @@
-//! What a run's stream would answer along its depth (docs/definitions.md, "Logit lens"): the model's
-//! own read-out of the stream before the first block and after every member.
+//! The logit lens of a run (docs/definitions.md, "Logit lens"): the stream before the first block and
+//! after every member, decoded with the model's own final norm and unembedding.
 
 use super::Demand;
 use super::attention::positions;
@@ -10,7 +10,7 @@ use crate::engine::schedule::Schedule;
 use crate::model::{ModelShape, Prompt};
 use crate::plan::Half;
 
-/// What to read along the depth of a run.
+/// A wish to decode the stream along the depth of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DepthWish {
     /// How many of the likeliest tokens, 1 to [`MAX_TOP`].
@@ -42,12 +42,12 @@ impl DepthWish {
         }
     }
 
-    /// Numbers that are given back of a stream.
+    /// Numbers that the device gives back per stream.
     fn numbers(&self) -> usize {
         VocabularyRows::numbers(self.top, self.followed.len())
     }
 
-    /// What every sequence costs under a schedule, beside its members.
+    /// Counts the numbers that a logit lens asks for per sequence under a schedule.
     pub fn demand(&self, schedule: &Schedule) -> Demand {
         let members = |&node: &usize| {
             let runs = schedule.nodes[node].runs.iter();
@@ -88,7 +88,7 @@ impl DepthWish {
         }
     }
 
-    /// The readings of `streams` neighbouring streams, from stream `first` of what was given back.
+    /// Parses the readings of `streams` neighbouring streams, from stream `first` of the output `given`.
     pub fn readings(&self, given: &[f32], first: usize, streams: usize) -> Vec<VocabularyReading> {
         let numbers = given.chunks_exact(self.numbers()).skip(first).take(streams);
         numbers.map(|numbers| VocabularyReading::parse(numbers, self.top, &self.followed)).collect()

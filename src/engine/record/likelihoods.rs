@@ -16,7 +16,7 @@ const NUMBERS: usize = VocabularyRows::numbers(0, 1);
 pub struct TokenScore {
     /// Sum over the scored tokens, nats.
     pub log_probability: f64,
-    /// Is every one of them the likeliest token where it stands?
+    /// Whether every scored token is the likeliest one at its position.
     pub greedy: bool,
 }
 
@@ -25,13 +25,13 @@ pub struct Likelihoods {
     pub passages: Arc<[Passage]>,
 }
 
-/// Of one pack of passages.
+/// The outputs that were asked for on one pack of passages.
 pub struct KeptLikelihoods {
     /// Rows that foresee a scored token, passage by passage. [R]
     rows: Vec<u32>,
     /// The tokens foreseen. [R]
     targets: Vec<u32>,
-    /// Of the nodes where plans end: `[R, NUMBERS]` each.
+    /// The output of every node where a plan ends: `[R, NUMBERS]` each.
     outputs: Outputs,
 }
 

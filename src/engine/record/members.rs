@@ -34,11 +34,11 @@ pub struct KeptMembers {
     /// K: the most options of a prompt.
     count: usize,
     options: OptionRows,
-    /// What the bias member adds to each option's logit, prompt by prompt; `None`: there is none.
+    /// The bias member's vote on each option, `[P][K]`; `None`: the model has no such member.
     biases: Option<Vec<Vec<f32>>>,
     /// Everything that is given back; a node's output is the stream after it, where states are recorded.
     outputs: Outputs,
-    /// For every wish, where among those outputs a node's run looks, by (node, run, prompt).
+    /// For every wish of attention, the output of each run of a block's attention, by (node, run, prompt).
     looks: Vec<HashMap<RunPlace, (usize, AttentionRows)>>,
     asked: AskedOutputs,
 }
@@ -312,7 +312,7 @@ impl Record for Members {
         if let Some((streams, set)) = self.earlier_streams(scene).zip(kept.sets.reference) {
             pass.put(&streams, set * prompts.len())?;
         }
-        // What is counted for a reference and not there would be read as it was left.
+        // A set of rows counted for a reference that does not exist would hold old numbers.
         let last = scene.pack.last_rows(1);
         if self.has_reference() && kept.sets.reference.is_none() {
             pass.keep(0, &last, kept.sets.count * prompts.len())?;
@@ -450,7 +450,7 @@ impl Record for Members {
     }
 }
 
-/// What a device gave back of one pack, read plan by plan and prompt by prompt.
+/// The outputs of one pack, read plan by plan and prompt by prompt.
 struct GivenMembers<'a> {
     record: &'a Members,
     scene: &'a PackScene<'a>,
@@ -471,7 +471,8 @@ impl GivenMembers<'_> {
         asked.and_then(|output| self.given.get(output)).map_or(&[], Vec::as_slice)
     }
 
-    /// What the options make of one kept row of prompt `p`, and its mean square. `[K + 1]`
+    /// One kept row's products with the K options of prompt `p`, then the row's mean square (its variance
+    /// where the norm centres). `[K + 1]`
     fn votes(&self, set: usize, p: usize) -> &[f32] {
         let count = self.kept.count + 1;
         let row = set * self.scene.range.len() + p;

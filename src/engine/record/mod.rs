@@ -1,4 +1,4 @@
-//! What is kept of a run: written once, over [`Pass`].
+//! Records of a run (members, attention, the vocabulary, …), written once for all backends over [`Pass`].
 //!
 //! A [`Record`] sees every pack open, every step of it complete, and its end; what it asks the device
 //! to give back becomes its items. A new wish is a file here, and an operation of [`Pass`] where it
@@ -29,16 +29,16 @@ use super::schedule::group::PlanGroup;
 use super::schedule::pack::Pack;
 use super::schedule::program::BlockCall;
 
-/// What a record will ask of a device under a schedule.
+/// How much a record will ask of a device under a schedule.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Demand {
-    /// Rows `[D]` kept of every sequence.
+    /// Kept rows `[D]` per sequence.
     pub kept_rows: usize,
-    /// Rows `[D]` that every sequence is read by.
+    /// Option rows `[D]` per sequence.
     pub option_rows: usize,
-    /// Numbers given back of every sequence.
+    /// Numbers given back per sequence.
     pub numbers: usize,
-    /// Numbers given back of every token, beside those.
+    /// Numbers given back per token, beside those.
     pub numbers_a_token: usize,
 }
 
@@ -50,21 +50,21 @@ pub struct PackScene<'a> {
     pub range: Range<usize>,
 }
 
-/// What to keep of a run.
+/// A recording of runs: it asks a pass for outputs and turns them into items.
 pub trait Record {
-    /// What one plan gives on one sequence.
+    /// The result of one plan on one sequence.
     type Item;
-    /// What is known of a pack while it runs.
+    /// The record's state for one pack while it runs.
     type Kept;
 
     /// The sequences' token ids.
     fn sequences(&self) -> Vec<&[u32]>;
 
-    /// Under a schedule whose plans end where `is_end` says.
+    /// Returns the demand under a schedule whose plans end where `is_end` says.
     fn demand(&self, schedule: &Schedule, is_end: &[bool]) -> Demand;
 
-    /// Which set of kept rows (one row a sequence) a node's run keeps its attention in, and its MLP;
-    /// `None`: members are not kept.
+    /// For each run of each node, the set of kept rows (one row per sequence) for its attention, and the
+    /// one for its MLP; `None`: members are not kept.
     fn places(&self, _: &PlanGroup) -> Option<Vec<Vec<[usize; 2]>>> {
         None
     }

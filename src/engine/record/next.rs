@@ -18,7 +18,7 @@ pub struct Next {
 impl Record for Next {
     /// `[V]`
     type Item = Vec<f32>;
-    /// Of the nodes where plans end: `[P, V]` each.
+    /// The output of every node where a plan ends: `[P, V]` each.
     type Kept = Outputs;
 
     fn sequences(&self) -> Vec<&[u32]> {

@@ -18,7 +18,7 @@ pub struct VocabularyWish {
     pub is_reproducible: bool,
 }
 
-/// What a plan's distribution is compared with.
+/// The distribution with which a plan's distribution is compared.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Reference {
     #[default]

@@ -14,13 +14,13 @@ const PACK_ROWS: usize = 4096;
 pub struct PlanGroup {
     pub plans: Range<usize>,
     pub schedule: Schedule,
-    /// Does a plan end at this node?
+    /// For each node, whether a plan ends there.
     pub is_end: Vec<bool>,
     /// Sequences that go through together.
     pub packs: Vec<Range<usize>>,
 }
 
-/// What fits into memory at once under one schedule.
+/// How many tokens and sequences fit into memory at once under one schedule.
 #[derive(Clone, Copy, Debug)]
 pub struct PackRoom {
     /// Tokens.

@@ -41,7 +41,7 @@ pub struct Schedule {
 }
 
 impl Schedule {
-    /// Of plans for one model, in the order in which their results are wanted.
+    /// Makes the schedule of plans for one model, in the order in which their results are wanted.
     pub fn new(plans: &[Plan]) -> Self {
         let (nodes, paths) = trie(plans);
         let batches = batches(&nodes);

@@ -11,19 +11,19 @@ pub struct Pack {
     pub past: Vec<usize>,
     /// N
     pub rows: usize,
-    /// Of the sequences that are not long, and of those that are (see `Rope::is_long`).
+    /// Angles of the sequences that are not long, and of those that are (see `Rope::is_long`).
     pub short: Angles,
     pub long: Angles,
     pub is_long: Vec<bool>,
 }
 
 impl Pack {
-    /// Of sequences of these lengths; without `rope` there are no angles.
+    /// Packs whole sequences of these lengths; without `rope` there are no angles.
     pub fn of(lengths: &[usize], rope: Option<&Rope>) -> Self {
         Self::going_on(&vec![0; lengths.len()], lengths, rope)
     }
 
-    /// Of sequences that go on by these lengths from `past` tokens each.
+    /// Packs the new tokens of sequences: `past` tokens of each are in a cache, `lengths` follow.
     pub fn going_on(past: &[usize], lengths: &[usize], rope: Option<&Rope>) -> Self {
         let mut rows = 0;
         let spans: Vec<(usize, usize)> = lengths

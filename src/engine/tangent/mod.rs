@@ -13,7 +13,7 @@ use crate::plan::{BlockRun, Half, HeadsOff};
 /// Which function, and where.
 #[derive(Clone, Debug)]
 pub struct TangentPoint {
-    /// Of the stored blocks.
+    /// Index of the stored block.
     pub block: usize,
     pub half: Half,
     pub heads_off: HeadsOff,
@@ -22,8 +22,8 @@ pub struct TangentPoint {
 }
 
 impl TangentPoint {
-    /// Of one block run of a step, at the stream that the step reads. What a parallel step adds is the
-    /// mean of its runs' functions: a point for each of them.
+    /// Makes the point of one block run of a step, at the stream that the step reads. A parallel step adds
+    /// the mean of its runs' functions, so it needs one point per run.
     pub fn of(run: BlockRun, stream: Rc<[f32]>) -> Self {
         Self { block: run.index, half: run.half, heads_off: run.heads_off, stream }
     }
@@ -34,8 +34,8 @@ impl TangentPoint {
 pub struct TangentProduct {
     pub t_in: usize,
     pub t_out: usize,
-    /// Of the transposed Jacobian: rows w at `t_out` give J^T w at `t_in`. Else rows dx at `t_in` give
-    /// J dx at `t_out`.
+    /// Whether to multiply with the transposed Jacobian: rows w at `t_out` give J^T w at `t_in`. Else rows
+    /// dx at `t_in` give J dx at `t_out`.
     pub transposed: bool,
     /// `[n, D]`
     pub probes: Vec<f32>,
@@ -44,9 +44,9 @@ pub struct TangentProduct {
 /// A block at a point, ready to be multiplied with: its keys, values, softmax, norms and activations
 /// are computed once and kept.
 pub trait Tangents {
-    /// Asks for products. Those of one direction go through the block's matrices as rows of one product
-    /// each. Where `t_out` does not see `t_in` (a later token, or outside of a sliding window), the
-    /// answer is zeros.
+    /// Asks for products. All probes of one direction go through each of the block's matrices as rows of
+    /// one matrix product. Where `t_out` does not see `t_in` (a later token, or outside of a sliding
+    /// window), the answer is zeros.
     ///
     /// # Errors
     /// A position past the sequence; the device failed.
@@ -55,8 +55,8 @@ pub trait Tangents {
     /// If probes are not whole rows of D, or what was asked before is still unanswered.
     fn ask(&mut self, products: Vec<TangentProduct>) -> Result<(), EngineError>;
 
-    /// What was asked for, `[n, D]` each, in that order; `None` while the device has not answered. Where
-    /// the thread may block, waits. Once it has answered, or nothing was asked: no outputs.
+    /// Returns the products that were asked for, `[n, D]` each, in that order; `None` while the device has
+    /// not answered. Waits where the thread may block. Returns an empty list if nothing is unanswered.
     ///
     /// # Errors
     /// The device failed, or the derivatives are past f32.
@@ -110,7 +110,7 @@ pub(in crate::engine) struct ProbeRows {
     places: Vec<(usize, usize)>,
 }
 
-/// What was asked for, sorted: both directions' rows that are not zeros anyway.
+/// The probes of all products, sorted by direction, without those whose answer is zeros.
 pub(in crate::engine) struct AskedProducts {
     /// D
     width: usize,

@@ -8,7 +8,7 @@ use super::readback::Staging;
 use super::recorder::Bindings;
 use super::tangent::TangentUse;
 
-/// What a buffer of the arena holds.
+/// The content of a buffer of the arena.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Use {
     /// `[slots, N, D]` residual streams
@@ -39,7 +39,7 @@ pub enum Use {
     Values,
     /// `[H' T, D]` those through the output matrix
     Through,
-    /// What is given back, output behind output.
+    /// The outputs that are read back, one behind the other.
     Out,
     /// The step table.
     Steps,
@@ -53,7 +53,7 @@ pub enum Use {
     CacheRows,
     /// `[sequences]` (tokens before the pack's, first row of the cache)
     CacheSequences,
-    /// Of derivatives.
+    /// A buffer of derivatives.
     Tangent(TangentUse),
 }
 
@@ -86,7 +86,8 @@ impl Arena {
         buffer
     }
 
-    /// The same, with `content` uploaded. What is recorded and not yet submitted would read it too.
+    /// Returns the buffer of this use with `content` uploaded. Work that is recorded and not yet submitted
+    /// would read the new content too.
     pub fn upload<T: bytemuck::NoUninit>(
         &mut self,
         device: &Device,

@@ -173,7 +173,7 @@ impl Backend for WebGpuBackend {
     }
 }
 
-/// What fits into bindings of `largest` bytes.
+/// Returns the limits of a pack whose every binding has at most `largest` bytes.
 fn limits<'a>(
     largest: u64,
     width: usize,

@@ -1,4 +1,4 @@
-//! What wgpu does not tell about a browser's adapter.
+//! The name of a browser's adapter, which wgpu does not give.
 
 use js_sys::{Function, Promise, Reflect};
 use wasm_bindgen::{JsCast, JsValue};

@@ -1,7 +1,7 @@
-//! Counts submissions on the device, so that numbers which it did not compute are no answer.
+//! Counts submissions on the device, so that numbers that it did not compute are not taken as an answer.
 //!
 //! A driver may drop a submission without a word: wgpu-hal 30 takes a Metal command buffer that failed for
-//! one that is done. What is read back then is zeros or the numbers of an earlier run, finite and plausible.
+//! one that is done. The numbers read back are then zeros or those of an earlier run, finite and plausible.
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU32, Ordering};

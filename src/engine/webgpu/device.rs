@@ -10,10 +10,11 @@ use crate::guarded::guarded;
 /// A lost device may never answer.
 pub const PATIENCE: Duration = Duration::from_secs(120);
 
-/// May this thread wait for the GPU? A browser's may not: it answers between tasks.
+/// Whether this thread may wait for the GPU. In a browser it may not: the GPU answers between tasks.
 pub const CAN_BLOCK: bool = cfg!(not(target_arch = "wasm32"));
 
-/// What the kernels cannot do without; all within WebGPU's guaranteed defaults.
+/// Invocations of a workgroup that the kernels need. This and the next two limits are within WebGPU's
+/// guaranteed defaults.
 const INVOCATIONS: u32 = 256;
 const STORAGE_BUFFERS: u32 = 8;
 const WORKGROUP_BYTES: u32 = 16 << 10;
@@ -27,9 +28,9 @@ pub struct AdapterChoice {
     pub place: Option<usize>,
     /// Only what every browser has too: tests run with it.
     pub strict: bool,
-    /// Refuse an adapter that is only the processor in disguise.
+    /// Refuse a software GPU.
     pub no_software: bool,
-    /// Try every kernel against the processor before anything else, if this program has not yet.
+    /// Compare every kernel with the CPU before anything else, if this program has not yet.
     pub self_test: bool,
     /// WebGPU's default limits instead of the adapter's: tests of cutting tensors into pieces.
     pub default_limits: bool,
@@ -46,17 +47,17 @@ pub struct Device {
     /// For people: `"llvmpipe (LLVM 15.0.6, 256 bits)"`.
     pub name: String,
     pub backend: wgpu::Backend,
-    /// What went wrong first in this run; wgpu reports it later than the call that caused it.
+    /// The first error of this run; wgpu reports it later than the call that caused it.
     failed: Failure,
 }
 
-/// What went wrong, wherever it is reported.
+/// The device's errors, shared by all callbacks that report them.
 #[derive(Clone, Default)]
 struct Failure(Arc<Mutex<Failures>>);
 
 #[derive(Default)]
 struct Failures {
-    /// In the runs that are under way.
+    /// The first error in the runs that are under way.
     first: Option<GpuError>,
     /// Memory that ran out in a run that has ended. A browser may tell only now what its missing
     /// buffers brought on: that is the same failure, and not the driver's.
@@ -232,7 +233,7 @@ impl Drop for Device {
     }
 }
 
-/// What every buffer of numbers is for.
+/// The usages of every buffer of numbers.
 pub const STORAGE: wgpu::BufferUsages = wgpu::BufferUsages::STORAGE
     .union(wgpu::BufferUsages::COPY_DST)
     .union(wgpu::BufferUsages::COPY_SRC);
@@ -246,7 +247,7 @@ fn instance(choice: &AdapterChoice) -> wgpu::Instance {
     wgpu::Instance::new(descriptor)
 }
 
-/// All that there are, in the driver's order. A browser shows one at a time: that which models get.
+/// Lists all adapters, in the driver's order. A browser offers only one: the adapter that models use.
 pub async fn every(choice: &AdapterChoice) -> Vec<wgpu::Adapter> {
     let instance = instance(choice);
     if cfg!(target_arch = "wasm32") {
@@ -289,7 +290,7 @@ async fn adapter(choice: &AdapterChoice) -> Result<wgpu::Adapter, GpuError> {
         .ok_or_else(|| GpuError::NoSuchAdapter { wanted: wanted.clone(), found: names.join(", ") })
 }
 
-/// What people call the adapter.
+/// Returns the adapter's name for people.
 #[cfg(not(target_arch = "wasm32"))]
 pub async fn name(info: &wgpu::AdapterInfo) -> String {
     info.name.clone()

@@ -1,4 +1,4 @@
-//! What an adapter says of itself.
+//! An adapter's description of itself: name, driver and limits.
 
 use super::device;
 use crate::engine::trial::{AdapterFacts, AdapterLimits};

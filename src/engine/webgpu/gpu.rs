@@ -27,11 +27,11 @@ pub struct Gpu {
     pub kernels: Kernels,
     /// D
     pub width: usize,
-    /// As many as the longest bias of the model has: what is added where a block has none.
+    /// Zeros, as many as the model's longest bias has numbers: added where a block has no bias.
     pub zeros: wgpu::Buffer,
 }
 
-/// Those that the self-test compiled are a model's too.
+/// The compiled kernels. The self-test's are used for a model too.
 pub struct Kernels {
     pub gather: GatherKernel,
     pub norm: NormKernel,
@@ -92,7 +92,7 @@ impl Gpu {
     /// Sends the uploads on their way, so that they do not pile up in the program's memory.
     ///
     /// # Errors
-    /// What the device says.
+    /// The device failed.
     pub fn flush(&self) -> Result<(), GpuError> {
         let encoder = self.device.device.create_command_encoder(&Default::default());
         self.bindings.counter.submit(&self.device, encoder, &mut |_| ());

@@ -10,7 +10,7 @@ use super::device::Device;
 /// Bytes of a dispatch's numbers: one uniform of 16 words, which every kernel calls `p`.
 pub const PARAMS_BYTES: u64 = 64;
 
-/// What a kernel does with a storage buffer.
+/// Whether a kernel only reads a storage buffer or also writes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
     Read,

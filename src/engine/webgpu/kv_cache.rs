@@ -27,7 +27,7 @@ pub struct GpuCache<'a> {
 /// Where the tokens of every sequence lie: the same rows in the cache of every block run.
 struct CacheRoom {
     sequences: Vec<Region>,
-    /// Of every block run, node by node of the plan's schedule.
+    /// Keys and values of every block run, node by node of the plan's schedule.
     nodes: Vec<Vec<RunKeys>>,
 }
 
@@ -46,18 +46,18 @@ struct RunKeys {
     numbers: wgpu::Buffer,
 }
 
-/// What a pass goes on from.
+/// The cache that a pass continues, and the tables of its rows there.
 pub struct GpuPassCache {
     room: Rc<RefCell<CacheRoom>>,
-    /// `[N]` the row that a row of the pack goes to
+    /// `[N]` the row of the cache to which a row of the pack is copied
     places: wgpu::Buffer,
     /// `[sequences]` (tokens before the pack's, first row)
     sequences: wgpu::Buffer,
 }
 
-/// What a block run goes on from.
+/// The cache that one block run continues.
 pub struct GpuRunCache<'a> {
-    /// `[N]` the row of the cache that a row of the pack goes to
+    /// `[N]` the row of the cache to which a row of the pack is copied
     pub places: &'a wgpu::Buffer,
     pub keys: CachedKeys<'a>,
 }
@@ -150,7 +150,7 @@ impl CacheRoom {
                 needed,
             });
         }
-        // What is bound to the buffers that go would keep them.
+        // Bind groups would keep the buffers that are replaced.
         gpu.bindings.forget();
         let mut encoder = device.device.create_command_encoder(&Default::default());
         let mut made = Vec::new();
@@ -182,7 +182,7 @@ impl CacheRoom {
 }
 
 impl Drop for GpuCache<'_> {
-    /// What is bound to its buffers would keep them as long as the model.
+    /// Frees the buffers now: bind groups that use them would else keep them as long as the model.
     fn drop(&mut self) {
         let room = self.room.borrow();
         let held = &self.backend.cached_bytes;
@@ -217,7 +217,7 @@ impl GpuPassCache {
         }
     }
 
-    /// What is kept of a step's block run, shown to `read`.
+    /// Calls `read` with the cached keys and values of a step's block run.
     pub fn run<T>(&self, step: &StreamStep, read: impl FnOnce(GpuRunCache) -> T) -> T {
         let room = self.room.borrow();
         read(GpuRunCache {

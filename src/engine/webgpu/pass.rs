@@ -38,7 +38,7 @@ pub struct GpuPass<'a> {
     outputs: Vec<(usize, &'static str)>,
     /// Options were uploaded in this pass.
     has_options: bool,
-    /// What is kept of the tokens before the pack's.
+    /// Cached keys and values of the tokens before the pack's; `None` in a pass without a cache.
     cache: Option<GpuPassCache>,
     reading: Option<PendingRead>,
     is_answered: bool,
@@ -48,8 +48,8 @@ impl<'a> GpuPass<'a> {
     pub fn open(backend: &'a WebGpuBackend, start: &Start) -> Result<Self, EngineError> {
         let gpu = &backend.gpu;
         let (device, bindings) = (&gpu.device, &gpu.bindings);
-        // What went wrong in a pass that is still under way is not forgotten: a sweep's waits while a
-        // prompt is answered in between.
+        // Errors of a pass that is still under way are kept: a sweep's pass waits while a prompt is answered
+        // in between.
         if backend.passes.get() == 0 {
             bindings.forgive(device);
         }
@@ -221,7 +221,7 @@ impl Pass for GpuPass<'_> {
     }
 
     fn put(&mut self, numbers: &[f32], first: usize) -> Result<(), EngineError> {
-        // What is recorded and not yet submitted may read what is about to be written over.
+        // Work that is recorded and not yet submitted may read the rows that are about to be overwritten.
         self.to.recorder.submit()?;
         let offset = (first * self.backend.gpu.width * size_of::<f32>()) as u64;
         let queue = &self.backend.gpu.device.queue;
@@ -232,7 +232,7 @@ impl Pass for GpuPass<'_> {
     fn give_votes(&mut self, options: &OptionRows) -> Result<(), EngineError> {
         let gpu = &self.backend.gpu;
         if self.has_options {
-            // What is recorded still reads the options that are about to be written over.
+            // Recorded work still reads the options that are about to be overwritten.
             self.to.recorder.submit()?;
         }
         self.has_options = true;

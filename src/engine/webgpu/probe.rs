@@ -1,4 +1,4 @@
-//! What the kernels' checks share: a device, numbers to try, and how far two answers lie apart.
+//! Shared parts of the kernels' checks: a device, numbers to try, and how far two answers lie apart.
 
 pub use atelier_kernels::sample::noise;
 use atelier_kernels::sample::{distance, worse};
@@ -19,7 +19,7 @@ pub struct Probe<'a> {
     pub kernels: &'a Kernels,
     /// Every shape and type, as tests want it, or those that one start-up has time for.
     pub is_thorough: bool,
-    /// Of blocks, those that are tried.
+    /// The block dtypes (quantised formats) that are tried.
     pub dtypes: &'a [DType],
     /// Small where cut dispatches are tried.
     pub bindings: Bindings,

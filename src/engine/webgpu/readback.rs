@@ -16,7 +16,7 @@ pub struct Staging(Option<wgpu::Buffer>);
 /// Numbers on their way.
 pub struct PendingRead {
     buffer: wgpu::Buffer,
-    /// Of the numbers; the device's count of submissions is behind them.
+    /// Bytes of the numbers; the device's count of submissions is behind them.
     bytes: u64,
     parts: Vec<(usize, &'static str)>,
     expected_count: [u32; 2],
@@ -105,7 +105,7 @@ impl Staging {
 }
 
 impl PendingRead {
-    /// Has the GPU answered? Where a thread may block, waits until it has.
+    /// Whether the GPU has answered. Waits for the answer where the thread may block.
     pub fn is_here(&self, device: &Device) -> Result<bool, GpuError> {
         if CAN_BLOCK {
             device.wait(None)?;

@@ -20,7 +20,8 @@ const MOST_IN_FLIGHT: usize = 2;
 /// A kernel and the buffers it is bound to.
 type BoundKernel = (wgpu::ComputePipeline, Vec<wgpu::Buffer>);
 
-/// What recorders have in common from run to run: the uniform buffer, and bind groups by what they bind.
+/// The resources that recorders share from run to run: the uniform buffer, and bind groups by kernel and
+/// buffers.
 pub struct Bindings {
     /// Operations of a dispatch and of a submission.
     pub most_work: u64,
@@ -143,7 +144,7 @@ struct InFlight {
     sent: usize,
     /// Counted by the device.
     done: Arc<AtomicUsize>,
-    /// What can be waited for, oldest first.
+    /// Submissions to wait for, the oldest first.
     indices: VecDeque<wgpu::SubmissionIndex>,
 }
 
@@ -240,9 +241,9 @@ impl<'a> Recorder<'a> {
         self.device.check()
     }
 
-    /// Do more submissions wait for the GPU than may? Then nothing is recorded until some are done,
-    /// so that progress stays true and "cancel" is heard. A device that has failed may never be done
-    /// with them.
+    /// Whether more than `MOST_IN_FLIGHT` submissions wait for the GPU. Then nothing is recorded until
+    /// some are done, so that progress stays true and "cancel" is heard. False for a device that has
+    /// failed, which may never finish them.
     pub fn is_crowded(&self) -> bool {
         let waiting = self.in_flight.sent - self.in_flight.done.load(Ordering::Relaxed);
         waiting > MOST_IN_FLIGHT && self.device.check().is_ok()

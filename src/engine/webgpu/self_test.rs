@@ -63,7 +63,7 @@ fn key(device: &Device) -> String {
 /// before: it takes seconds, and a driver's arithmetic does not change between two models.
 ///
 /// # Errors
-/// The first kernel that is wrong, by its name, or what the device says. It is tried again the next time.
+/// A kernel is wrong (the error names the first one), or the device failed. The next call tries again.
 pub async fn once(device: &Device, kernels: &Kernels, dtypes: &[DType]) -> Result<(), GpuError> {
     let known = right().get(&key(device)).cloned();
     let checks: &[(&str, Check)] = if known.is_none() { &CHECKS } else { &[] };
@@ -96,11 +96,12 @@ async fn run<'a>(
     probe.settle().await
 }
 
-/// How often [`each`] asks whether it is to go on.
+/// How often [`each`] asks whether to continue.
 pub const ROUNDS: usize = CHECKS.len() + DType::BLOCKS.len();
 
-/// The same to the end, kernel by kernel: how far each is off, or what the device says. `goes_on` hears,
-/// before each check, what was found so far and the check's name, and says whether to go on.
+/// Checks every kernel, also after one is wrong: how far each is from its reference implementation, or the
+/// device's error. Before each check `goes_on` gets the results so far and the check's name, and decides
+/// whether to continue.
 pub async fn each(
     device: &Device,
     is_thorough: bool,
@@ -139,7 +140,7 @@ pub async fn each(
 }
 
 async fn one(name: &str, mut probe: Probe<'_>, check: Check, found: &mut Vec<KernelTrial>) {
-    // What the kernel before brought on is told of that one.
+    // Errors of the kernel before were reported with that kernel.
     probe.device.forgive();
     match check(&mut probe) {
         Ok(()) => probe.compare(found).await,

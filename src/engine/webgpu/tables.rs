@@ -1,5 +1,5 @@
-//! What lies on the GPU for a whole pack: its streams, its kept rows, and the tables that say which
-//! row is whose.
+//! The buffers on the GPU that serve a whole pack: its streams, its kept rows, and the tables that
+//! map rows to steps and sequences.
 
 use std::collections::HashMap;
 
@@ -34,7 +34,7 @@ pub struct Tables {
     pub tiles: HashMap<usize, Tiles>,
 }
 
-/// What a pack is made of, on this side.
+/// A pack's content on the CPU, before it is uploaded.
 pub struct PackPlan<'a> {
     pub pack: &'a Pack,
     pub program: &'a Program,

@@ -42,7 +42,7 @@ pub fn rows(rows: usize, a_row: u64, most: u64) -> impl Iterator<Item = Range<us
     chunks(0..rows, even(rows, together))
 }
 
-/// What one dispatch of attention does.
+/// The part of attention that one dispatch computes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AttentionCut {
     pub tiles: Range<usize>,

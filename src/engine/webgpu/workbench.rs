@@ -58,10 +58,10 @@ impl Workbench {
     /// `rows` of noise, to be multiplied with `weights` `[out, in]`.
     ///
     /// # Errors
-    /// No room, or what the device says.
+    /// The device has no room, or failed.
     pub fn product(&self, weights: &Tensor, rows: usize) -> Result<GpuProduct, GpuError> {
         self.bindings.forgive(&self.device);
-        // What was bound for the product before keeps its buffers.
+        // Bind groups of the product before would keep its buffers.
         self.bindings.forget();
         let [outs, ins] = [weights.rows, weights.columns];
         let y = (rows * outs) as u64 * 4;
@@ -77,10 +77,10 @@ impl Workbench {
         Ok(product)
     }
 
-    /// The product, so many times, to the end.
+    /// Computes the product `times` times and waits for the end.
     ///
     /// # Errors
-    /// What the device says.
+    /// The device failed.
     pub async fn multiply(&self, product: &GpuProduct, times: usize) -> Result<(), GpuError> {
         let mut recorder = Recorder::new(&self.device, &self.bindings);
         let linear = Linear { matrix: &product.matrix, bias: &product.bias };
@@ -91,10 +91,10 @@ impl Workbench {
         self.ended(&mut recorder, &product.y).await
     }
 
-    /// Two buffers of `bytes`, or of as many as the device gives at once.
+    /// Makes two buffers of `bytes`, or of as many as the device gives at once.
     ///
     /// # Errors
-    /// No room, or what the device says.
+    /// The device has no room, or failed.
     pub fn copies(&self, bytes: u64) -> Result<Copies<'_>, GpuError> {
         self.bindings.forgive(&self.device);
         let bytes = bytes.min(self.device.largest_buffer());
@@ -132,10 +132,10 @@ pub struct Copies<'a> {
 }
 
 impl Copies<'_> {
-    /// Copies, so many times, to the end.
+    /// Copies `times` times and waits for the end.
     ///
     /// # Errors
-    /// What the device says.
+    /// The device failed.
     pub async fn run(&self, times: usize) -> Result<(), GpuError> {
         let Workbench { device, bindings } = self.bench;
         let mut recorder = Recorder::new(device, bindings);

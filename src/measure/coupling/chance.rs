@@ -1,10 +1,10 @@
-//! What bases that have nothing to do with one another give.
+//! The chance level of mis-coupling: its value for unrelated bases.
 
 use super::BothMetrics;
 
-/// What unrelated bases of K vectors give, on the average: the line that a mis-coupling is to be
-/// held against. Of `off_diagonal` it is exact where all entries of A are alike in size; of `singular`
-/// about 1, for what leaves the basis is what is missed.
+/// Returns the mean mis-coupling of unrelated bases of K vectors. A measured mis-coupling is compared
+/// with it. For `off_diagonal` it is exact if all entries of A have one size. For `singular` it is about
+/// 1, because little of the Jacobian lies in an unrelated basis.
 pub fn chance(k: usize) -> BothMetrics<f64> {
     BothMetrics { off_diagonal: (1.0 - 1.0 / k.max(1) as f64).sqrt(), singular: 1.0 }
 }

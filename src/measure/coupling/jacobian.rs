@@ -71,7 +71,7 @@ impl Jacobian {
             let mut found = singular_vectors(width, width, &rows).ok_or(NotFinite)?;
             found.left.truncate(top * width);
             found.right.truncate(top * width);
-            // What is kept for every Jacobian is no larger than what is read.
+            // The memory kept for every Jacobian holds no more than the vectors that are read.
             found.left.shrink_to_fit();
             found.right.shrink_to_fit();
             return Ok(Leading::new(found, width, true));
@@ -79,7 +79,7 @@ impl Jacobian {
         self.searched(Lanczos::new(width, top, PROBES, CLOSELY, seed))
     }
 
-    /// What a search finds of this matrix.
+    /// Runs a search to its end on this matrix, and returns the singular vectors that it finds.
     ///
     /// # Errors
     /// As [`Self::leading`].
@@ -95,7 +95,8 @@ impl Jacobian {
         search.into_leading().ok_or(NotFinite)
     }
 
-    /// Of all singular values, which `leading` may know already; `gap` for each of `top`.
+    /// Returns the spectrum of all singular values, which `leading` may know already, with a `gap` for each
+    /// K of `top`.
     ///
     /// # Errors
     /// As [`Self::leading`].

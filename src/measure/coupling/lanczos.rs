@@ -24,12 +24,12 @@ pub const LOCKSTEP: usize = 4;
 pub const TOLERANCE: f64 = 0.02;
 /// Ritz values among which the nearest other is looked for, beyond K.
 const BEYOND: usize = 3;
-/// Of the first singular value: a gap counts as no smaller.
+/// The smallest gap that is counted, as a share of the first singular value.
 const LEAST_GAP: f64 = 1e-3;
-/// Of the largest image seen: what is shorter is what f32 leaves of zero.
+/// Vectors shorter than this share of the largest image count as zero: f32 rounding leaves that much.
 const LEAST: f64 = 2e-7;
 
-/// What a machine wants to be multiplied next.
+/// Probes that the search wants multiplied next.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProbesWanted {
     /// `J^T w` of rows at the output; else `J z` of rows at the input.
@@ -137,7 +137,7 @@ impl Lanczos {
         }
     }
 
-    /// What was found, once nothing is wanted.
+    /// Returns the vectors that were found; `None` while the search still wants products.
     pub fn into_leading(self) -> Option<Leading> {
         match self.stage {
             LanczosStage::Done(leading) => Some(leading),
@@ -188,8 +188,9 @@ impl Lanczos {
         Ok(())
     }
 
-    /// All that the probes lead to is found; a random start misses what has the same singular value as
-    /// more directions than there are probes, so others are tried until one of them leads nowhere.
+    /// Handles an exhausted search: the probes lead to no new direction. A random start misses directions
+    /// where more of them than probes share one singular value. So new random probes are tried until some
+    /// lead nowhere.
     fn exhausted(&mut self) -> Result<(), NotFinite> {
         if self.is_retrying || self.rows() == self.width {
             return self.finish(true);
@@ -216,8 +217,8 @@ impl Lanczos {
         singular_vectors(self.left.len() / self.width, self.rows(), &between).ok_or(NotFinite)
     }
 
-    /// Is each of the first K vectors as good as its neighbours allow? `rest` `[last, D]` is what the
-    /// transposed images hold beside the basis.
+    /// Whether each of the first K vectors is as good as its neighbours allow. `rest` `[last, D]` is the part
+    /// of the transposed images outside the basis.
     fn has_converged(&self, small: &SingularVectors, rest: &[f64]) -> bool {
         let all = self.left.len() / self.width; // u
         let values = &small.values;
@@ -238,7 +239,7 @@ impl Lanczos {
         let (u, v) = (self.left.len() / self.width, self.rows());
         let found = small.values.len().min(self.top);
         let mut values = small.values;
-        // What was not looked for is not as good.
+        // Values after the first K were not searched for, so they are less exact.
         let is_complete = is_complete && values.len() <= self.top + 1;
         values.truncate(self.top + 1);
         let vectors = SingularVectors {

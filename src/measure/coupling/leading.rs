@@ -1,4 +1,4 @@
-//! What is known of a Jacobian's leading singular vectors, however they were found.
+//! The leading singular values and vectors of a Jacobian, from any method.
 
 use super::BOTTOM;
 use atelier_kernels::linear::svd::SingularVectors;
@@ -27,7 +27,8 @@ impl Leading {
         Self { width, vectors, is_complete }
     }
 
-    /// Those that are known, the largest first; behind them zeros where that is known.
+    /// Returns singular value `k`, counted from 0 for the largest; `None` if it is not known. A complete list
+    /// continues with zeros up to D.
     pub fn value(&self, k: usize) -> Option<f64> {
         let rest = (self.is_complete && k < self.width).then_some(0.0);
         self.vectors.values.get(k).copied().or(rest)
@@ -53,17 +54,17 @@ impl Leading {
         first(&self.vectors.right, count * self.width)
     }
 
-    /// Is the Jacobian zero?
+    /// Whether the Jacobian is zero.
     pub fn is_zero(&self) -> bool {
         self.value(0).is_none_or(|first| first == 0.0)
     }
 
-    /// Are the first `k` vectors a basis: is the last one's singular value above zero?
+    /// Whether the first `k` vectors are a basis: the last one's singular value is above zero.
     pub fn is_basis(&self, k: usize) -> bool {
         let (Some(first), Some(last)) = (self.value(0), self.value(k.saturating_sub(1))) else {
             return false;
         };
-        // What products in f32 leave of zero, where that is more.
+        // The rounding of products in f32, if it is more than `BOTTOM`.
         let rounding = f64::from(f32::EPSILON) * (self.width as f64).sqrt();
         last > BOTTOM.max(rounding) * first && self.vectors.values.len() >= k
     }

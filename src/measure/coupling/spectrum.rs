@@ -1,4 +1,4 @@
-//! The singular values of a Jacobian, and what they say without their vectors.
+//! The singular values of a Jacobian, and measures that need no vectors.
 
 use std::collections::BTreeMap;
 
@@ -34,7 +34,7 @@ pub const ILL_POSED: f64 = 1e-3;
 pub const SHOWN: usize = 16;
 
 impl Spectrum {
-    /// Of all D singular values, the largest first.
+    /// Computes the spectrum from all D singular values, the largest first.
     pub fn of_all(values: &[f64], top: &[usize]) -> Self {
         let squares: f64 = values.iter().map(|s| s * s).sum();
         let mut spectrum = Self { frobenius: Some(squares.sqrt()), ..Self::default() };
@@ -51,7 +51,7 @@ impl Spectrum {
         spectrum.with_first(&Leading::new(vectors, values.len(), true), top)
     }
 
-    /// Of the leading ones alone.
+    /// Computes the spectrum from the leading singular values alone.
     pub fn of_leading(leading: &Leading, top: &[usize]) -> Self {
         Self::default().with_first(leading, top)
     }

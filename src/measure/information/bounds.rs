@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Of the error rate.
+/// Bounds of the error rate.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Bounds {
     /// `(H(Y) - I - 1) / log2 K`, at least 0.

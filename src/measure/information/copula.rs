@@ -120,7 +120,7 @@ fn contrasts(member: usize, logits: Logits<'_>, rows: usize, options: usize) -> 
         .collect()
 }
 
-/// The same dimensions over all rows, and over each class's.
+/// Factors of the same dimensions over all rows and over the rows of each class.
 struct Groups<'a> {
     answers: &'a [usize],
     all: Factor,

@@ -52,14 +52,15 @@ impl Factor {
         true
     }
 
-    /// What the newest dimension adds besides its variance: `ln(2 pi e) / 2` and the correction.
+    /// Returns the entropy that the newest dimension adds besides its variance, nats: `ln(2 pi e) / 2` and the
+    /// correction.
     fn step(&self) -> f64 {
         let (n, d) = (self.rows as f64, self.data.len() as f64);
         let constant = 0.5 * (1.0 + (2.0 * std::f64::consts::PI).ln());
         constant - 0.5 * ((2.0 / (n - 1.0)).ln() + digamma((n - d) / 2.0))
     }
 
-    /// Of all dimensions so far, bits.
+    /// Returns the entropy of all dimensions so far, bits.
     pub fn bits(&self) -> f64 {
         self.entropy[self.entropy.len() - 1] / std::f64::consts::LN_2
     }

@@ -1,9 +1,9 @@
-//! What members say about the right answer, in bits (*Diversity of Transformer Layers*, Theorems 4
-//! to 8): `I(U;Y) = relevancy + conditional redundancy - redundancy`. docs/definitions.md, section 5.
+//! The members' information about the right answer, in bits (*Diversity of Transformer Layers*, Theorems
+//! 4 to 8): `I(U;Y) = relevancy + conditional redundancy - redundancy`. docs/definitions.md, section 5.
 //!
-//! The paper names no estimator. There are two here, and whoever shows a number says which it is:
-//! [`votes`] counts, [`copula`] fits Gaussians. Both refuse what the rows cannot support, and
-//! [`InformationRefusal`] says why.
+//! The paper names no estimator. There are two here, and every view of a number names its estimator:
+//! [`votes`] counts, [`copula`] fits Gaussians. Both refuse an estimate that the rows cannot support;
+//! [`InformationRefusal`] gives the reason.
 
 mod bounds;
 pub mod copula;

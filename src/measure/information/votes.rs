@@ -111,7 +111,7 @@ fn supported(members: usize, rows: usize, options: usize) -> Result<(), Informat
     Ok(())
 }
 
-/// Of what is counted, bits.
+/// Returns the entropy of the counted cells, bits.
 fn entropy<T: Ord>(cells: impl Iterator<Item = T>, correction: Correction) -> f64 {
     // In order, so that sums are the same on every run.
     let mut counts: BTreeMap<T, usize> = BTreeMap::new();

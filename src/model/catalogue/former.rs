@@ -9,7 +9,7 @@ use super::{TRAINING, all};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FormerModel {
     pub name: String,
-    /// What is asked in its place.
+    /// Name of the model that replaces it.
     pub successor: &'static str,
 }
 

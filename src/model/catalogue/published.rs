@@ -10,14 +10,14 @@ use crate::model::hub::{HubName, MEGABYTE};
 /// for prompts of at most 512 tokens.
 const BESIDE_WEIGHTS: u64 = 150;
 
-/// Who may have a model's files.
+/// The condition for downloading a model's files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Gate {
-    /// Everybody.
+    /// None: everybody may.
     #[default]
     Open,
-    /// Whoever agrees to the owners' terms on the hub, signed in.
+    /// People must sign in on the hub and agree to the owners' terms.
     Terms,
 }
 
@@ -43,10 +43,10 @@ pub struct PublishedModel {
     pub licence: String,
     #[serde(default)]
     pub gate: Gate,
-    /// About how many; `None` where only the hub knows.
+    /// Size of the files, about; `None` where only the hub knows it.
     #[serde(default)]
     pub megabytes: Option<u64>,
-    /// What to learn from it, in one sentence.
+    /// Its use for a learner, in one sentence.
     pub good_for: String,
     /// Steps of its training that the hub keeps, as branches `step0`, `step1`, …
     #[serde(default)]
@@ -98,13 +98,13 @@ impl PublishedModel {
         }
     }
 
-    /// About how many megabytes of memory a run takes here.
+    /// Returns about how many megabytes of memory a run takes here.
     pub fn memory(&self) -> Option<u64> {
         self.megabytes.map(|megabytes| megabytes + BESIDE_WEIGHTS)
     }
 }
 
-/// The same of a model whose files have so many bytes of weights.
+/// Returns about how many megabytes of memory a run takes whose model has `bytes` of weights.
 pub fn memory_of(bytes: u64) -> u64 {
     bytes.div_ceil(MEGABYTE) + BESIDE_WEIGHTS
 }

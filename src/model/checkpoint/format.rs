@@ -5,7 +5,7 @@
 pub struct OtherFormat {
     /// For people: `"a GGUF file"`.
     pub what: &'static str,
-    /// What to do about it.
+    /// Advice for the user.
     pub hint: &'static str,
 }
 

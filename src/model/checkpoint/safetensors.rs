@@ -76,7 +76,7 @@ pub fn bits(dtype: HeaderType) -> u64 {
 /// of it.
 ///
 /// # Errors
-/// What is not safetensors (it says what it is instead, where it knows), was cut off, or whose
+/// The file is not safetensors (the error names its format, where that is known), was cut off, or its
 /// tensors do not lie one behind the other.
 pub fn read<'a>(
     file: &str,

@@ -14,7 +14,7 @@ pub struct TensorPlaces {
     /// Names of the weight files.
     pub files: Vec<String>,
     places: BTreeMap<String, (usize, Described)>,
-    /// What says which tensors there must be, for errors: `"config.json"`.
+    /// The file that says which tensors must exist, for errors: `"config.json"`.
     pub said_by: &'static str,
 }
 

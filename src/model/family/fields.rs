@@ -201,7 +201,7 @@ pub fn shown(value: &Value) -> String {
     }
 }
 
-/// The same of a text.
+/// Shortens and escapes a text for a sentence, as [`shown`] does.
 pub fn shown_text(text: &str) -> String {
     shown(&Value::String(text.into()))
 }

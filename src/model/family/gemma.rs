@@ -10,7 +10,7 @@ use crate::model::{ModelError, ModelShape};
 
 pub const NAMES: Names = Names { gain_plus: 1.0, ..LLAMA };
 
-/// What transformers takes where `head_dim` is absent.
+/// Default of transformers where `head_dim` is absent.
 const HEAD_WIDTH: usize = 256;
 
 pub fn shape(fields: &Fields) -> Result<ModelShape, ModelError> {

@@ -16,7 +16,7 @@ use crate::model::{ModelError, ModelShape};
 
 /// Each rotary frequency is divided by one of these numbers; nothing in the metadata says so.
 const ROPE_FREQUENCIES: &str = "rope_freqs.weight";
-/// The same for prompts up to the original context, and past it.
+/// Divisors of the rotary frequencies for prompts up to the original context, and for longer ones.
 const ROPE_SHORT: &str = "rope_factors_short.weight";
 const ROPE_LONG: &str = "rope_factors_long.weight";
 
@@ -164,7 +164,7 @@ impl Told<'_> {
         kv_heads.map_or_else(|| self.heads(), Ok)
     }
 
-    /// What atelier does not run, and no other check would see.
+    /// Refuses settings that atelier does not run and that no other check would see.
     fn refuse(&self) -> Result<(), ModelError> {
         for (name, what) in [
             ("expert_count", "atelier runs models without experts"),
@@ -192,7 +192,7 @@ impl Told<'_> {
         ModelError::Key { file: self.metadata.file().into(), key, found, expected: expected.into() }
     }
 
-    /// What all families have, by the names that Llama and most of them use.
+    /// Returns the fields that all families have, under the names that Llama and most families use.
     fn fields(&self) -> Result<Map<String, Value>, ModelError> {
         let embedding = "token_embd.weight";
         let vocabulary = match self.places.shape(embedding) {

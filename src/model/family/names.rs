@@ -1,4 +1,4 @@
-//! What a family's checkpoints call their tensors, and how several parts lie in one of them.
+//! The names of tensors in a family's checkpoints, and how several parts lie in one tensor.
 //!
 //! Names are without `.weight` and `.bias`; those of a block without the block's own prefix.
 
@@ -33,7 +33,7 @@ pub struct Names {
     pub mask: Option<&'static str>,
     /// Full names of rotary tables, which the shape has read already.
     pub tables: &'static [&'static str],
-    /// Of queries and keys, rows that turn together are stored as neighbours.
+    /// Rows of queries and keys that turn together are stored as neighbours.
     pub has_pairs: bool,
 }
 

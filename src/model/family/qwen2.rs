@@ -8,7 +8,7 @@ use super::sizes::Sizes;
 use super::{llama, rope};
 use crate::model::{ModelError, ModelShape};
 
-/// What transformers takes where `sliding_window` and `max_window_layers` are absent.
+/// Defaults of transformers where `sliding_window` and `max_window_layers` are absent.
 const WINDOW: u64 = 4096;
 const FULL_BLOCKS: usize = 28;
 

@@ -7,7 +7,7 @@ use super::{llama, qwen2, rope};
 use crate::model::shape::QkNorm;
 use crate::model::{ModelError, ModelShape};
 
-/// What transformers takes where `head_dim` is absent.
+/// Default of transformers where `head_dim` is absent.
 const HEAD_WIDTH: usize = 128;
 
 pub fn shape(fields: &Fields) -> Result<ModelShape, ModelError> {

@@ -8,12 +8,11 @@ use super::fields::{Fields, config, expect, shown};
 use crate::model::ModelError;
 use crate::model::shape::{RopeScaling, RopeShape};
 
-/// What a family calls its rotary fields.
+/// A family's names of its rotary fields.
 #[derive(Clone, Copy)]
 pub struct RopeFields {
     pub theta: &'static str,
-    /// The field that says which part of a head turns, and what it is where absent; `None`: whole
-    /// heads turn.
+    /// The field that says which part of a head turns, with its default; `None`: whole heads turn.
     pub part: Option<(&'static str, f64)>,
 }
 

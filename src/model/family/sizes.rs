@@ -10,7 +10,7 @@ use crate::model::shape::{
 /// Blocks that a plan can hold even where each runs twice ([`crate::plan::MAX_RUNS`]).
 const MOST_BLOCKS: usize = 2048;
 
-/// What the width and the count of blocks are called by Llama and most families.
+/// Names of the width and of the number of blocks in the configs of Llama and most families.
 pub const NAMED: [&str; 2] = ["hidden_size", "num_hidden_layers"];
 
 /// A decoder's sizes; heads divide.
@@ -35,7 +35,8 @@ impl Sizes {
         Self::read_with(fields, None)
     }
 
-    /// The same; heads are `head_width` wide where the config does not say how wide they are.
+    /// Reads the sizes of a config by Llama's names; heads are `head_width` wide where the config gives no
+    /// width of its own.
     ///
     /// # Errors
     /// As [`Self::read`].

@@ -8,7 +8,8 @@ pub fn is_gguf(file: &str) -> bool {
     file.ends_with(ENDING)
 }
 
-/// Of `name-00001-of-00003.gguf`: `name` and `-of-00003`; a model's parts share both.
+/// Splits the name of a GGUF part: `name-00001-of-00003.gguf` gives `name` and `-of-00003`, which all parts
+/// of a model share.
 pub fn split_of(file: &str) -> Option<(&str, &str)> {
     const NUMBER: usize = "-00001".len();
     const COUNT: usize = "-of-00003".len();
@@ -22,7 +23,7 @@ pub fn split_of(file: &str) -> Option<(&str, &str)> {
     (is_count(number, "-") && is_count(of, "-of-")).then_some((name, of))
 }
 
-/// Of `name-00001-of-00003.gguf`: 3.
+/// Returns the number of parts by the name of one: 3 for `name-00001-of-00003.gguf`.
 #[cfg(any(feature = "cli", feature = "web"))]
 pub fn shard_count(file: &str) -> Option<usize> {
     let (_, of) = split_of(file)?;

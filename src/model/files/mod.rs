@@ -177,12 +177,12 @@ impl ModelFiles {
         }
     }
 
-    /// Is `file` one that holds tensors?
+    /// Whether `file` is a file with tensors, by its name.
     pub fn is_weights(file: &str) -> bool {
         CheckpointKind::of(file).is_some() || is_gguf(file)
     }
 
-    /// Are all files there that the index names, or all parts of a GGUF file?
+    /// Whether all files that the index names are there, or all parts of a GGUF file.
     #[cfg(feature = "cli")]
     pub fn has_all_shards(&self) -> bool {
         let is_there = |shard: &String| self.weights.iter().any(|(file, _)| file == shard);
@@ -196,19 +196,19 @@ impl ModelFiles {
         }
     }
 
-    /// Does the model lie in PyTorch's files?
+    /// Whether the model lies in PyTorch's files.
     #[cfg(feature = "cli")]
     pub fn is_pytorch(&self) -> bool {
         let pytorch = Some(CheckpointKind::PyTorch);
         self.weights.iter().all(|(file, _)| CheckpointKind::of(file) == pytorch)
     }
 
-    /// Does the model lie in GGUF files?
+    /// Whether the model lies in GGUF files.
     pub fn is_gguf(&self) -> bool {
         self.config.is_none()
     }
 
-    /// Is `file` one that [`Self::from_named`] has a use for?
+    /// Whether [`Self::from_named`] can use `file`, by its name.
     pub fn wants(file: &str) -> bool {
         file == "config.json"
             || TokenizerFiles::wants(file)
@@ -277,7 +277,7 @@ impl ModelFiles {
             names.extend(name.into_string().ok().filter(|name| Self::wants(name) && wanted(name)));
         }
 
-        // What belongs to another copy of the weights is not opened.
+        // Files of another copy of the weights are not opened.
         let kind = CheckpointKind::choose(names.iter().map(String::as_str));
         let mut files = Vec::new();
         for file in &names {

@@ -1,4 +1,4 @@
-//! What is opened as a model's folder, and what is not.
+//! Folders that are opened as a model, and folders that are refused.
 
 use std::path::Path;
 use std::time::Duration;

@@ -19,7 +19,7 @@ impl HubAddress {
         if rest.is_some_and(|rest| rest.chars().all(is_plain) && has_host(rest)) {
             return Ok(Self(address.to_owned()));
         }
-        // What stands before @ may be a password.
+        // The text before @ may hold a password.
         let shown = address.rsplit('@').next().unwrap_or_default();
         Err(HubError::Address { address: shown.to_owned() })
     }

@@ -3,12 +3,12 @@
 use sha1::Sha1;
 use sha2::{Digest, Sha256};
 
-/// What a file must hash to, in lower-case hex.
+/// The hash that a file must have, in lower-case hex.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 pub enum FileHash {
-    /// Of a large file: SHA-256 of its bytes.
+    /// The hash of a large file: SHA-256 of its bytes.
     Sha256(String),
-    /// Of a small one, which lies in git itself: SHA-1 of `blob`, its length and its bytes.
+    /// The hash of a small file, which lies in git itself: SHA-1 of `blob`, its length and its bytes.
     Git(String),
 }
 
@@ -20,7 +20,7 @@ impl FileHash {
         }
     }
 
-    /// Is it one, and not something that only stands in its place?
+    /// Whether it has the digits of a hash of its kind.
     pub(super) fn is_well_formed(&self) -> bool {
         let digits = match self {
             Self::Sha256(_) => 64,
@@ -38,7 +38,7 @@ pub enum Hashing {
 }
 
 impl Hashing {
-    /// Of a file that will have `size` bytes.
+    /// Begins to hash a file that will have `size` bytes.
     pub fn begin(expected: &FileHash, size: u64) -> Self {
         match expected {
             FileHash::Sha256(_) => Self::Sha256(Box::default()),
@@ -57,7 +57,7 @@ impl Hashing {
         }
     }
 
-    /// Is the file that came the one that was stated?
+    /// Whether the file that came has the expected hash.
     pub fn is(self, expected: &FileHash) -> bool {
         let found: Vec<u8> = match self {
             Self::Sha256(hash) => hash.finalize().to_vec(),

@@ -1,4 +1,4 @@
-//! What a hub says of a model: its commit, its terms, its files.
+//! A hub's description of a model: its commit, its terms, its files.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -85,10 +85,10 @@ impl HubInfo {
 }
 
 impl RemoteFile {
-    /// A page of the list of a commit's files. What has a name that leads elsewhere is left out.
+    /// Reads a page of the list of a commit's files. Files whose name leads elsewhere are left out.
     ///
     /// # Errors
-    /// Not what a hub answers.
+    /// The bytes are not a hub's answer.
     pub fn read_page(hub: &HubAddress, bytes: &[u8]) -> Result<Vec<Self>, HubError> {
         let entries: Vec<TreeAnswer> = read(hub, bytes)?;
         let files =

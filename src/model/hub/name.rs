@@ -4,13 +4,13 @@ use std::fmt;
 
 use super::HubError;
 
-/// What names a model on a hub begins with.
+/// The beginning of the name of every model on a hub.
 pub const SCHEME: &str = "hub:";
 
 /// The revision where none is named.
 pub const MAIN: &str = "main";
 
-/// A place on a hub, and what of it is meant.
+/// A model on a hub: repository, revision and file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct HubName {
     /// `owner/name`, or `name` alone.
@@ -27,7 +27,7 @@ impl HubName {
         Self { repo: repo.to_owned(), revision: None, file: None }
     }
 
-    /// Is this meant as a place on a hub?
+    /// Whether `text` names a model on a hub: it begins with `hub:`.
     pub fn is_one(text: &str) -> bool {
         text.starts_with(SCHEME)
     }
@@ -77,12 +77,12 @@ impl HubName {
         self.revision.as_deref().unwrap_or(MAIN)
     }
 
-    /// The same place at another revision.
+    /// Returns this model's name at another revision.
     pub fn at(&self, revision: &str) -> Self {
         Self { revision: Some(revision.to_owned()), ..self.clone() }
     }
 
-    /// What the model is called in tables and reports: `SmolLM2-135M`, `pythia-70m@step1000`, `x-Q8_0`.
+    /// Returns the model's name for tables and reports: `SmolLM2-135M`, `pythia-70m@step1000`, `x-Q8_0`.
     pub fn title(&self) -> String {
         let name = match &self.file {
             Some(file) => last(file).trim_end_matches(".gguf"),
@@ -99,7 +99,7 @@ fn last(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
-/// Can it be a part of an address and of a path, and lead nowhere else?
+/// Whether `path` can be a part of an address and of a path on disk, and cannot lead elsewhere.
 pub(super) fn is_path(path: &str) -> bool {
     let is_allowed =
         |c: char| !c.is_control() && !c.is_whitespace() && !"\\:?#%*\"<>|@".contains(c);

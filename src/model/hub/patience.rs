@@ -17,7 +17,7 @@ pub struct Patience {
 }
 
 impl Patience {
-    /// Is it an answer that may be another one soon?
+    /// Whether another try may soon get a better answer than this status.
     pub fn is_passing(status: u16) -> bool {
         matches!(status, 408 | 429 | 500..=599)
     }

@@ -40,7 +40,7 @@ pub fn pick(
         })?;
         return parts(name, found, files);
     }
-    // What `config.json` describes, in the kind preferred; PyTorch's only where there is no other.
+    // The model of `config.json`, in the preferred kind; PyTorch's files only where there are no others.
     if let Some(picked) = described(CheckpointKind::Safetensors, files) {
         return checked(name, picked);
     }
@@ -161,7 +161,7 @@ fn ggufs(files: &[RemoteFile]) -> impl Iterator<Item = &RemoteFile> {
     files.iter().filter(is_gguf)
 }
 
-/// Is it a file alone, or the first part of several?
+/// Whether a GGUF file is whole or the first part of several.
 fn is_first(path: &str) -> bool {
     split_of(path).is_none_or(|(stem, _)| path[stem.len()..].starts_with("-00001-"))
 }

@@ -1,4 +1,4 @@
-//! What a hub says, read; and which of its files are a model.
+//! Reading a hub's answers, and choosing the files that make a model.
 
 use super::*;
 

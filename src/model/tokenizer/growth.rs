@@ -8,7 +8,7 @@ use serde_json::Value;
 /// where in the text it came from.
 pub const MAX_BYTES: u64 = 128 << 20;
 
-/// What a file says of its steps.
+/// The steps of a tokenizer, as its file describes them.
 #[derive(Deserialize)]
 struct Steps {
     #[serde(default)]
@@ -40,7 +40,7 @@ pub struct Growth {
 }
 
 impl Growth {
-    /// Reads what the file says of its steps.
+    /// Reads the steps that a tokenizer's file describes.
     ///
     /// # Errors
     /// No JSON of a tokenizer, a damaged table, or steps that make too much of the file's own tokens.

@@ -21,7 +21,7 @@ const THREE_DIGITS: &str = "[0-9][0-9][0-9]";
 /// How texts are cut under a name in `tokenizer.ggml.pre`.
 pub struct Rule {
     name: &'static str,
-    /// What text is split by, one pattern after the other.
+    /// Patterns that split a text, one after the other.
     patterns: &'static [&'static str],
     /// Whether a word that is a token whole is not merged.
     ignores_merges: bool,
@@ -49,7 +49,7 @@ const RULES: &[Rule] = &[
     Rule::llama3("llama-bpe"),
     Rule::llama3("llama3"),
     Rule::llama3("llama-v3"),
-    // Of Phi-4 and OLMo 2, too.
+    // Phi-4 and OLMo 2 use it too.
     Rule::new("dbrx", &[LLAMA3]),
     Rule::new("qwen2", &[QWEN2]),
     Rule::new("falcon", &[PUNCTUATION, GPT2, THREE_DIGITS]),

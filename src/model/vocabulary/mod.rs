@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::ModelError;
 use super::checkpoint::gguf::metadata::GgufMetadata;
 
-/// Tokens, by id, and what the file says of them.
+/// The tokens of a GGUF file by id, with the file's metadata.
 pub struct Vocabulary<'a> {
     metadata: &'a GgufMetadata,
     tokens: &'a [String],

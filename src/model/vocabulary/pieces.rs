@@ -8,11 +8,11 @@ use serde_json::{Value, json};
 use super::{UNKNOWN, Vocabulary};
 use crate::model::ModelError;
 
-/// What stands for a space.
+/// The character that stands for a space.
 const SPACE: &str = "\u{2581}";
 
 impl Vocabulary<'_> {
-    /// Without what all vocabularies have.
+    /// Returns this kind's part of the tokenizer's JSON: normaliser, decoder and model.
     pub(super) fn pieces(&self) -> Result<Value, ModelError> {
         const SCORES: &str = "tokenizer.ggml.scores";
         const PREFIX: &str = "tokenizer.ggml.add_space_prefix";

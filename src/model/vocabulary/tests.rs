@@ -51,7 +51,7 @@ fn tokenizer(pairs: &[(&str, MetadataPair)]) -> Result<tokenizers::Tokenizer, St
 const TOKENS: [&str; 9] = ["1", "2", "12", "e", "\u{cc}", "\u{123}", "Ã", "©", "Ã©"];
 const MERGES: [&str; 1] = ["Ã ©"];
 
-/// What a file of this architecture and rule makes of a text.
+/// Encodes a text with the tokenizer of a file of this architecture and rule.
 fn ids(architecture: &str, pre: Option<&str>, text: &str) -> Result<Vec<u32>, String> {
     let mut pairs = vec![
         ("general.architecture", Text(architecture)),

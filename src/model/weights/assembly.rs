@@ -17,12 +17,12 @@ pub struct Assembly<'a> {
     shape: &'a ModelShape,
     names: Names,
     places: &'a TensorPlaces,
-    /// What stands before all names of this checkpoint but the head's.
+    /// Prefix of all names of this checkpoint except the head's.
     prefix: &'static str,
     used: RefCell<BTreeSet<String>>,
 }
 
-/// Of a block, which tensors are looked up: its matrices, or the biases beside them.
+/// Which tensors of a block are looked up: its matrices, or the biases beside them.
 #[derive(Clone, Copy)]
 enum Beside {
     Weights { columns: usize },
@@ -286,7 +286,7 @@ impl BlockNames<'_> {
         Ok(Vector { length, segments: self.segments(bias, length, Beside::Biases)?, plus: 0.0 })
     }
 
-    /// What makes a matrix or its bias, in the order of the model's rows.
+    /// Returns the segments of stored tensors that make a matrix or its bias, in the order of the model's rows.
     fn segments(
         &self,
         role: MatrixRole,

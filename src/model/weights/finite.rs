@@ -21,7 +21,7 @@ const LARGE: u64 = 1 << 16;
 pub struct FiniteParts(RefCell<HashSet<(usize, Range<u64>)>>);
 
 impl FiniteParts {
-    /// Was this range of bytes of file `file` seen to be finite?
+    /// Whether this range of bytes of file `file` was seen to be finite.
     pub fn has(&self, file: usize, range: &Range<u64>) -> bool {
         Self::is_large(range) && self.0.borrow().contains(&(file, range.clone()))
     }

@@ -64,7 +64,7 @@ pub(super) enum SegmentLayout {
 }
 
 impl Segment {
-    /// Does `next` go on where this one ends? Then they are one.
+    /// Appends `next` if it begins where this segment ends; returns whether it did.
     pub fn join(&mut self, next: &Self) -> bool {
         let layout = match self.layout {
             SegmentLayout::Rows { first } => SegmentLayout::Rows { first: first + self.count },
@@ -171,7 +171,7 @@ impl Matrix {
         self.bytes_in(None)
     }
 
-    /// The same, all in `dtype` where one is given.
+    /// Counts the matrix's bytes if all of it were in `dtype`; `None`: in its stored types.
     pub fn bytes_in(&self, dtype: Option<DType>) -> u64 {
         let parts = self.parts.iter().map(|part| {
             let numbers = part.rows as u64 * self.columns as u64;

@@ -34,12 +34,12 @@ impl WeightBytes {
         }
     }
 
-    /// Of all blocks, which a device holds for as long as it has the model.
+    /// Returns the bytes of all blocks, which a device holds for as long as it has the model.
     pub fn blocks(&self) -> u64 {
         self.matrices.saturating_add(self.vectors)
     }
 
-    /// Of everything.
+    /// Returns the bytes of everything.
     pub fn total(&self) -> u64 {
         let read_out = self.embedding.saturating_add(self.head);
         let ends = self.positions.saturating_add(read_out);

@@ -79,7 +79,7 @@ pub enum VectorRole {
 pub struct BlockTensors {
     /// By [`MatrixRole::ALL`].
     pub matrices: [Matrix; 4],
-    /// Those that [`BlockShape::vectors`](super::shape::BlockShape::vectors) names, in its order.
+    /// The vectors that [`BlockShape::vectors`](super::shape::BlockShape::vectors) names, in its order.
     pub vectors: Vec<(VectorRole, Vector)>,
 }
 
@@ -269,7 +269,7 @@ impl Weights {
         self.source.check_unchanged()
     }
 
-    /// Does reading rows cost nothing, as [`Source::is_at_hand`] has it?
+    /// Whether reading rows costs nothing; see [`Source::is_at_hand`].
     pub fn is_at_hand(&self) -> bool {
         self.source.is_at_hand()
     }

@@ -14,7 +14,7 @@ pub trait Source {
     /// The file cannot be read there (any more).
     fn read(&self, file: usize, range: Range<u64>) -> Result<Cow<'_, [u8]>, ModelError>;
 
-    /// Are the bytes in this program's memory or mapped into it, so that [`Self::read`] costs nothing?
+    /// Whether the bytes are in this program's memory or mapped into it, so that [`Self::read`] costs nothing.
     fn is_at_hand(&self) -> bool {
         true
     }
@@ -55,7 +55,7 @@ pub struct ByteLines {
     /// Bytes of a line.
     pub length: u64,
     pub count: u64,
-    /// Of each line.
+    /// The bytes of each line that are wanted.
     pub part: Range<u64>,
 }
 
@@ -98,7 +98,7 @@ pub struct BytesAtHand {
 }
 
 impl BytesAtHand {
-    /// Of all a model's files with weights.
+    /// Makes a source of all of a model's weight files.
     pub fn of(files: &ModelFiles) -> Self {
         let files = files.weights.clone();
         Self { files }

@@ -35,7 +35,7 @@ const PAINTERS: [(&str, &str); 5] = [
     ("gsm8k", include_str!("gsm8k.toml")),
 ];
 
-/// What a clone without Git LFS holds in a large file's place begins with.
+/// The first bytes of the small file that a clone without Git LFS holds in place of a large file.
 const POINTER: &[u8] = b"version https://git-lfs.github.com/spec/";
 
 /// A task that can be asked.
@@ -137,7 +137,7 @@ impl Task {
         }
     }
 
-    /// What it asks, in a few words.
+    /// Describes the task's question in a few words.
     pub fn about(&self) -> &str {
         match self {
             Task::Plain(task) => task.about(),
@@ -168,7 +168,7 @@ impl Task {
         }
     }
 
-    /// What its levels count; `None` where it has none.
+    /// Returns the unit of the task's levels, such as "digits"; `None` where it has no levels.
     pub fn levels(&self) -> Option<&'static str> {
         match self {
             Task::Generated(task) => Some(primer::level_noun(*task)),
@@ -181,7 +181,7 @@ impl Task {
         matches!(self, Task::Published(_))
     }
 
-    /// What counts as right.
+    /// Returns the rule for what counts as right.
     pub fn score(&self) -> Score {
         match self {
             Task::Plain(_) | Task::Generated(_) => Score::Option,
@@ -207,7 +207,7 @@ impl Task {
         let Task::Published(definition) = self else {
             return Ok(None);
         };
-        // What is neither is refused when it is read.
+        // A path that is neither a file nor a folder is refused when it is read.
         if data.exists() && !data.is_dir() {
             return Ok(Some(data.to_path_buf()));
         }

@@ -14,9 +14,9 @@ pub struct FileLayout {
     /// Names for the columns of a file that has no header line.
     pub columns: Option<Vec<String>>,
     pub fields: BTreeMap<String, Field>,
-    /// What says which option is right.
+    /// The template over columns that gives a row's label, which says which option is right.
     pub label: Template,
-    /// From a label as it is written to an option.
+    /// Maps a label as it is written to an option.
     pub labels: BTreeMap<String, String>,
     /// How a label names its option where `labels` is empty.
     pub label_is: Option<LabelKind>,

@@ -1,4 +1,4 @@
-//! What a task is, as a small TOML file says it: which files, which columns, which words around
+//! The definition of a task in a small TOML file: which files, which columns, which words around
 //! them, which options, and what counts as right.
 //!
 //! ```toml
@@ -113,7 +113,7 @@ struct RawDefinition {
 /// File systems take 255 bytes, and some are added.
 const LONGEST_NAME: usize = 100;
 
-/// What the paper takes of every data set.
+/// The paper's number of rows per data set.
 fn first() -> usize {
     2000
 }
@@ -122,7 +122,7 @@ impl Definition {
     /// `file` is what errors call it.
     ///
     /// # Errors
-    /// [`TaskError::Definition`]: what is missing or does not fit together.
+    /// [`TaskError::Definition`]: something is missing, or does not fit together.
     pub fn parse(text: &str, file: &str) -> Result<Self, TaskError> {
         let wrong = |reason: String| TaskError::Definition { file: file.to_string(), reason };
         let raw: RawDefinition = toml::from_str(text).map_err(|error| {

@@ -13,8 +13,10 @@ enum TemplatePart {
 }
 
 impl Template {
+    /// Reads a template such as `{text1} Is {text2} correct?`.
+    ///
     /// # Errors
-    /// What is wrong with it: a brace that is not closed, or a name with nothing in it.
+    /// A brace is not closed, or a name is empty; the text says which.
     pub fn parse(text: &str) -> Result<Self, String> {
         let mut parts = Vec::new();
         let mut plain = String::new();
@@ -58,10 +60,10 @@ impl Template {
         })
     }
 
-    /// With every name's value in its place.
+    /// Returns the text with every name's value in its place.
     ///
     /// # Errors
-    /// What `value` says of a name.
+    /// `value` fails for a name.
     pub fn fill<E>(&self, mut value: impl FnMut(&str) -> Result<String, E>) -> Result<String, E> {
         let mut text = String::new();
         for part in &self.parts {

@@ -18,7 +18,7 @@ pub(super) fn text(file: &[u8]) -> Result<Vec<(usize, &str)>, DataError> {
         .collect()
 }
 
-/// One item from every line that is not blank. `item` says what is wrong with a row's content.
+/// Reads one item from every line that is not blank. `item` makes it, or says why the row is wrong.
 pub(super) fn json<R: DeserializeOwned>(
     file: &[u8],
     set: Painters,

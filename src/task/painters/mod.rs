@@ -51,12 +51,12 @@ impl Painters {
         }
     }
 
-    /// Of that name.
+    /// Finds the data set of that name.
     pub fn from_name(name: &str) -> Option<Painters> {
         Painters::ALL.into_iter().find(|set| set.name() == name)
     }
 
-    /// Of every row.
+    /// Returns the rule for what counts as right, the same for every row.
     pub fn score(self) -> Score {
         match self {
             Painters::Lambada => Score::LastWord,

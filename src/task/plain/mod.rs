@@ -22,15 +22,15 @@ pub enum PlainTask {
     Capitals,
     /// Which word means the opposite.
     Opposites,
-    /// What two of a thing are called.
+    /// The plural of a noun.
     Plurals,
-    /// What a verb's past tense is.
+    /// The past tense of a verb.
     Past,
     /// Which number comes next.
     Counting,
-    /// What kind of thing something is.
+    /// The kind to which a thing belongs.
     Kinds,
-    /// What colour a thing is.
+    /// The colour of a thing.
     Colours,
     /// Whether the verb of a subject is singular or plural.
     Agreement,

@@ -47,7 +47,7 @@ impl ExerciseAsk {
         self
     }
 
-    /// What may stand here, and which of it is right.
+    /// Sets the options that may stand here, and the index of the right one.
     pub fn answer(mut self, options: &[&'static str], answer: usize) -> Self {
         self.options = options.to_vec();
         self.answer = answer;
@@ -58,10 +58,10 @@ impl ExerciseAsk {
 /// A story with its asks; the first is the row's.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Exercise {
-    /// What happened.
+    /// The events, told in sentences.
     pub story: String,
-    /// Words to be foreseen within the story, though it goes on in another way: the byte at which it
-    /// goes on, and the word. What is asked of a long story is so asked of its beginnings too.
+    /// Words to be foreseen within the story, though it continues with another word: the byte at which it
+    /// continues, and the word. So the question about a long story is asked of its beginnings too.
     pub asides: Vec<(usize, &'static str)>,
     /// At least one.
     pub asks: Vec<ExerciseAsk>,

@@ -21,7 +21,7 @@ pub enum GeneratedTask {
     Sense,
     /// The last digit of a sum (GSM8K).
     Sum,
-    /// Who is last in a line that is told in pieces (LAMBADA's last word).
+    /// The last person in a line that is told in pieces (LAMBADA's last word).
     Last,
 }
 

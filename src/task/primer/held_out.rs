@@ -24,7 +24,7 @@ pub fn held_out(
     drawn(task, level, count, seed).collect()
 }
 
-/// The same, one after another; of those before only a hash is kept.
+/// Draws the rows of [`held_out`] one after another; keeps only a hash of each earlier row.
 pub fn drawn(
     task: GeneratedTask,
     level: Option<usize>,

@@ -24,7 +24,8 @@ pub fn last(level: usize, dice: &mut Dice) -> Exercise {
         .take(4)
         .map(|(line, at)| {
             let (name, right) = (told[line][at], told[line][0]);
-            // Who begins a line is told of once, as who ends one is: more likely than who stands within.
+            // The first and the last person of a line are named once, those within twice. So the first
+            // persons of lines are better wrong options than persons within.
             let ends = told.iter().map(|names| names[0]);
             let begins = told.iter().map(|names| names[steps]);
             let mut within: Vec<&str> =

@@ -1,4 +1,4 @@
-//! What is hard about a row, in the task's own terms.
+//! Levels: how hard a row is, in the task's own unit.
 
 use super::GeneratedTask;
 
@@ -16,7 +16,7 @@ pub fn levels(task: GeneratedTask) -> usize {
     }
 }
 
-/// What a task counts at its levels: how many at level 0, one of them, and several.
+/// The unit of a task's levels: its number at level 0, its name in the singular, and in the plural.
 fn counted(task: GeneratedTask) -> (usize, &'static str, &'static str) {
     match task {
         GeneratedTask::Topic => (0, "stray word", "stray words"),
@@ -31,18 +31,18 @@ fn counted(task: GeneratedTask) -> (usize, &'static str, &'static str) {
     }
 }
 
-/// A level in the task's own count: 9, where sums have nine digits.
+/// Returns a level in the task's own unit: 9, where sums have nine digits.
 pub fn level_count(task: GeneratedTask, level: usize) -> usize {
     counted(task).0 + level
 }
 
-/// The level of this own count; `None` where the task has none such.
+/// Returns the level of a number in the task's own unit; `None` where the task has no such level.
 pub fn level_of_count(task: GeneratedTask, count: usize) -> Option<usize> {
     let level = count.checked_sub(counted(task).0)?;
     (level < levels(task)).then_some(level)
 }
 
-/// What is counted: "digits", "hops".
+/// Returns the plural name of the levels' unit: "digits", "hops".
 pub fn level_noun(task: GeneratedTask) -> &'static str {
     counted(task).2
 }

@@ -43,7 +43,7 @@ fn again(clauses: &[Clause], dice: &mut Dice) -> ExerciseAsk {
             (told[at[0]][slot], told[at[1]][slot]) = (told[at[1]][slot], told[at[0]][slot]);
         }
     }
-    // What a true clause says can be foreseen, but for which of the two words it takes.
+    // The words of a true clause can be foreseen, except which of two synonyms stands there.
     let counted = if answer == 0 { 0.4 } else { 0.0 };
     let mut ask = ExerciseAsk::say(" So");
     for (n, clause) in told.iter().enumerate() {

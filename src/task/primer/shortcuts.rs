@@ -33,7 +33,7 @@ impl Shortcut {
 /// Rows that the counts are of.
 const COUNTED: usize = 4_000;
 
-/// What is right how often, and beside which words.
+/// Counts of right answers, and of the words in the prompts of each.
 struct AnswerCounts {
     /// Rows with this answer, and with this answer and word.
     answers: HashMap<String, (f64, HashMap<String, f64>)>,
@@ -45,7 +45,7 @@ fn words(prompt: &str) -> impl Iterator<Item = &str> {
 }
 
 impl AnswerCounts {
-    /// Of training rows of all levels alike, as a model meets them.
+    /// Counts training rows, as many of every level, as a model meets them.
     fn of(task: GeneratedTask) -> Self {
         let mut dice = Dice::new(0, task as u64);
         let mut answers: HashMap<String, (f64, HashMap<String, f64>)> = HashMap::new();
@@ -116,7 +116,8 @@ mod tests {
     fn no_shortcut_pays_at_the_hardest_levels() {
         for task in GeneratedTask::ALL {
             for by in Shortcut::ALL {
-                // Of the two hardest: what guesses by parity has all of one and nothing of the other.
+                // The mean of the two hardest levels: a guess by parity is always right at one and never at
+                // the other.
                 let shares = shares(task, by, 400, 1);
                 let hardest = &shares[shares.len() - 2..];
                 let share = hardest.iter().sum::<f64>() / 2.0;

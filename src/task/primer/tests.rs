@@ -103,7 +103,7 @@ fn no_row_comes_twice_and_a_level_that_has_no_more_is_passed_over() {
     assert!(easiest <= few.len() + 2, "{easiest}");
 }
 
-/// Whatever is asked in a text to learn from, asked alone, is no held-out row.
+/// No question of a training text, asked alone, is a held-out row.
 #[test]
 fn no_held_out_row_is_asked_in_training() {
     let mut asked = HashSet::new();

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use super::words::{BOS, PUNCTUATION, SPECIAL, words};
 
-/// What stands for the space before a word, as in SentencePiece's vocabularies.
+/// The character that stands for the space before a word, as in SentencePiece's vocabularies.
 const SPACE: char = '\u{2581}';
 
 /// Every token, in the order of its id: specials, punctuation marks, then words.
@@ -51,9 +51,9 @@ pub fn encode(text: &str) -> Option<Vec<u32>> {
         .collect()
 }
 
-/// What `tokenizers` and `transformers` load: a space before every word becomes part of it,
-/// punctuation stands alone, the start token is added in front, unknown words are `<unk>`. What is
-/// decoded joins back to the same text.
+/// Returns the tokenizer file for `tokenizers` and `transformers`: a space before every word becomes part
+/// of it, punctuation stands alone, the start token is added in front, unknown words are `<unk>`. Decoded
+/// ids join back to the same text.
 pub fn tokenizer_json() -> serde_json::Value {
     let ids: serde_json::Map<String, serde_json::Value> =
         vocabulary().into_iter().zip(0u32..).map(|(word, id)| (word, id.into())).collect();

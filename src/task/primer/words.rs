@@ -32,7 +32,7 @@ pub const ACTIONS: [&str; 6] = ["sings", "reads", "paints", "swims", "cooks", "r
 pub const DAYS: [&str; 7] =
     ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
 
-/// What a thing may do in a premise.
+/// Verbs of the things in a premise.
 pub const EVENTS: [&str; 6] = ["falls", "moves", "stops", "turns", "shines", "shakes"];
 
 /// Pairs of the same meaning.

@@ -17,7 +17,7 @@ use super::rope::{Angles, rotate};
 use super::sums::{largest, sum};
 use super::team::Team;
 
-/// What attention needs to know of a block.
+/// The sizes of a block's attention.
 #[derive(Clone, Copy, Debug)]
 pub struct Heads {
     pub heads: usize,
@@ -143,7 +143,7 @@ fn attend(task: &mut HeadTask, heads: Heads) {
         for first in (0..length).step_by(QUERIES) {
             let last = (first + QUERIES).min(length);
             let queries = last - first;
-            // What any of these queries sees.
+            // Keys that any of these queries sees.
             let seen = (first + 1).saturating_sub(heads.window)..last;
             let columns = keys.whole(seen.clone());
             let scores = &mut scores[..queries * keys.padded()];

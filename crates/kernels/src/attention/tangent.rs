@@ -16,7 +16,7 @@ pub struct TurnedRows<'a> {
     pub qkv: &'a [f32],
 }
 
-/// What is kept of the forward pass at a position that looks.
+/// Attention weights and mixtures of the forward pass at one output position.
 pub struct TokenLook {
     /// The position.
     t: usize,

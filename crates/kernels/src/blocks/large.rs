@@ -18,7 +18,8 @@ pub fn q4_k(block: &[u8; 144], out: &mut [f32; 256]) {
     }
 }
 
-/// The same with five bits a number: 32 bytes of fifth bits before the nibbles, a bit a sub-block.
+/// `d s q - dmin o` with five bits per number: as [`q4_k`], with 32 bytes of fifth bits before the
+/// nibbles, in each of them one bit per sub-block.
 #[inline(always)]
 pub fn q5_k(block: &[u8; 176], out: &mut [f32; 256]) {
     let pairs = Pairs::of(block);

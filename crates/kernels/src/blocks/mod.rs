@@ -1,6 +1,6 @@
-//! GGUF's blocks: 32 or 256 neighbouring numbers as small integers with shared scales. What a block
-//! means is exact (an f16 scale times an integer, plus or minus an offset), and these functions
-//! compute it in f32; no activation is ever quantised, so results mean the file's weights.
+//! GGUF's blocks: 32 or 256 neighbouring numbers as small integers with shared scales. A block's numbers
+//! are defined exactly (an f16 scale times an integer, plus or minus an offset), and these functions
+//! compute them in f32. No activation is ever quantised, so results are those of the file's weights.
 
 pub mod large;
 pub mod small;

@@ -1,6 +1,6 @@
 //! Blocks of 32 numbers: one scale `d`, and in the `_1` types an offset `m`.
 //!
-//! Of two nibbles in a byte the low one belongs to the block's first half, the high one to its second.
+//! Two numbers share a byte: its low nibble belongs to the block's first half, the high one to its second.
 
 use super::scale;
 

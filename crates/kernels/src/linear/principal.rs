@@ -25,7 +25,8 @@ const STEPS: usize = 100;
 /// as (the ninth variance / the second) and not as (the third / the second).
 const BLOCK: usize = 8;
 const ROUNDS: usize = 500;
-/// Of ||C v - l v|| beside the largest variance; the error of l is below it, and far below a pixel.
+/// Largest residual ||C v - l v|| of a component, relative to the largest variance; the error of l is
+/// smaller, and far below a pixel.
 const RESIDUE: f64 = 1e-10;
 
 impl Plane {
@@ -64,7 +65,7 @@ impl Plane {
         let size: f64 = squares.sum();
         let mut plane =
             Plane { explained: [0.0; 2], mean, components: [vec![0.0; width], vec![0.0; width]] };
-        // What is left of equal states is the rounding of their mean.
+        // Equal states: only the rounding of their mean is left.
         if total <= size * 1e-24 {
             return plane;
         }

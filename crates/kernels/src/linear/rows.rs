@@ -49,7 +49,7 @@ pub fn orthonormal(mut block: Vec<f64>, basis: &[f64], width: usize, least: f64)
         let left = length(row);
         if left > least {
             row.iter_mut().for_each(|x| *x /= left);
-            // What was nearly taken out whole is mostly rounding along the others: once more.
+            // A row of which little is left is mostly rounding along the others: once more.
             without(row, basis, width);
             without(row, &kept, width);
             let left = length(row);

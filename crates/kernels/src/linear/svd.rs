@@ -22,13 +22,13 @@ pub struct SingularVectors {
     pub right: Vec<f64>,
 }
 
-/// Of the eigenvectors' QR steps, a row of the matrix: two or three do.
+/// Most QR steps per column in the search for eigenvectors: two or three suffice.
 const STEPS: usize = 100;
-/// Turns of all pairs: two or three do.
+/// Most rounds of turning all pairs: two or three suffice.
 const SWEEPS: usize = 60;
 /// Cosine of two images that counts as a right angle.
 const SMALL: f64 = 1e-14;
-/// Of the largest singular value: what is shorter is rounding of zero.
+/// Rounding per row of the matrix, relative to the largest singular value: a smaller value counts as zero.
 const ZERO: f64 = 1e-15;
 
 /// All of a matrix `[rows, columns]`, row after row; `None` where numbers are not finite.
@@ -122,7 +122,7 @@ fn turn(images: &mut [f64], right: &mut [f64], rows: usize, n: usize) -> bool {
         for q in p + 1..n {
             let (a, b) = two(images, p, q, rows);
             let (aa, bb, ab) = (product(a, a), product(b, b), product(a, b));
-            // Of two lengths that are rounding the angle is, too.
+            // If a length is rounding alone, so is the angle.
             let rounding = largest * ZERO * rows as f64;
             if ab.abs() <= SMALL * (aa * bb).sqrt() || aa.min(bb).sqrt() <= rounding {
                 continue;

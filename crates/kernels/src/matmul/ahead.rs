@@ -1,6 +1,6 @@
-//! Weights are asked for before their turn: where a single row meets them, each number once, the
-//! processor's own guesses keep too few requests under way (measured: 8 GB/s a thread without, 12 with).
-//! Of many rows the odd last one asks too, for what is in the cache already, which costs little.
+//! Prefetches weights. A single row uses each number once, and the CPU's own prefetching keeps too few
+//! requests under way (measured: 8 GB/s per thread without this, 12 with it). The odd last one of many
+//! rows prefetches too, though its weights are in the cache already, which costs little.
 
 /// Bytes between what is read and what is asked for.
 #[cfg(target_arch = "x86_64")]

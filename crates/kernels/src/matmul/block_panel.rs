@@ -198,7 +198,7 @@ fn q4_k<const W: usize>(block: &[[u8; W]; 144], out: &mut [InputNumbers<W>; 256]
     }
 }
 
-/// The same with a fifth bit.
+/// `d s q - dmin o` with a fifth bit per quant.
 #[inline(always)]
 fn q5_k<const W: usize>(block: &[[u8; W]; 176], out: &mut [InputNumbers<W>; 256]) {
     let (d, dmin) = (scales(block, 0), scales(block, 2));

@@ -124,7 +124,7 @@ fn join<const W: usize, const G: usize>(
     }
 }
 
-/// Of a block's inputs: what its offset is multiplied with.
+/// Sums a block's inputs: the block's offset is multiplied by this sum.
 #[inline(always)]
 fn sum(x: &[f32]) -> f32 {
     x.iter().sum()
@@ -262,7 +262,7 @@ fn q4_k<const FUSED: bool, const W: usize, const G: usize>(
     fours::<FUSED, W, G>(block, &block[16..], x, y, q);
 }
 
-/// The same with a fifth bit.
+/// `d s q - dmin o` with a fifth bit per quant.
 #[inline(always)]
 fn q5_k<const FUSED: bool, const W: usize, const G: usize>(
     block: &[[u8; W]; 176],

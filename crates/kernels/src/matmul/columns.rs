@@ -87,7 +87,7 @@ pub struct PanelProduct<'a> {
 }
 
 impl PanelProduct<'_> {
-    /// Column group `p` of `y`, from one `panel` [`ins`][width].
+    /// Computes column group `p` of `y` from one `panel` [`ins`][width].
     ///
     /// # Safety
     /// `y` holds `outs` numbers for each row of `x`, and no other thread touches these columns.
@@ -98,7 +98,8 @@ impl PanelProduct<'_> {
         unsafe { self.columns(p, DEPTH, part) }
     }
 
-    /// The same for a single row: `add` adds its product with the panel to [width] numbers.
+    /// Computes column group `p` of `y` for a single row: `add` adds its product with the panel to
+    /// [width] numbers.
     ///
     /// # Safety
     /// As [`Self::panel_columns`].
@@ -116,10 +117,11 @@ impl PanelProduct<'_> {
         unsafe { std::ptr::copy_nonoverlapping(sums.as_ptr(), self.y.add(first), columns) }
     }
 
-    /// The same from a panel that comes in parts of `depth` inputs: `part` gives [inputs][width].
+    /// Computes column group `p` of `y` from a panel that comes in parts of `depth` inputs: `part` gives
+    /// [inputs][width].
     ///
     /// # Safety
-    /// As [`Self::panel_columns`]; what `part` gives is good until it is asked again.
+    /// As [`Self::panel_columns`]; the pointer that `part` gives is good until the next call of `part`.
     pub unsafe fn columns<E: Element>(
         &self,
         p: usize,

@@ -8,7 +8,7 @@ use super::lanes::Lanes;
 /// A stored number.
 pub trait Element: Copy + Send + Sync + 'static {
     const ZERO: Self;
-    /// Are two registers of a panel's row stored as pairs: their first numbers, their second, …?
+    /// Whether two registers of a panel's row are stored as pairs: their first numbers, their second, …
     fn is_paired(isa: Isa) -> bool;
 
     /// From its little-endian bytes, at the beginning of `bytes`.

@@ -27,7 +27,7 @@ pub(super) enum Set {
 #[derive(Clone, Copy)]
 pub struct Strip<E> {
     pub rows: usize,
-    /// Of the first row.
+    /// The tile of the first row.
     pub tile: RegisterTile<E>,
 }
 
@@ -120,8 +120,8 @@ transposed!(simd128_transposed: lanes::Simd128, 2, 2, 4 1 2 3);
 transposed!(portable_transposed: lanes::Portable, 2, 2, 4 1 2 3);
 
 impl Isa {
-    /// All that this processor has, the best first.
-    // What is pushed depends on the target.
+    /// Lists the instruction sets that this CPU has, the best first.
+    // The pushed sets depend on the target.
     #[allow(clippy::vec_init_then_push)]
     pub fn available() -> Vec<Self> {
         let mut sets = Vec::new();
@@ -169,7 +169,7 @@ impl Isa {
         }
     }
 
-    /// Are f16 stored in pairs? See [`Lanes::F16_IS_PAIRED`].
+    /// Whether f16 are stored in pairs; see [`Lanes::F16_IS_PAIRED`].
     pub fn pairs_f16(self) -> bool {
         match self.0 {
             #[cfg(target_arch = "x86_64")]
@@ -227,7 +227,7 @@ impl Isa {
         }
     }
 
-    /// A strip whose inputs are neighbours, or `x_step` apart where `STEPS`.
+    /// Computes a strip whose inputs are neighbours, or `x_step` apart if `STEPS`.
     ///
     /// # Safety
     /// The strip's pointers are good for its shapes, the panel [`Self::width`] wide.
@@ -249,7 +249,7 @@ impl Isa {
         }
     }
 
-    /// The same for a panel [`Self::narrow_width`] wide.
+    /// Computes a strip as [`Self::run`] does, for a panel [`Self::narrow_width`] wide.
     ///
     /// # Safety
     /// As [`Self::run`].

@@ -10,7 +10,7 @@ use half::{bf16, f16};
 /// many).
 pub trait Lanes: Copy {
     const COUNT: usize;
-    /// Does [`Lanes::load_f16_pair`] take even and odd numbers apart, rather than first and last?
+    /// Whether [`Lanes::load_f16_pair`] separates even and odd numbers; else the first half and the second.
     const F16_IS_PAIRED: bool;
 
     unsafe fn zero() -> Self;
@@ -41,7 +41,7 @@ pub trait Lanes: Copy {
     }
 }
 
-/// Of the widest register.
+/// Numbers in the widest register.
 const MOST_COUNT: usize = 16;
 
 /// The factor between an f16's exponent, read as an f32's, and what it stands for. So shifts, a mask
@@ -49,11 +49,11 @@ const MOST_COUNT: usize = 16;
 /// instruction for it: see [`F16_BITS`].
 pub const F16_SCALE: f32 = f32::from_bits((127 + 112) << 23);
 
-/// What of an f16 in the upper half of a word, shifted three places down with its sign, is an f32:
-/// sign, exponent and mantissa.
+/// Mask of sign, exponent and mantissa: the bits of an f16 that make an f32, once it lies in the upper
+/// half of a word and is shifted three places down with its sign.
 pub const F16_BITS: u32 = 0x8fff_e000;
 
-/// What every processor has: the compiler makes of it what the target's baseline allows.
+/// A register of any CPU: the compiler uses the instructions that the target's baseline allows.
 #[derive(Clone, Copy)]
 pub struct Portable([f32; 4]);
 
@@ -106,7 +106,7 @@ impl Lanes for Portable {
     }
 }
 
-/// The same methods in one instruction set's intrinsics.
+/// Implements [`Lanes`] with one instruction set's intrinsics.
 #[cfg(any(
     target_arch = "x86_64",
     target_arch = "aarch64",

@@ -28,8 +28,8 @@ pub struct PackedMatrix {
 pub(super) struct Slice {
     pub dtype: DType,
     pub panels: Range<usize>,
-    /// Of a plain type: [panels][in][panel width], the last panel's missing columns 0. Of blocks:
-    /// panels as [`block_panel`] lays them out, widened part by part when they are used.
+    /// Plain dtypes: [panels][in][panel width], the last panel's missing columns 0. Block dtypes: panels
+    /// as [`block_panel`] lays them out, widened part by part when they are used.
     pub lines: Vec<CacheLine>,
 }
 
@@ -48,7 +48,7 @@ impl MatrixBuilder {
         Self { matrix: PackedMatrix { isa, outs, ins, slices: Vec::new() } }
     }
 
-    /// Of the rows that have come.
+    /// Lists the dtypes of the rows that have come, slice by slice.
     pub fn dtypes(&self) -> impl Iterator<Item = DType> {
         self.matrix.slices.iter().map(|slice| slice.dtype)
     }
@@ -124,7 +124,7 @@ impl PackedMatrix {
         self.ins
     }
 
-    /// `y [N, out] = x [N, in] W^T (+ bias [out])` on this thread alone; an empty `bias` is none.
+    /// Computes `y [N, out] = x [N, in] W^T (+ bias [out])` on this thread alone; an empty `bias` is none.
     ///
     /// # Panics
     /// If `x` or `y` are not N whole rows.
@@ -134,8 +134,8 @@ impl PackedMatrix {
         unsafe { self.columns(x, bias, y.as_mut_ptr(), 0..self.panels(), false) }
     }
 
-    /// The same of a single row, as a text that grows has it: blocks are taken as they are, which rounds
-    /// otherwise than among other rows.
+    /// Computes `y [out] = x [in] W^T (+ bias [out])` of a single row, as when a text grows, on all threads of
+    /// `team`. Block dtypes are read as they are stored, so the rounding differs from [`Self::multiply`]'s.
     ///
     /// # Panics
     /// If `x` or `y` are not one whole row.
@@ -152,7 +152,8 @@ impl PackedMatrix {
         });
     }
 
-    /// The same, in pieces of `y` shared out over the threads there are: for few rows.
+    /// Computes `y [N, out] = x [N, in] W^T (+ bias [out])` in pieces of `y` that all threads share: for few
+    /// rows.
     ///
     /// # Panics
     /// If `x` or `y` are not N whole rows.

@@ -13,12 +13,12 @@ use crate::{DType, blocks};
 #[repr(C, align(64))]
 pub struct CacheLine([MaybeUninit<u8>; 64]);
 
-/// What a `CacheLine` may be seen as: its alignment divides 64, and it needs no care when it goes.
+/// A type as which a `CacheLine` may be read: its alignment divides 64, and it needs no drop.
 pub trait Plain: Copy + Send + Sync + 'static {}
 impl Plain for u8 {}
 impl<E: Element> Plain for E {}
 
-/// Room for `bytes` bytes that nobody has written: whoever fills it first also has its pages.
+/// Makes room for `bytes` bytes, uninitialised: the thread that writes first also gets the pages.
 pub fn room(bytes: usize) -> Vec<CacheLine> {
     let count = bytes.div_ceil(64);
     let mut lines = Vec::with_capacity(count);

@@ -7,16 +7,16 @@ use crate::blocks::{large, small};
 use crate::team::Team;
 use crate::{DType, Tensor};
 
-/// Products whose sums are kept apart: enough that none waits for the one before.
+/// Separate sums of a dot product: enough that no product waits for the one before.
 const LANES: usize = 64;
 
-/// The same beside blocks, whose widened numbers take registers too.
+/// Separate sums of a dot product with blocks, whose widened numbers take registers too.
 const SHORT: usize = 32;
 
 /// Stored rows that a thread takes at a time.
 const ROWS: usize = 64;
 
-/// `y [out] = W [out, in] x [in] (+ bias [out])`; an empty `bias` is none.
+/// Computes `y [out] = W [out, in] x [in] (+ bias [out])`; an empty `bias` is none.
 ///
 /// # Panics
 /// If the slices are not whole rows of these lengths.
@@ -39,7 +39,7 @@ pub fn multiply_stored(x: &[f32], weights: &Tensor, bias: &[f32], y: &mut [f32],
     });
 }
 
-/// Of stored rows, one after the other.
+/// Computes the products of `x` with stored rows, one after the other.
 fn products(dtype: DType, x: &[f32], rows: &[u8], y: &mut [f32]) {
     match dtype.is_block() {
         true => block_products(dtype, x, rows, y),

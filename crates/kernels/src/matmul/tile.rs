@@ -4,7 +4,7 @@ use super::ahead::ask_ahead;
 use super::element::Element;
 use super::lanes::Lanes;
 
-/// What a tile reads and where it writes.
+/// The pointers, strides and size of a tile: its inputs and its output.
 #[derive(Clone, Copy)]
 pub struct RegisterTile<E> {
     /// First input row; rows are `x_stride` numbers apart.

@@ -24,7 +24,7 @@ const INPUTS: usize = 32;
 /// Numbers of blocks that are widened at a time.
 const WIDENED: usize = 1 << 16;
 
-/// What a strip reads and where it writes.
+/// The pointers, strides and size of a strip: its inputs and its output.
 #[derive(Clone, Copy)]
 pub struct TransposedStrip<E> {
     pub rows: usize,
@@ -142,7 +142,7 @@ impl PackedMatrix {
         });
     }
 
-    /// Of one slice's panels: `strip` but for where they are.
+    /// Computes one slice's part of the product. `strip` holds everything except where the panels lie.
     ///
     /// # Safety
     /// Rows and inputs of `strip` are good.

@@ -64,7 +64,7 @@ fn project(kind: NormKind, eps: f32, x: &[f32], z: &mut [f32]) {
     }
 }
 
-/// What of x is taken off: `P z = r z - x (r^3 (x . z) / D)`.
+/// Returns the factor of x in `P z = r z - x (r^3 (x . z) / D)`.
 #[inline(always)]
 pub fn along(x: &[f32], z: &[f32], r: f32) -> f32 {
     dot(z, x) * r * r * r / x.len() as f32

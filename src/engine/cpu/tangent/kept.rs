@@ -1,5 +1,5 @@
-//! What is kept of the forward pass: of the whole sequence what positions look at, and of every position
-//! that looked what its derivatives need.
+//! Activations that derivatives reuse from the forward pass: queries, keys and values of the whole
+//! sequence, and for each output position the intermediate numbers of its branches.
 
 use std::collections::HashMap;
 
@@ -30,7 +30,7 @@ pub struct KeptPoint {
     places: HashMap<usize, KeptPlace>,
 }
 
-/// A position that looked.
+/// Activations at one output position `t_out`.
 #[derive(Default)]
 pub struct KeptPlace {
     pub look: Option<TokenLook>,

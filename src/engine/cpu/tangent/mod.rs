@@ -106,12 +106,12 @@ impl Function<'_> {
         self.half != Half::Attention
     }
 
-    /// Does the MLP read what attention added?
+    /// Whether the MLP reads the stream with attention's member added.
     fn is_sequential(&self) -> bool {
         self.has_attention() && self.block.residual == Residual::Sequential
     }
 
-    /// Do norms stand after their branch?
+    /// Whether norms stand after their branch.
     fn is_after(&self) -> bool {
         self.block.placement == NormPlacement::After
     }

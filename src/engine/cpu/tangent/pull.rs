@@ -8,7 +8,7 @@ use crate::engine::tangent::TokenPair;
 impl Function<'_> {
     /// `w` [N, D] to `z` [N, D], which is zeros before.
     pub fn pull(&self, kept: &KeptPoint, pairs: &[TokenPair], w: &[f32], z: &mut [f32]) {
-        // What reaches attention's member: w, and what the MLP makes of it.
+        // The gradient at attention's member: w, and w pulled back through the MLP.
         let mut reached = w.to_vec(); // [N, D]
         if self.has_mlp() {
             self.pull_mlp(kept, pairs, w, &mut reached, z);

@@ -188,8 +188,8 @@ fn model_moves(name: &str, weights: &Rc<Weights>) {
         let run = BlockRun::whole(block);
         let point = TangentPoint::of(run, stream.as_slice().into());
         let mut tangents = backend.tangents(point, pack.clone()).expect("a point");
-        // What is lost in f32 is halved by twice the step, and what bends grows by sixteen: both are
-        // well below the bound here, for the small streams that leave some models' embeddings too.
+        // Twice the step halves the rounding error of f32 and multiplies the error of curvature by sixteen.
+        // Both are well below the bound here, also for the small streams of some models' embeddings.
         let by = 2e-2 * stream.iter().fold(0.1f32, |most, x| most.max(x.abs()));
         let slopes = |(t_in, t_out): (usize, usize), dx: &[f32]| -> Vec<f32> {
             let at = |by: f32| {
@@ -207,7 +207,7 @@ fn model_moves(name: &str, weights: &Rc<Weights>) {
                 let pairs = at(by).into_iter().zip(at(-by));
                 pairs.map(move |(a, b)| (a - b) / (2.0 * by))
             };
-            // What bends by the square of the step is taken out by half a step.
+            // A second difference with half the step cancels the error that grows as the square of the step.
             let both = slopes(by / 2.0).zip(slopes(by));
             both.map(|(half, whole)| (4.0 * half - whole) / 3.0).collect()
         };

@@ -7,7 +7,7 @@ use crate::model::shape::{Activation, BlockShape, NormKind, NormPlacement, QkNor
 use crate::model::weights::{MatrixRole, VectorRole};
 use crate::plan::Half;
 
-/// What is inside a branch, between its norms.
+/// The function inside a branch, between its norms: `[T, D]` to `[T, D]`.
 type BranchInside<'a> = dyn Fn(&[Vec<f64>]) -> Vec<Vec<f64>> + 'a;
 
 pub struct Numbers {
@@ -16,7 +16,7 @@ pub struct Numbers {
     pub vectors: HashMap<VectorRole, Vec<f64>>,
 }
 
-/// What the block adds to `h` `[T, D]`: its attention and its MLP, `[T, D]` each.
+/// Returns the members that the block adds to `h` `[T, D]`: its attention's and its MLP's, `[T, D]` each.
 pub fn block(
     shape: &BlockShape,
     numbers: &Numbers,

@@ -1,9 +1,9 @@
-//! This kernel against its plain twin: natively a test, in a browser part of the self-test.
+//! This kernel compared with its reference implementation: natively a test, in a browser part of the self-test.
 
 use super::super::probe::{Probe, heads, noise};
 use super::*;
 
-/// The CPU's own, in f64, from rows [steps N, (heads + 2 kv) W].
+/// The reference implementation on the CPU, from rows [steps N, (heads + 2 kv) W].
 pub fn plain(qkv: &[f32], shape: &AttentionShape, n: usize, spans: &[(usize, usize)]) -> Vec<f32> {
     let (h, kv, w) = (shape.heads, shape.kv_heads, shape.head_width);
     let (row, window) = ((h + 2 * kv) * w, window(shape) as usize);
@@ -75,7 +75,8 @@ pub fn whole((start, tokens): (usize, usize)) -> Span {
     Span { start, tokens, past: 0 }
 }
 
-/// Of every sequence, the first tokens' keys and values lie in a cache, and so do those of the others.
+/// Checks attention of sequences whose first tokens' keys and values lie in a cache, beside those of the
+/// other sequences.
 pub fn what_goes_on_equals_the_whole(probe: &mut Probe) -> Result<(), GpuError> {
     let attention = &probe.kernels.attention;
     for &(h, kv_heads, width, window) in probe.some(&SHAPES, AT_START) {

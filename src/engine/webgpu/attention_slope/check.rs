@@ -17,7 +17,7 @@ impl PlainSlopes<'_> {
         row.iter().map(|&x| f64::from(x)).collect()
     }
 
-    /// Of a query head: its KV head's keys, and values.
+    /// Returns the columns of a query head's keys and values, counted in heads.
     fn of(&self, head: usize) -> [usize; 2] {
         let key = self.shape.heads + head / (self.shape.heads / self.shape.kv_heads);
         [key, key + self.shape.kv_heads]
@@ -130,7 +130,7 @@ pub fn looks_and_slopes_are_the_plain_ones(probe: &mut Probe) -> Result<(), GpuE
             pulled.extend((0..row).map(|i| {
                 let mut unit = vec![0.0; row];
                 unit[i] = 1.0;
-                // What does not move has no part.
+                // At another position the query does not move, so its derivative is 0.
                 let is_query = i < wide;
                 match is_query && pair[0] != pair[1] {
                     true => 0.0,

@@ -23,7 +23,7 @@ pub struct AttentionSlopeKernel {
     pull: Variants<(usize, usize, usize)>,
 }
 
-/// What positions look at, and what is kept where they do.
+/// Queries, keys and values of a sequence, with the attention weights and mixtures of P output positions.
 #[derive(Clone, Copy)]
 pub struct Looked<'a> {
     pub shape: &'a AttentionShape,

@@ -31,11 +31,11 @@ pub struct GpuBlock {
     pub shape: BlockShape,
     /// By [`MatrixRole::ALL`].
     matrices: [GpuMatrix; 4],
-    /// Those that the shape has.
+    /// The vectors that the shape has.
     vectors: HashMap<VectorRole, wgpu::Buffer>,
 }
 
-/// What is recorded, with the buffers it works in.
+/// A recording of GPU work, with its buffers.
 pub struct Recording<'a> {
     pub recorder: Recorder<'a>,
     pub arena: Arena,
@@ -154,7 +154,8 @@ impl GpuBlock {
         Ok(())
     }
 
-    /// What a branch reads: `from` through its norm, or as it is where that stands behind.
+    /// Returns a branch's input `[steps N, D]`: `from` through the branch's norm, or unchanged where that norm
+    /// stands after the branch.
     fn input(
         &self,
         gpu: &Gpu,

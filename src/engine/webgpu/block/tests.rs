@@ -21,7 +21,7 @@ use crate::model::{DType, Tensor};
 use crate::plan::BlockRun;
 
 const WIDTH: usize = 24;
-/// Of the pack's sequences.
+/// Tokens of each of the pack's sequences.
 const LENGTHS: [usize; 3] = [5, 1, 18];
 
 fn gpu(longest: usize) -> Gpu {

@@ -167,7 +167,7 @@ pub fn joins(
             }
         }
         probe.expect(kernel, &tables.kept, &kept, 1e-4, |recorder| run(recorder, &to))?;
-        // What the same dispatch wrote elsewhere.
+        // That dispatch wrote the stream and the MLP's input too.
         probe.expect(kernel, &tables.streams, &streams, 1e-4, |_| Ok(()))?;
         probe.expect(kernel, to.middle, &middle, 1e-4, |_| Ok(()))?;
     }

@@ -1,4 +1,4 @@
-//! Where tokens look, and how much is carried from there: see the README beside this file.
+//! Attention weights and value-weighted attention: see the README beside this file.
 
 pub mod check;
 
@@ -25,7 +25,7 @@ pub struct LooksKernel {
     looks: Variants<(usize, usize, usize)>,
 }
 
-/// Whose looks are read.
+/// The attention whose weights are read, and the heads and positions that are asked for.
 pub struct Looks<'a> {
     pub shape: &'a AttentionShape,
     /// `[steps N, (H + 2 KV) W]`, turned.
@@ -39,7 +39,7 @@ pub struct Looks<'a> {
     pub out: Linear<'a>,
 }
 
-/// What is worked in: `[H' T, H W]` and `[H' T, D]`, of as many heads as go through at once.
+/// Work buffers `[H' T, H W]` and `[H' T, D]`, H' the number of heads that go through at once.
 pub struct LooksRoom<'a> {
     pub values: &'a wgpu::Buffer,
     pub through: &'a wgpu::Buffer,

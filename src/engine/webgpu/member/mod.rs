@@ -1,4 +1,4 @@
-//! What becomes of a member: see the README beside this file.
+//! Adds a member to the residual stream: see the README beside this file.
 
 use super::tables::Tables;
 

@@ -31,8 +31,8 @@ impl RopeKernel {
         Self(Kernel::new(device, "rope", source, &[Read, Read, Write]))
     }
 
-    /// Queries and keys of `qkv` `[rows, (H + 2 KV) W]`, rows being steps of N tokens, where a shape
-    /// has rotary positions.
+    /// Turns queries and keys of `qkv` `[rows, (H + 2 KV) W]` by the angles of their positions, where the
+    /// shape has rotary positions. Rows are steps of N tokens.
     pub fn run(
         &self,
         recorder: &mut Recorder,
@@ -46,7 +46,8 @@ impl RopeKernel {
         self.turn(recorder, qkv, rows, shape, turns, false)
     }
 
-    /// The same by any turns, or by the transposed ones.
+    /// Turns queries and keys of `qkv` `[rows, (H + 2 KV) W]` by the angles of `by`, or back by them if
+    /// `transposed`.
     pub fn turn(
         &self,
         recorder: &mut Recorder,

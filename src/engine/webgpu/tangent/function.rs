@@ -118,12 +118,12 @@ impl DeviceFunction<'_, '_> {
         self.half != Half::Attention
     }
 
-    /// Does the MLP read what attention added?
+    /// Whether the MLP reads the stream with attention's member added.
     pub(super) fn is_sequential(&self) -> bool {
         self.has_attention() && self.block.shape.residual == Residual::Sequential
     }
 
-    /// Do norms stand after their branch?
+    /// Whether norms stand after their branch.
     pub(super) fn is_after(&self) -> bool {
         self.block.shape.placement == NormPlacement::After
     }

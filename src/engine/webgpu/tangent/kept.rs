@@ -1,5 +1,5 @@
-//! What is kept of the forward pass: of the whole sequence what positions look at, and of every position
-//! that looks what its derivatives need.
+//! Activations that derivatives reuse from the forward pass: queries, keys and values of the whole
+//! sequence, and for each output position the intermediate numbers of its branches.
 
 use super::super::add::RowsFrom;
 use super::super::attention_slope::Looked;
@@ -20,7 +20,7 @@ use crate::model::shape::QkNorm;
 use crate::model::weights::{MatrixRole, VectorRole};
 use crate::plan::{BlockRun, Plan, Step};
 
-/// What lies on the GPU of a point.
+/// The buffers of a point on the GPU.
 #[derive(Default)]
 pub struct DevicePoint {
     /// Positions that look, in the order of their places.

@@ -66,7 +66,7 @@ impl<'a> GpuTangents<'a> {
     }
 }
 
-/// Whose queries, keys and values fit into a binding.
+/// Returns the most tokens whose queries, keys and values fit into one binding.
 fn most_tokens(backend: &WebGpuBackend, block: usize) -> usize {
     let shape = &backend.blocks[block].shape;
     let numbers = (backend.gpu.device.largest_buffer() / 4) as usize;
@@ -109,7 +109,7 @@ impl Tangents for GpuTangents<'_> {
             Ok(arena.staging.begin(&mut recorder, &out, parts.to_vec())?)
         });
         backend.tally.set(backend.tally.take() + recorder.tally);
-        // What was not recorded to the end is made anew.
+        // On an error `self.kept` stays empty, and a half-recorded pass is made anew.
         let pending = pending?;
         self.kept = Some(kept);
         self.reading = Some((asked, pending));

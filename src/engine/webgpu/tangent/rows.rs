@@ -1,6 +1,7 @@
-//! What lies in the buffers that derivatives take, and which rows a kernel is called on.
+//! The content of the buffers that derivatives use, and the rows on which a kernel is called.
 
-/// What a buffer of derivatives holds. N probes that go through together, P places of positions that look.
+/// The content of a buffer of derivatives. N is the number of probes that go through together, P that of
+/// the output positions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TangentUse {
     /// `[T, D]` or `[P, D]` what a branch reads

@@ -20,7 +20,7 @@ enum MetadataValue {
     Integers(Vec<i64>),
     Numbers(Vec<f32>),
     Texts(Vec<String>),
-    /// Of flags or of arrays, which nothing here asks for.
+    /// An array of flags or of arrays, which nothing here asks for.
     Other,
 }
 
@@ -166,10 +166,10 @@ impl GgufMetadata {
         })
     }
 
-    /// What a model cannot do without.
+    /// Returns the value of a key that every model needs.
     ///
     /// # Errors
-    /// `value` is none.
+    /// `value` is `None`.
     pub fn needed<T>(&self, key: &str, value: Option<T>) -> Result<T, ModelError> {
         value.ok_or_else(|| ModelError::MissingKey { file: self.file.clone(), key: key.into() })
     }

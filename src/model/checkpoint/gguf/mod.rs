@@ -74,8 +74,7 @@ const MOST_SIDES: u32 = 4;
 /// of it.
 ///
 /// # Errors
-/// What is not GGUF 2 or 3, was cut off, or whose tensors do not lie in the file; the sentence says
-/// which.
+/// The file is not GGUF 2 or 3, was cut off, or its tensors do not lie in it; the error says which.
 pub fn read<'a>(
     file: &str,
     size: u64,

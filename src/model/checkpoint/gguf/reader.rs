@@ -96,7 +96,7 @@ impl<'a, 'b> HeaderReader<'a, 'b> {
         String::from_utf8(bytes).map_err(|_| self.error(&format!("{what} is no text (UTF-8)")))
     }
 
-    /// Can there be `count` of something, each of at least `least` bytes, in what is left?
+    /// Checks that the rest of the file can hold `count` things of at least `least` bytes each.
     pub fn check_count(&self, what: &str, count: u64, least: u64) -> Result<(), ModelError> {
         if count > (self.size - self.at) / least {
             return Err(self.error(&format!(

@@ -382,7 +382,7 @@ impl<'a> PickleMachine<'a> {
         }
     }
 
-    /// Whether what is read is the name of a module's source, which the older format stores: a tuple that
+    /// Whether the value being read names a module's source, as the older format stores it: a tuple that
     /// begins with `module`.
     fn is_source(&self) -> bool {
         let value = |id: ValueId| &self.values[id.0 as usize];

@@ -1,4 +1,4 @@
-//! What a config leaves out, and what it may choose.
+//! Fields that a config may leave out, and their choices.
 
 use serde_json::{Value, json};
 

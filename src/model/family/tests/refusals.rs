@@ -1,4 +1,4 @@
-//! What is refused, and by which name.
+//! Configs that are refused, and the field that the error names.
 
 use serde_json::json;
 

@@ -95,7 +95,7 @@ fn letters_that_are_no_pieces_are_spelled_by_bytes() {
     assert_eq!(read.decode(&ids), "é a");
     let missing = model(MERGES, true, &pieces[1..]);
     assert_eq!(refused(&missing, None).1, "it spells letters by bytes and has no <0x00>");
-    // What is spelled is not unknown.
+    // A spelled letter is not unknown.
     assert_eq!(read.unknown(), None);
     let plain = SentencePiece::read(&model(MERGES, false, &[]), None).expect("a vocabulary");
     assert_eq!(plain.unknown(), Some(0));

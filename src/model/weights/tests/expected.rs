@@ -26,7 +26,7 @@ fn regrouped(rows: &PlainRows, groups: usize, queries: usize, width: usize) -> P
     out
 }
 
-/// The same parts, by the names and layouts that docs/definitions.md gives each family.
+/// Reads every part of a model, by the names and layouts that docs/definitions.md gives each family.
 pub fn expected(name: &str, tensors: &Stored, blocks: usize) -> BTreeMap<String, PlainRows> {
     let of = |tensor: &str| plain(tensors, tensor);
     let fused = |names: &[&str]| -> PlainRows { names.iter().flat_map(|name| of(name)).collect() };

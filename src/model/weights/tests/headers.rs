@@ -1,9 +1,9 @@
-//! What is no safetensors file is called what it is, and headers that cannot be right are refused.
+//! Errors for files of other formats name the format, and headers that cannot be right are refused.
 
 use super::imagined::{header, imagined};
 use super::*;
 
-/// What is no safetensors file is called what it is, and little of it is read.
+/// The error for a file of another format names the format, and little of the file is read.
 #[test]
 fn other_files_are_named_and_not_read() {
     let config = || config("random-llama2");

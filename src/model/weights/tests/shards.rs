@@ -18,7 +18,7 @@ fn shards_are_read_beside_their_index_only() {
             config("random-llama2"),
             vec![
                 ("model.safetensors.index.json", index.to_string().into_bytes()),
-                // Of a copy in another type; no one asks for it.
+                // The index of a copy in another dtype, which nothing asks for.
                 ("model.fp16.safetensors.index.json", b"{".to_vec()),
                 ("model-00001-of-00002.safetensors", written(&shards[0])),
                 ("model-00002-of-00002.safetensors", written(&shards[1])),

@@ -6,8 +6,8 @@ use super::Heads;
 use crate::matmul::Isa;
 use crate::matmul::training::StridedProduct;
 
-/// Tokens of a chunk. What a chunk sees is computed for all of it, so small chunks waste less and large
-/// ones are called more rarely.
+/// Tokens of a chunk. All its queries are computed against all keys that any of them sees, so small chunks
+/// waste less, and large ones are called more rarely.
 const CHUNK: usize = 16;
 
 /// Keys rounded up to whole chunks.

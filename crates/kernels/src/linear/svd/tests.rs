@@ -8,7 +8,7 @@ fn random(count: usize, seed: u32) -> Vec<f64> {
     (0..count).map(number).collect()
 }
 
-/// Is it a decomposition of the matrix, with orthonormal vectors?
+/// Checks the decomposition of a matrix and that its vectors are orthonormal; returns the singular values.
 fn check(rows: usize, columns: usize, numbers: &[f64]) -> Vec<f64> {
     let found = singular_vectors(rows, columns, numbers).expect("finite numbers");
     let n = rows.min(columns);

@@ -4,7 +4,7 @@ use super::super::columns::with_scratch;
 use super::super::isa::Isa;
 use super::tile::{self, StridedTile};
 
-/// What stands left: number `k` of row `r` is `numbers[r * row + k * step]`.
+/// The left factor of a product: number `k` of row `r` is `numbers[r * row + k * step]`.
 #[derive(Clone, Copy)]
 pub struct LeftFactor<'a> {
     numbers: &'a [f32],

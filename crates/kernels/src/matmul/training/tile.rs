@@ -6,7 +6,7 @@ use super::super::isa::Isa;
 use super::super::isa::Set;
 use super::super::lanes::{self, Lanes};
 
-/// What a tile reads and where it writes.
+/// The pointers, strides and size of a tile: its inputs and its output.
 #[derive(Clone, Copy)]
 pub struct StridedTile {
     /// Number k of row r is `x_row * r + x_step * k` further.

@@ -17,7 +17,7 @@ pub struct TurnedWeights {
 }
 
 impl TurnedWeights {
-    /// Of zeros.
+    /// Makes weights `[outs, ins]` of zeros.
     pub fn new(outs: usize, ins: usize) -> Self {
         let isa = Isa::best();
         let numbers = outs.next_multiple_of(isa.lanes()) * ins;
