@@ -1,4 +1,4 @@
-//! What a reader answered in lessons: what this browser keeps of it, and the file that is made of that.
+//! A reader's answers in lessons: as this browser stores them, and as the file that is made of them.
 
 use serde::{Deserialize, Deserializer, Serialize};
 
@@ -18,7 +18,7 @@ pub struct AnswerBook {
     pub answers: Vec<StepAnswer>,
 }
 
-/// What was answered to one step, and what the model said.
+/// The reader's answer to one step, and the model's.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct StepAnswer {
@@ -29,7 +29,7 @@ pub struct StepAnswer {
     /// The option that the reader expected; nothing where the step was only run, for a sheet.
     pub expected: Option<usize>,
     pub expected_words: String,
-    /// What the reader wrote on the difference.
+    /// The reader's own words on the difference.
     pub own_words: String,
     /// Hands that a teacher counted, an option each.
     pub tally: Vec<u32>,
@@ -52,7 +52,7 @@ impl StepAnswer {
         self.expected.is_some() && self.is_run()
     }
 
-    /// The same, where the model could show the step.
+    /// Whether the reader has said what to expect, and a model has been asked that could show the step.
     pub fn is_answered(&self) -> bool {
         let showing = self.outcome.as_ref().map(|outcome| &outcome.showing);
         self.is_told() && !matches!(showing, Some(StepShowing::CannotShow(_)))

@@ -2,7 +2,7 @@
 
 use crate::study::lessons::{LessonOption, LessonStep, OptionOutcome, StepOutcome, StepShowing};
 
-/// What a run said, without anything of what answers the question.
+/// Removes from a run's words everything that answers the question.
 pub fn veiled(mut outcome: StepOutcome) -> StepOutcome {
     if matches!(outcome.showing, StepShowing::CannotShow(_)) {
         return outcome;

@@ -8,7 +8,7 @@ const UNITS: [&str; 4] = ["%", "points", "logits", "bits"];
 /// A number that may have a bar.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BarNumber {
-    /// What it is, such as `accuracy`: numbers without a unit share a scale with their own kind.
+    /// The kind of number, such as `accuracy`: numbers without a unit share a scale with their own kind.
     pub kind: String,
     /// In words, with its unit in parentheses.
     pub words: String,

@@ -25,7 +25,7 @@ pub fn page_with(query: &str, fragment: &str) -> String {
     format!("{path}{query}#{fragment}")
 }
 
-/// What stands in the address between the path and the fragment.
+/// Returns the query of the page's address: from `?` up to the fragment.
 pub fn search() -> String {
     window().location().search().unwrap_or_default()
 }
@@ -140,7 +140,7 @@ pub fn matches(query: &str) -> bool {
     window().match_media(query).ok().flatten().is_some_and(|list| list.matches())
 }
 
-/// What this page keeps for later visits under `key`.
+/// Returns the text that this page stores for later visits under `key`.
 pub fn kept(key: &str) -> Option<String> {
     let store = window().local_storage().ok().flatten()?;
     store.get_item(key).ok().flatten()
@@ -152,7 +152,7 @@ pub fn keep(key: &str, value: &str) -> bool {
     store.is_some_and(|store| store.set_item(key, value).is_ok())
 }
 
-/// What was kept under `key` is there no more.
+/// Removes the text stored under `key`.
 pub fn forget(key: &str) {
     if let Ok(Some(store)) = window().local_storage() {
         let _ = store.remove_item(key);
@@ -178,7 +178,7 @@ pub async fn png(svg: &str) -> Result<String, JsValue> {
     painted(svg).await?.to_data_url()
 }
 
-/// The same as the file's own bytes.
+/// Paints a stand-alone drawing as [`png`] does. Returns the file's bytes.
 pub async fn png_blob(svg: &str) -> Result<web_sys::Blob, JsValue> {
     let canvas = painted(svg).await?;
     let promise = js_sys::Promise::new(&mut |resolve, reject| {

@@ -20,7 +20,7 @@ const SCRIPT: &str = "worker_loader.js";
 /// for something.
 const DEATHS: u32 = 2;
 
-/// What the page hears.
+/// A message to the page: the worker's, or of its death.
 pub enum Heard {
     Event(Event),
     /// The worker died; what it was doing and the model it held are lost. One sentence.
@@ -203,7 +203,7 @@ impl Client {
     }
 }
 
-/// What an error event says. A script that could not be loaded sends a plain event without any
+/// Returns the message of an error event. A script that could not be loaded sends a plain event without any
 /// message, which the typed getter of `ErrorEvent` would trip over.
 pub(super) fn message_of(event: &web_sys::Event) -> String {
     js_sys::Reflect::get(event, &JsValue::from_str("message"))

@@ -23,7 +23,7 @@ pub const WIDTH: u32 = 480;
 pub struct Door {
     /// Its picture's file is named by this.
     pub key: &'static str,
-    /// What one does there.
+    /// A verb: what one does there.
     pub word: &'static str,
     pub line: &'static str,
     pub view: View,

@@ -212,8 +212,8 @@ pub async fn load_maps() -> Result<(), JsValue> {
     Ok(())
 }
 
-/// What pointing at something says: the name of the first mark there, as it is. (A template would
-/// write it escaped, and the drawing escapes it once more.)
+/// Words shown under the pointer: the name of the first mark there, as it is. (A template would write it escaped,
+/// and the drawing escapes it once more.)
 fn said(params: JsValue) -> JsValue {
     let first =
         if js_sys::Array::is_array(&params) { js_sys::Array::from(&params).get(0) } else { params };

@@ -11,7 +11,7 @@ use super::{browser, framing};
 /// The document that shows one view or one figure.
 const DOCUMENT: &str = "embed.html";
 
-/// What is shown in the frame.
+/// The content of another page's frame.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Embedding {
     /// The one figure, by its key; the whole view where none is named.

@@ -8,7 +8,7 @@ use crate::model::catalogue::KNOWN;
 pub struct Example {
     /// On the button.
     pub name: &'static str,
-    /// What to look for, in one sentence.
+    /// A sentence on what to look for.
     pub look: &'static str,
     pub prompt: &'static str,
     pub options: &'static [&'static str],

@@ -7,14 +7,14 @@ use web_sys::{
     DataTransfer, File, FileList, FileSystemDirectoryEntry, FileSystemEntry, FileSystemFileEntry,
 };
 
-/// What came out of a chooser or a drop.
+/// Files from a chooser or a drop.
 pub struct Chosen {
     /// The folder's name, where there is one.
     pub name: String,
     pub files: Vec<File>,
 }
 
-/// What a model is called whose files came without a folder.
+/// Names a model whose files came without a folder.
 pub fn model_name(files: &[File]) -> String {
     let names = files.iter().map(File::name);
     let mut names = names.filter_map(|name| name.strip_suffix(".gguf").map(str::to_owned));
@@ -43,7 +43,7 @@ pub fn from_list(list: &FileList) -> Chosen {
     chosen
 }
 
-/// What a drop holds, read at once: the browser forgets it when the event is over.
+/// Reads the entries of a drop, at once: the browser forgets them when the event is over.
 pub fn dropped(transfer: &DataTransfer) -> Vec<FileSystemEntry> {
     let items = transfer.items();
     (0..items.length())

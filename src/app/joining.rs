@@ -2,11 +2,11 @@
 
 use crate::study::survey::{Survey, SurveyCell, correlations};
 
-/// What came of joining.
+/// Surveys joined into one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Joined {
     pub survey: Survey,
-    /// What could not be held against each other, a sentence each.
+    /// Tasks that could not be compared, one sentence each.
     pub notes: Vec<String>,
 }
 

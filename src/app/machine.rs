@@ -1,4 +1,4 @@
-//! What was found of this machine, in the page's words and numbers.
+//! The doctor's findings of this machine, in the page's words and numbers.
 
 use crate::chart::number;
 use crate::engine::trial::{AdapterFacts, KernelTrial};
@@ -7,10 +7,10 @@ use crate::study::doctor::processor::ProcessorFacts;
 use crate::study::doctor::rates::Rates;
 use crate::study::doctor::{DeviceKernels, DoctorReport, device_name};
 
-/// What stands where there is no number.
+/// Stands where there is no number.
 const NONE: &str = "–";
 
-/// Of products that were not measured for one reason, those that are named.
+/// Measurements that a line names at most; where more share a reason, it gives their number and the first.
 const MOST_NAMED: usize = 3;
 
 /// The devices of a report, as it calls them.
@@ -24,7 +24,7 @@ pub fn memory(effort: &Effort) -> u64 {
     (2 * effort.bytes) >> 20
 }
 
-/// What is known of a device beside its numbers.
+/// Describes a device beside its numbers.
 pub fn facts(report: &DoctorReport, device: &str) -> String {
     let mut adapters = report.adapters.iter();
     match adapters.find(|facts| device_name(facts) == device) {
@@ -130,7 +130,7 @@ pub fn rates(of: &Rates) -> String {
     said.join(" ")
 }
 
-/// What was not measured, and why: what has one reason in one line.
+/// Lists what was not measured, and why: measurements with one reason share a line.
 pub fn unmeasured(report: &DoctorReport) -> Vec<String> {
     let mut lines = Vec::new();
     for of in &report.rates {

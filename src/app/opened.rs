@@ -65,7 +65,7 @@ fn couples(report: &Report, coupling: &Coupling, draft: &Draft) -> bool {
     report.model.name == draft.model.name() && is_same && is_plan(&coupling.plan, report, draft)
 }
 
-/// What a coupling compares between tokens, as one would ask for it.
+/// Returns the request that would give a coupling its maps between tokens.
 pub fn compared(coupling: &Coupling) -> TokenAsk {
     let Some(tokens) = &coupling.token_wise else {
         return TokenAsk::default();

@@ -5,7 +5,7 @@ const EVERY: f64 = 700.0;
 /// Making partial reports, their intervals above all, takes one millisecond in so many at most.
 const SHARE: f64 = 6.0;
 
-/// Of one job. All times are milliseconds of one clock.
+/// Pace of one job's reports. All times are milliseconds of one clock.
 #[derive(Clone, Copy, Debug)]
 pub struct Pace {
     /// When the last report was out, or the job began.

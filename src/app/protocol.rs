@@ -1,4 +1,4 @@
-//! What the page and its worker say to each other.
+//! Messages between the page and its worker.
 //!
 //! The worker owns download, tokenizer, weights and engine; the page only draws. A request's `id`
 //! comes back on each of its events. Every request but `Cancel` ends in exactly one of `Loaded`,
@@ -63,8 +63,8 @@ pub enum Ask {
         /// The reader's own orders, beside those of the sweeps.
         plans: Vec<String>,
     },
-    /// What every member and head votes, and what the answer loses without it, on rows of built-in tasks: a
-    /// report with `need`, one a task.
+    /// The vote of every member and head, and the losses without it, on rows of built-in tasks: a report with
+    /// `need`, one entry per task.
     Need {
         tasks: Vec<BuiltInTask>,
         /// A task.
@@ -74,12 +74,12 @@ pub enum Ask {
     Parts { prompt: String, options: Vec<String>, answer: usize, plan: Option<String> },
     /// How alike the linearised steps of the prompt's run are: a report with `coupling`.
     Coupling { prompt: String, plan: Option<String>, tokens: TokenAsk },
-    /// The same over rows of a built-in task, beside what leaving steps out and exchanging
-    /// neighbours costs on them: a report with `task_coupling`. [`Tell::Partial`] shows it as it fills in.
+    /// Coupling over rows of a built-in task, beside the costs of leaving out steps and exchanging neighbours on
+    /// them: a report with `task_coupling`. [`Tell::Partial`] shows it as it fills in.
     RowsCoupling { task: BuiltInTask, rows: usize, plan: Option<String> },
     /// The prompt on the model's engine and on the processor: ends in [`Tell::Compared`].
     Compare { prompt: String, options: Vec<String>, answer: usize, plan: Option<String> },
-    /// What does the model say after this prompt? Ends in [`Tell::Says`].
+    /// The likeliest next tokens after this prompt. Ends in [`Tell::Says`].
     Says { prompt: String, plan: Option<String> },
     /// Go on with a text, token by token: [`Tell::Wrote`] shows it as it grows, [`Tell::Written`] ends it.
     GoOn {
@@ -88,13 +88,13 @@ pub enum Ask {
         /// At most.
         tokens: usize,
     },
-    /// What can this machine do? Needs no model, and lets whatever else is asked pass. [`Tell::Measuring`]
-    /// shows what is found as it grows, [`Tell::Measured`] ends it, also where it was cancelled in the middle.
-    /// Where `engine` is the processor, no GPU is asked for.
+    /// A test of this machine. Needs no model, and lets other requests pass. [`Tell::Measuring`] shows the findings
+    /// as they grow, [`Tell::Measured`] ends it, also where it was cancelled in the middle. Where `engine` is the
+    /// CPU, no GPU is asked for.
     Doctor { is_quick: bool, engine: EngineWish },
     /// Which lessons are there? Needs no model; ends in [`Tell::Lessons`].
     Lessons,
-    /// All that a lesson's file says. Needs no model; ends in [`Tell::Lesson`].
+    /// A lesson as its file has it. Needs no model; ends in [`Tell::Lesson`].
     Lesson { lesson: String },
     /// Runs a step up to a phase, and says it in words: ends in [`Tell::Stepped`]. With the model loaded
     /// last, or with the catalogue's that the step is written for, which is opened beside it.
@@ -151,7 +151,7 @@ pub enum Tell {
     },
     /// The model that was there before this load is there still; the load's end follows.
     Kept,
-    /// What runs the model now, in words, and, unless all is as the reader wished, why it does.
+    /// The engine that runs the model now, in words, and, unless all is as the reader wished, the reason.
     Engine {
         line: String,
         notice: String,
@@ -168,7 +168,7 @@ pub enum Tell {
     Says {
         sayings: Vec<Saying>,
     },
-    /// What the model wrote so far, all of it.
+    /// The model's text so far, all of it.
     Wrote {
         text: String,
     },
@@ -180,7 +180,7 @@ pub enum Tell {
     Compared {
         sentence: String,
     },
-    /// What a sweep has so far, rows of single results left out; or a prompt's answer before the original order
+    /// A sweep's report so far, rows of single results left out; or a prompt's answer before the original order
     /// ran to be compared with it. More is to come.
     Partial {
         report: Box<Report>,
@@ -194,7 +194,7 @@ pub enum Tell {
     /// true even if no other follows.
     Measuring {
         report: Box<DoctorReport>,
-        /// What is done next, in words; how many steps are over, and of how many.
+        /// The next measurement, in words; how many steps are over, and of how many.
         next: String,
         done: usize,
         of: usize,
@@ -233,7 +233,7 @@ pub enum EngineWish {
     Cpu,
 }
 
-/// What a tokenizer that does not know every word can read.
+/// The words of a tokenizer that does not know every word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Known {
     /// Stands for every word it does not know.
@@ -256,7 +256,7 @@ pub enum Stage {
     Rows,
     /// Block runs, of plans without a part.
     Parts,
-    /// Of Jacobians with vectors.
+    /// Products of Jacobians with vectors.
     Products,
     /// Rows whose steps are linearised, in thousandths.
     Linearised,

@@ -1,5 +1,5 @@
-//! What a server of this machine serves beside the page: a model's folder, named by `?model=` in the address, and
-//! below `?models=` the list of those at hand.
+//! Models that a server of this machine serves beside the page: a model's folder, named by `?model=` in the address,
+//! and below `?models=` the list of those at hand.
 
 use super::browser;
 use super::link::decode;

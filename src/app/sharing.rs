@@ -1,5 +1,5 @@
-//! Who runs which rows, where several workers share a sweep. Pure, so that no row is lost or run twice
-//! whoever ends in the middle.
+//! Gives rows to the workers that share a sweep. Pure, so that no row is lost or run twice whichever worker ends in
+//! the middle.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -28,7 +28,7 @@ pub struct Sharing {
 }
 
 impl Sharing {
-    /// Of tasks with so many rows each.
+    /// Cuts tasks of so many rows each into shares.
     pub fn of(rows: &[usize]) -> Self {
         let shares = rows.iter().enumerate().flat_map(|(task, &rows)| {
             PartedSweep::parts(rows).map(move |rows| RowShare { task, rows })

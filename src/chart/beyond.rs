@@ -34,7 +34,7 @@ pub fn share_and_rank(vocabulary: &AnswerVocabulary, option: usize) -> [String; 
     [share, format!("rank {}", thousands(vocabulary.option_ranks[option]))]
 }
 
-/// What the model says first by itself, beside the right option: one sentence.
+/// Says in one sentence which token the model finds likeliest by itself, beside the right option.
 pub fn says_first(lens: &Lens, is_judged: bool) -> String {
     let Some(vocabulary) = &lens.vocabulary else {
         return not_known(lens);
@@ -59,7 +59,7 @@ pub fn says_first(lens: &Lens, is_judged: bool) -> String {
     }
 }
 
-/// What comes first among all tokens, and what among the options: `"by itself “is”, 30.2 %; among these three
+/// Names the likeliest of all tokens, and the likeliest of the options: `"by itself “is”, 30.2 %; among these three
 /// “Rome”"`.
 pub fn first_words(lens: &Lens) -> String {
     let among = format!(
@@ -76,7 +76,7 @@ pub fn first_words(lens: &Lens) -> String {
     }
 }
 
-/// What the five likeliest tokens are offered as options with: how many there are, of how many, and what they hold.
+/// Says how many of the vocabulary's tokens are offered as options, and their probability together.
 pub fn offered(sayings: &[Saying], vocabulary: usize) -> String {
     let mass = sayings.iter().map(|saying| saying.probability).sum();
     format!(
@@ -100,7 +100,7 @@ pub fn kl_from_original(lens: &Lens, order: &[usize]) -> Option<String> {
     })
 }
 
-/// What the whole vocabulary says beside an accuracy among the options of many prompts.
+/// Says what the whole vocabulary adds to an accuracy among the options of many prompts.
 pub fn prompts_beyond(means: Option<BeyondMeans>) -> String {
     match means {
         Some(means) => format!(

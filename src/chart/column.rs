@@ -40,7 +40,7 @@ impl Column {
         }
     }
 
-    /// Of the name used in links and files.
+    /// Reads the name used in links and files.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|column| column.name() == name)
     }
@@ -150,7 +150,7 @@ impl Column {
         }
     }
 
-    /// What a table has beside the drawn numbers of every stroke.
+    /// Returns the columns that a table of components has beside the drawn numbers.
     pub(super) fn members_beside(self) -> &'static [MembersBeside] {
         match self {
             Self::Probability => &[],

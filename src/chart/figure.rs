@@ -5,25 +5,25 @@ use serde_json::json;
 use super::plot::{Plot, Room};
 use super::{Table, Theme};
 
-/// What is drawn, what it says, and its numbers: [`Figure::svg`] and [`Figure::option`] draw it.
+/// A drawing with its sentences and its numbers: [`Figure::svg`] and [`Figure::option`] draw it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Figure {
     /// Stable name: element ids are made of it.
     pub key: &'static str,
-    /// Of its files: no two of a report's figures share one.
+    /// Name of its files: no two of a report's figures share one.
     pub name: String,
     /// The sentence the picture proves.
     pub title: String,
-    /// What to see in it, in two sentences.
+    /// How to read it, in two sentences.
     pub words: [String; 2],
     pub plot: Plot,
     pub table: Table,
     pub theme: Theme,
-    /// What the ECharts option is laid out for.
+    /// Width and columns that the ECharts option is laid out for.
     pub room: Room,
 }
 
-/// What a figure says and draws, before it has colours behind it and room around it.
+/// A figure before it has colours behind it and room around it.
 pub(super) struct FigureDraft {
     pub key: &'static str,
     pub title: String,
@@ -53,7 +53,7 @@ impl Figure {
         self.plot.height(self.room)
     }
 
-    /// The same with this much side by side.
+    /// Lays the figure out for this much side by side.
     pub fn laid_out(mut self, room: Room) -> Self {
         self.room = room;
         self
@@ -69,7 +69,7 @@ impl Figure {
         format!("{whole:#}\n")
     }
 
-    /// What a screen reader says of the picture.
+    /// Text that a screen reader says of the picture.
     pub(super) fn summary(&self) -> String {
         format!("{}. {}", self.title, self.words.join(" "))
     }

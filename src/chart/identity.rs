@@ -14,11 +14,11 @@ pub struct Identity {
     pub diversity: String,
     /// The gain of averaging, in a sentence that the three numbers carry.
     pub heading: String,
-    /// Whose error or difference MSE, bias and diversity are, in words.
+    /// Meanings of MSE, bias and diversity, in words.
     pub meanings: [String; 3],
     /// Do the three make one identity in this column? Not in the paper's.
     pub holds: bool,
-    /// What to know about the three numbers, in one sentence.
+    /// A sentence on how to read the three numbers.
     pub note: String,
 }
 
@@ -77,7 +77,7 @@ fn heading(t: &Triple, column: Column, members: usize) -> String {
     }
 }
 
-/// Whose error or difference MSE, bias and diversity are.
+/// Returns the meanings of MSE, bias and diversity: errors or differences of the components' answers.
 fn meanings(column: Column, members: usize) -> [String; 3] {
     let (answer, answers, unit) = match column {
         Column::Probability => ("answer", "answers", ""),
@@ -116,7 +116,7 @@ fn written(t: &Triple) -> [String; 3] {
 pub struct AnswerErrors {
     /// `mean_k (t - softmax(sum_i u_i))²`, of the shares among the options.
     pub shares: String,
-    /// `-ln P(right)` over the whole vocabulary, nats; `None` where it was not read.
+    /// `-log2 P(right)` over the whole vocabulary, bits; `None` where it was not read.
     pub surprise: Option<String>,
     /// The right answer is not the model's first word, so that the surprise says more than the shares.
     pub surprise_leads: bool,

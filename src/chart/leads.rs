@@ -1,11 +1,11 @@
-//! Who leads along the stream, told as a list of changes.
+//! The tokens or options that lead along the stream, told as a list of changes.
 
 /// Changes that a heading tells; of more, the last so many.
 const MAX_TOLD: usize = 3;
 
 /// The leaders along one run's stream.
 pub(super) struct Leaders<'a> {
-    /// Among whom they lead: `Among the options`.
+    /// The group among which they lead: `Among the options`.
     pub scope: &'static str,
     /// Every leader's name, quoted, and the depth from which it leads; the first from depth 0.
     pub changes: Vec<(usize, String)>,

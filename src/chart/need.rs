@@ -11,7 +11,7 @@ use crate::study::need::{ComparedParts, LargestLoss, Need, NeedPart};
 
 const PLOT: u32 = 300;
 
-/// What a part costs, in one measure.
+/// The loss without a part, in one measure.
 struct NeedLoss {
     /// In a sentence.
     scale: &'static str,

@@ -1,4 +1,4 @@
-//! What one prompt's answer loses without each of its parts: a map of components, and one of heads.
+//! Losses of one prompt's answer without each of its parts: a map of components, and one of heads.
 
 use std::collections::BTreeMap;
 
@@ -172,7 +172,8 @@ pub fn name(lens: &Lens, part: &PartLoss) -> String {
     }
 }
 
-/// Whose absence breaks the model, and which of the other parts costs most, by ln P and by the logit difference.
+/// Names the parts without which the model breaks, and the other with the largest loss, by ln P and by the logit
+/// difference.
 fn title(lens: &Lens, parts: &PartLosses, list: &[PartLoss]) -> Option<String> {
     let (broken, sound): (Vec<&PartLoss>, Vec<&PartLoss>) =
         list.iter().partition(|part| parts.is_broken(part));

@@ -13,7 +13,7 @@ use crate::measure::decomposition::{Triple, uniform_mse};
 use crate::study::lens::BeyondMeans;
 use crate::study::report::{Averages, Prompts};
 
-/// The same keys as the lens's, in the same order.
+/// Draws many prompts: figures with the keys of the lens's, in its order.
 pub fn prompt_figures(prompts: &Prompts, column: Column, theme: &Theme) -> [Figure; 3] {
     let members = prompts.rows.first().map_or(&[][..], |row| &row.members);
     [

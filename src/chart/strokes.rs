@@ -137,7 +137,7 @@ pub(super) fn kind_pens(members: &[Member], theme: &Theme) -> Vec<Pen> {
 /// More strokes than this have no room for a name each.
 const NAMED: usize = 40;
 
-/// Of many strokes, one in so many blocks is named.
+/// With more components than that, one block in so many is named.
 const EVERY: usize = 5;
 
 /// The strokes in the order they ran: in the plan's notation, `emb`, `0a`, `0m`, …; of many, every fifth block's number.

@@ -9,12 +9,12 @@ use super::rows_source::NamedRows;
 use crate::study::orders::Fingerprint;
 use crate::study::report::Report;
 
-/// What a file holds of one task.
+/// One task's run, as a file holds it.
 pub struct Begun<'a> {
     pub task: &'a str,
-    /// What it was begun with.
+    /// Fingerprint of the run that began the file; `None` where an older atelier kept none.
     pub fingerprint: Option<&'a Fingerprint>,
-    /// The checksum of what it holds now.
+    /// Checksum of the numbers that the file holds now.
     pub found: String,
 }
 
@@ -65,7 +65,7 @@ pub fn holds_rows_alone(report: &Report, path: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What it was begun with, where that is another thing than now.
+/// Names the first difference between the run that began the file and this one; `None` where they are alike.
 fn differs(before: &Fingerprint, now: &Fingerprint, task: &str) -> Option<String> {
     if before.program != now.program {
         let (old, new) = (&before.program, &now.program);

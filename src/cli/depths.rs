@@ -39,7 +39,7 @@ pub struct DepthArgs {
 }
 
 impl DepthArgs {
-    /// What the run is to keep.
+    /// Says which readings the run is to make at every depth.
     ///
     /// # Errors
     /// A followed word that is not one token, with its pieces, or that the model does not know.

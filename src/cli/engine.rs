@@ -93,7 +93,7 @@ impl EngineArgs {
         words
     }
 
-    /// What the runs so far cost, on stderr, where it was asked for.
+    /// Prints on stderr what the runs so far cost, where that was asked for.
     pub fn say_cost(&self, model: &LoadedModel) {
         if self.profile {
             let cost = model.engine.profile();

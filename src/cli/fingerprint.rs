@@ -1,5 +1,5 @@
-//! What a run was asked, as SHA-256: a model's files, whole, every time (the hash that model hubs show
-//! beside a file), and questions with their right answers.
+//! SHA-256 of a run's inputs: a model's files, whole, every time (the hash that model hubs show beside a file),
+//! and questions with their right answers.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ pub type Files = BTreeMap<String, String>;
 /// Bytes hashed between two looks at the progress bar.
 const STEP: usize = 1 << 24;
 
-/// Of every file that makes the model what it is.
+/// Hashes every file that makes the model what it is.
 pub fn files(model: &ModelFiles) -> Files {
     let config = model.config.iter().map(|bytes| ("config.json", bytes));
     let tokenizer = model.tokenizer.iter().flat_map(TokenizerFiles::named);
@@ -43,7 +43,7 @@ pub fn files(model: &ModelFiles) -> Files {
     hashed
 }
 
-/// Of questions in their order, each with its line, all that is read of it, and what is right.
+/// Hashes questions in their order, each with its line, its content and its right answer.
 pub fn questions<'a>(rows: impl Iterator<Item = (usize, &'a Item)>) -> String {
     let mut hash = Sha256::new();
     for (line, item) in rows {
@@ -62,7 +62,7 @@ pub fn questions<'a>(rows: impl Iterator<Item = (usize, &'a Item)>) -> String {
     hex(hash)
 }
 
-/// Of any bytes.
+/// Hashes any bytes.
 pub fn bytes(bytes: &[u8]) -> String {
     hex(Sha256::new_with_prefix(bytes))
 }

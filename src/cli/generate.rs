@@ -130,7 +130,7 @@ impl Page {
         Self { is_silent, is_closed: false }
     }
 
-    /// What is written speaks to no terminal; a reader that has seen enough is no error.
+    /// Writes a piece of text. Control characters reach no terminal; a reader that has seen enough is no error.
     fn write(&mut self, text: &str) -> anyhow::Result<()> {
         if self.is_silent || self.is_closed {
             return Ok(());

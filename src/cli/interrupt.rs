@@ -14,7 +14,7 @@ static SIGNAL: AtomicI32 = AtomicI32::new(0);
 const STOPPING: &str =
     "\natelier: stopping at the end of the work at hand; Ctrl-C again ends at once\n";
 
-/// What a shell expects of a program that a signal stopped: 130 after Ctrl-C, 143 after SIGTERM.
+/// The exit code that a shell expects of a program that a signal stopped: 130 after Ctrl-C, 143 after SIGTERM.
 pub fn code() -> i32 {
     128 + SIGNAL.load(Ordering::Relaxed)
 }

@@ -22,9 +22,9 @@ pub fn load(files: &ModelFiles, engine: &EngineChoice) -> Result<LoadedModel, St
     })
 }
 
-/// What belongs to a known name, lies in a folder, is a GGUF file, or lies on a hub: then it is taken
-/// from the cache, and fetched where it is not there. A folder named like a known model is opened by a
-/// path: `./scholar-12`.
+/// Opens a model by a known name, a folder, a GGUF file, or a name on a hub. A hub's files come from the cache,
+/// and are fetched where they are not there. A folder named like a known model is opened by a path:
+/// `./scholar-12`.
 pub fn files(name_or_folder: &str) -> anyhow::Result<ModelFiles> {
     if let Some(known) = catalogue::find(name_or_folder) {
         return shipped(known);
@@ -32,7 +32,7 @@ pub fn files(name_or_folder: &str) -> anyhow::Result<ModelFiles> {
     Ok(found(name_or_folder)?.0)
 }
 
-/// The same of files on this disk, with their place: a folder, or a GGUF file.
+/// Opens a model that is not part of this program. Returns its files with their path: a folder, or a GGUF file.
 pub fn found(name_or_folder: &str) -> anyhow::Result<(ModelFiles, PathBuf)> {
     if name_or_folder == smollm2::NAME {
         let path = smollm2_file()?;

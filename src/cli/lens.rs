@@ -238,7 +238,7 @@ fn many(
     }
 }
 
-/// What is written and printed.
+/// Writes every byte to `to` and to `shown`.
 struct Both<'a> {
     to: &'a mut dyn Write,
     shown: &'a mut dyn Write,

@@ -16,7 +16,7 @@ const PRINTED: usize = 6;
 /// Runs it, with and without the member.
 ///
 /// # Errors
-/// No such member; what the engine says.
+/// No such member; when the engine fails.
 pub fn account(
     model: &LoadedModel,
     question: &Question,
@@ -28,7 +28,7 @@ pub fn account(
     Ok(run.report()?.member)
 }
 
-/// What it reads, writes, votes and costs.
+/// Describes one member: what it reads and writes, its vote, and the loss without it.
 pub fn text(lens: &Lens, account: &MemberAccount) -> String {
     let mut text = format!("\nThe component {} by itself.\n", account.name);
     text += &reads(lens, account);

@@ -24,7 +24,7 @@ pub struct PromptFile {
     rows: usize,
 }
 
-/// What the model is asked them with.
+/// The model and the plan that prompts are run with.
 pub struct PromptRun<'a> {
     pub model: &'a LoadedModel,
     pub unknown: Option<&'a Unknown>,
@@ -35,7 +35,7 @@ impl PromptFile {
     /// Reads them once, to see that every line is a row.
     ///
     /// # Errors
-    /// What is no regular file, or the first line that is no row.
+    /// When the path is no regular file, or a line is no row: the first is named.
     pub fn open(path: &Path) -> anyhow::Result<Self> {
         let named = || format!("{} cannot be read", path.display());
         let input = if path == Path::new("-") {
@@ -108,7 +108,7 @@ impl PromptFile {
     /// Runs all of them and writes the report, row by row; what the table needs comes back.
     ///
     /// # Errors
-    /// What the engine says, or a place that cannot be written.
+    /// When the engine fails, or the report cannot be written.
     pub fn run(&self, asking: &PromptRun<'_>, to: &mut dyn Write) -> anyhow::Result<PromptSummary> {
         let bar = Progress::new("running", "prompts");
         let mut averaging = RunningAverages::default();
@@ -163,7 +163,7 @@ impl PromptFile {
     }
 }
 
-/// What is shown of many prompts.
+/// The numbers that are printed of many prompts.
 pub struct PromptSummary {
     pub first: Lens,
     pub averages: Averages,
@@ -203,7 +203,7 @@ impl PromptRun<'_> {
     /// Runs questions together; `progress` hears how many are through.
     ///
     /// # Errors
-    /// What the engine says.
+    /// When the engine fails.
     pub fn traces(
         &self,
         questions: &[Question],

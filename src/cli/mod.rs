@@ -93,7 +93,7 @@ pub fn main() -> ExitCode {
     run(Cli::command())
 }
 
-/// The same of `atelier-cuda`, whose engine is CUDA where no other is named.
+/// Runs `atelier-cuda`: the same program, whose engine is CUDA where no other is named.
 #[cfg(feature = "cuda")]
 pub fn main_on_cuda() -> ExitCode {
     run(engine::with_default(Cli::command().name("atelier-cuda"), "cuda"))

@@ -64,7 +64,7 @@ fn shipped() -> String {
     text(&table)
 }
 
-/// What lies in the models folder, which `atelier open` offers in the page.
+/// Lists the models folder, which `atelier open` offers in the page.
 fn at_hand() -> anyhow::Result<String> {
     let folder = known::models_place()?;
     let here = known::models_here();

@@ -100,7 +100,7 @@ pub fn run(args: &OpenArgs) -> anyhow::Result<()> {
     server.serve(Arc::new(Passing(site)), Some(POLICY)).context("the page cannot be served")
 }
 
-/// What the page shows first.
+/// The page's first content.
 enum WantedFirst<'a> {
     Nothing,
     /// A name and its bytes.

@@ -272,7 +272,7 @@ fn inputs(args: &OrdersArgs) -> Vec<&Path> {
     model.chain(tasks).chain(paths).collect()
 }
 
-/// What every sweep of a report was begun with, and what it holds now.
+/// Returns the fingerprint of every sweep of a report, with a checksum of its numbers now.
 pub(super) fn begun(report: &Report) -> anyhow::Result<Vec<Begun<'_>>> {
     let sweeps = report.orders.iter().map(|orders| {
         Ok(Begun {
@@ -295,7 +295,7 @@ pub(super) fn seal(report: &mut Report) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Of all that a sweep says but for its fingerprint.
+/// Returns the checksum of a sweep, its fingerprint left out.
 fn checksum(orders: &Orders) -> anyhow::Result<String> {
     let found = Orders { fingerprint: None, ..orders.clone() };
     Ok(fingerprint::bytes(&serde_json::to_vec(&found)?))

@@ -152,7 +152,7 @@ fn answers(orders: &Orders, lines: &[(String, &Measures)]) -> String {
     shown(&shown_table)
 }
 
-/// What each order makes of the votes.
+/// Tabulates the votes under each order.
 fn votes(lines: &[(String, &Measures)]) -> String {
     let perplexities = lines.iter().any(|(_, m)| m.perplexity.is_some());
     let mut headers = vec!["order", "normalised", "margin"];

@@ -23,11 +23,10 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What an earlier run wrote can be gone on with, whatever else is in it, only by a program that knows
-/// its layout.
+/// Refuses the file of a newer atelier: only a program that knows a file's layout may resume from it.
 ///
 /// # Errors
-/// A newer one.
+/// When the file's layout is newer than this program's.
 pub fn not_newer(text: &str, path: &Path) -> anyhow::Result<()> {
     let value = serde_json::from_str::<serde_json::Value>(text);
     let version = value.ok().and_then(|value| value["atelier"].as_u64());
@@ -40,14 +39,14 @@ pub fn not_newer(text: &str, path: &Path) -> anyhow::Result<()> {
     }
 }
 
-/// What may become of a file that is there.
+/// How a run treats a file that exists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum There {
     /// It stays, and the run does not start.
     Kept,
     /// The reader said --force.
     Replaced,
-    /// It is gone on with.
+    /// The run resumes from it.
     Resumed,
 }
 
@@ -210,10 +209,10 @@ impl OutFile {
         Ok(())
     }
 
-    /// The same, piece by piece.
+    /// Writes the file as [`Self::write`] does, piece by piece.
     ///
     /// # Errors
-    /// What `write` says, or a place that cannot be written.
+    /// When `write` fails, or the place cannot be written.
     pub fn write_with(
         &mut self,
         write: impl FnOnce(&mut dyn Write) -> anyhow::Result<()>,

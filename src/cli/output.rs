@@ -61,7 +61,7 @@ pub fn print(text: &str) -> anyhow::Result<()> {
     print_with(|out| Ok(out.write_all(text.as_bytes())?))
 }
 
-/// The same, piece by piece.
+/// Prints to standard output as [`print()`] does, piece by piece.
 pub fn print_with(write: impl FnOnce(&mut dyn Write) -> anyhow::Result<()>) -> anyhow::Result<()> {
     let mut out = io::BufWriter::new(io::stdout().lock());
     let written = write(&mut out).and_then(|()| Ok(out.flush()?));
@@ -77,7 +77,7 @@ pub fn print_with(write: impl FnOnce(&mut dyn Write) -> anyhow::Result<()>) -> a
     }
 }
 
-/// What a shell sees of a program that `SIGPIPE` ended.
+/// The exit code that a shell sees when `SIGPIPE` ends a program.
 const PIPE_CODE: i32 = 128 + 13;
 
 /// Characters of a line on standard error: a sentence may quote a file.
@@ -132,7 +132,7 @@ impl Progress {
         Self::with(doing, unit, &format!("{{msg}} {{bar:40}} {{pos}}/{{len}} {unit}, {rate}"))
     }
 
-    /// Of bytes, with how many a second.
+    /// Counts bytes, and shows their rate.
     pub fn bytes(doing: &'static str) -> Self {
         let counts = "{bytes}/{total_bytes}, {bytes_per_sec}, {eta} left";
         Self::with(doing, "bytes", &format!("{{msg}} {{bar:40}} {counts}"))
@@ -153,7 +153,7 @@ impl Progress {
         }
     }
 
-    /// What is being done now.
+    /// Says what is done now.
     pub fn doing(&self, what: String) {
         self.bar.set_message(plain(&what, false));
     }

@@ -24,10 +24,10 @@ const EMBEDDED: &[EmbeddedFile] = include!(env!("ATELIER_PAGE"));
 #[cfg(not(feature = "embedded-page"))]
 const EMBEDDED: &[EmbeddedFile] = &[];
 
-/// What the page is made of.
+/// Files of the page.
 pub enum PageFiles {
     Embedded(&'static [EmbeddedFile]),
-    /// And where they lie.
+    /// The folder's path, and the folder.
     Built(PathBuf, Folder),
 }
 

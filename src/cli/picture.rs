@@ -1,5 +1,5 @@
-//! What `atelier lens` prints for people: who voted for what, bias and diversity of every member
-//! and of each kind, and the identity in numbers.
+//! Text that `atelier lens` prints for people: the votes, bias and diversity of every member and of each kind,
+//! and the identity in numbers.
 
 use super::lens_prompts::PromptSummary;
 use super::members::MemberTable;
@@ -163,7 +163,7 @@ fn own_errors(lens: &Lens) -> String {
     format!("the model's own answer: {}\n", errors.join(", "))
 }
 
-/// What the model answers among the options and in its whole vocabulary.
+/// Prints the model's answer among the options and in its whole vocabulary.
 fn answers(lens: &Lens, labels: &[String]) -> String {
     let width = labels.iter().map(|label| label.chars().count()).max().unwrap_or(0);
     let mut text = String::new();

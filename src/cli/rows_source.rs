@@ -83,7 +83,7 @@ impl NamedRows {
     /// Leaves out rows that do not fit the model's context; how many.
     ///
     /// # Errors
-    /// Whatever else is wrong with a row shows when the sweep starts.
+    /// None today: a row with another fault is refused when the sweep starts.
     pub fn drop_long(&mut self, model: &LoadedModel) -> anyhow::Result<usize> {
         let before = self.items.len();
         self.items.retain(|item| !Reading::is_too_long(model, item));

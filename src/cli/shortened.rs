@@ -4,7 +4,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// What is said: which file it was is not known there. A progress bar's line may be open before it.
+/// The message. It names no file, as none is known there. A progress bar's line may be open before it.
 const SENTENCE: &str = "\natelier: a model file became shorter after this run opened it, or its disk failed; put the whole file back, leave it alone until a run ends, and start the run again\n";
 
 /// The exit code of every failure.

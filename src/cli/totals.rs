@@ -32,7 +32,7 @@ pub fn totals(triples: &Triples, uniform: f64) -> String {
     table::text(&table) + &paper + TARGET
 }
 
-/// What bias and MSE are the distance from, and what the logits' parts are.
+/// Explains the target of bias and MSE, and the logits' two parts.
 const TARGET: &str =
     " target: 1 for the right option and 0 for the others, for centred logits less their mean;
  offset: a member's mean over the options, which moves no probability)
@@ -76,7 +76,7 @@ pub fn kinds(view: ShownColumn, columns: &DecomposedColumns<'_>) -> String {
 struct KindShares {
     name: String,
     numbers: Vec<String>,
-    /// Of the whole, per cent.
+    /// Each number's share of the whole, per cent.
     shares: Vec<String>,
 }
 

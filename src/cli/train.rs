@@ -187,7 +187,7 @@ fn train(args: &Training) -> anyhow::Result<()> {
 }
 
 /// # Errors
-/// What lies there is neither to be replaced nor to be gone on with.
+/// When `--resume` finds no unfinished training there; when, without `--force`, a model or a training is there.
 fn refuse_place(args: &Training, out: &Path) -> anyhow::Result<()> {
     let (is_done, is_under_way) = (is_model(out), out.join(STATE).exists());
     let place = out.display();

@@ -59,7 +59,7 @@ impl CardArgs {
         output::show(&format!("{said}## Shortcuts, level by level\n\n{shortcuts}"))
     }
 
-    /// Of the model in the folder of this name, if there is one.
+    /// Measures the model in the folder of this name, if there is one.
     fn column(&self, member: &FamilyMember, name: &str) -> Option<Result<CardColumn, TrainError>> {
         let folder: &Path = &self.models.join(name);
         let there = folder.join("model.safetensors").exists();

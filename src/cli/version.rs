@@ -1,4 +1,4 @@
-//! What `atelier --version` says: the version, the commit, and what was built in.
+//! Text of `atelier --version`: the version, the commit, and the features built in.
 
 use std::sync::LazyLock;
 

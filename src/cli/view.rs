@@ -13,7 +13,7 @@ pub enum ShownColumn {
     Paper,
 }
 
-/// What belongs to the column shown.
+/// Returns the value that belongs to the column shown.
 pub fn pick<T>(view: ShownColumn, probability: T, logit: T, paper: T) -> T {
     match view {
         ShownColumn::Probability => probability,
@@ -27,7 +27,7 @@ pub fn scale(view: ShownColumn) -> f64 {
     if view == ShownColumn::Paper { 100.0 } else { 1.0 }
 }
 
-/// What a header says of that scale.
+/// Suffix of a header that names the scale.
 pub fn hundred(view: ShownColumn) -> &'static str {
     if view == ShownColumn::Paper { " ×100" } else { "" }
 }

@@ -1,4 +1,4 @@
-//! What a report says of its model.
+//! A report's facts about its model.
 
 use serde::{Deserialize, Serialize};
 

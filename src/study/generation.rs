@@ -34,7 +34,7 @@ pub enum TextEnd {
     Context,
 }
 
-/// What one call of [`Generation::advance`] gave.
+/// The result of one call of [`Generation::advance`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Wrote {
     /// Not yet a token.
@@ -78,7 +78,7 @@ impl<'a> Generation<'a> {
     /// Goes on with one block, or with one look whether the device has answered.
     ///
     /// # Errors
-    /// What the engine says.
+    /// When the engine fails, or the tokenizer cannot read the ids written.
     pub fn advance(&mut self) -> Result<Wrote, StudyError> {
         if let Some(end) = self.end {
             return Ok(Wrote::End(end));
@@ -118,7 +118,7 @@ impl<'a> Generation<'a> {
         &self.decoder.ids(0)[self.prompt..]
     }
 
-    /// What was written; `None` without a tokenizer.
+    /// Returns the text written; `None` without a tokenizer.
     ///
     /// # Errors
     /// Ids that the tokenizer cannot read.
@@ -144,7 +144,7 @@ impl<'a> Generation<'a> {
         is_full.then_some(TextEnd::Context)
     }
 
-    /// What came since the last call, but for a character that is not whole.
+    /// Returns the text that came since the last call, except for a character that is not whole.
     fn readable(&mut self) -> Result<String, StudyError> {
         let text = self.text()?.unwrap_or_default();
         let whole = text.trim_end_matches('\u{fffd}');

@@ -18,8 +18,8 @@ pub struct Geometry {
     pub prompts: usize,
     /// `[S + 1][S + 1]` cosine of each pair of states of all tokens, mean over prompts.
     pub cosine_map: Vec<Vec<f64>>,
-    /// Of the last token's path: 1 for a straight line. Mean over the prompts that have one; `None`
-    /// where none has (a stream that never moves).
+    /// Line-shape score of the last token's path: 1 for a straight line. Mean over the prompts that have one;
+    /// `None` where none has (a stream that never moves).
     pub line_shape_score: Option<f64>,
     /// Spread of the growth of the last token's state from step to step, relative to its mean. Mean
     /// over the prompts that have one.

@@ -43,7 +43,7 @@ impl<'a> Rearranging<'a> {
     /// Runs one batch: `Some((done, of))` in block runs, `None` once both are done.
     ///
     /// # Errors
-    /// What the engine says.
+    /// When the engine fails.
     pub fn advance(&mut self) -> Result<Option<(usize, usize)>, StudyError> {
         Ok(self.run.advance()?)
     }

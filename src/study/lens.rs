@@ -9,7 +9,7 @@ use crate::measure::decomposition::{argmax, decompose, softmax};
 use crate::measure::leads::leads;
 use crate::plan::Plan;
 
-/// What a trace says about its question.
+/// Makes a question's lens from its trace.
 pub fn lens(model: &LoadedModel, question: &Question, plan: &Plan, trace: Trace) -> Lens {
     let Trace { members, member_logits, logits, vocabulary, depths, grid, attention, .. } = trace;
     let vocabulary = vocabulary.map(|reading| beyond_options(model, question, reading));
@@ -61,8 +61,8 @@ pub fn lens(model: &LoadedModel, question: &Question, plan: &Plan, trace: Trace)
     lens
 }
 
-/// What a trace says about its question, where the original order was run as its
-/// [`Reference`](crate::engine::Reference).
+/// Makes a question's lens from its trace, where the original order was run as its
+/// [`Reference`](crate::engine::Reference): the KL from it is filled in.
 pub fn compared_lens(model: &LoadedModel, question: &Question, plan: &Plan, trace: Trace) -> Lens {
     let kl = trace.vocabulary.as_ref().map(|reading| reading.kl);
     let mut lens = lens(model, question, plan, trace);
@@ -79,7 +79,7 @@ pub fn compare(lens: &mut Lens, original: &Trace) {
     }
 }
 
-/// What the whole vocabulary's reading says of a question, `kl` left to whoever ran the original order.
+/// Turns a reading of the whole vocabulary into a question's numbers, all but `kl`, which needs the original order.
 pub(in crate::study) fn beyond_options(
     model: &LoadedModel,
     question: &Question,
@@ -158,7 +158,7 @@ pub fn name_words(lens: &mut Lens, model: &LoadedModel) {
         Some(words.collect()).filter(|words: &BTreeMap<_, _>| !words.is_empty());
 }
 
-/// Of the readings after every member, those before the first step and after each.
+/// Returns the readings before the first step and after each, out of the readings after every member.
 fn along(depths: &[VocabularyReading], plan: &Plan) -> Option<Vec<VocabularyReading>> {
     let at = last_members(plan);
     let along: Option<Vec<VocabularyReading>> =
@@ -176,7 +176,7 @@ pub fn report(model: &LoadedModel, lens: Lens) -> Report {
 pub struct BeyondMeans {
     /// Share of prompts whose right option is the model's first word.
     pub first_word: f64,
-    /// Of the right option, nats.
+    /// Mean `ln P` of the right option over the whole vocabulary, nats.
     pub log_probability: f64,
 }
 
@@ -236,7 +236,7 @@ impl RunningAverages {
         sums.add(found, row.correct);
     }
 
-    /// What the whole vocabulary says of the rows so far.
+    /// Returns the means over the rows so far of what the whole vocabulary says.
     pub fn beyond(&self) -> Option<BeyondMeans> {
         self.beyond.finish()
     }

@@ -1,4 +1,4 @@
-//! What a model says by itself: the likeliest next tokens, as options.
+//! The likeliest next tokens of a prompt, as options.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ pub const OFFERED: usize = 5;
 pub struct Saying {
     /// As an option is written, most often with its leading space.
     pub option: String,
-    /// Of all tokens of the vocabulary.
+    /// Probability among all tokens of the vocabulary.
     pub probability: f64,
 }
 
@@ -34,7 +34,8 @@ impl LoadedModel {
         self.sayings(prompt, &ids, &logits)
     }
 
-    /// The same of `logits` `[V]` that are there.
+    /// Returns the five likeliest next tokens that can be written as options, by the `logits` `[V]` of a run of the
+    /// prompt.
     ///
     /// # Errors
     /// No tokenizer.

@@ -14,7 +14,7 @@ use crate::study::{Generation, StudyError, Unknown, Wrote};
 pub struct LoadedModel {
     pub name: String,
     pub tokenizer: Option<Tokenizer>,
-    /// What the tokenizer reads for every word that it does not know.
+    /// The token that the tokenizer reads for every word that it does not know.
     pub unknown: Option<Unknown>,
     pub engine: Engine,
     pub(super) original: LastOriginal,
@@ -26,7 +26,7 @@ pub struct Question {
     pub prompt: Prompt,
     /// Index of the right option.
     pub answer: usize,
-    /// What the reader wrote, where the question came as text.
+    /// The reader's text, where the question came as text.
     pub text: Option<QuestionText>,
 }
 
@@ -46,7 +46,7 @@ pub struct ModelWords {
 }
 
 impl ModelWords {
-    /// Of the tokenizer beside the weights, or of the one that they carry.
+    /// Reads the tokenizer beside the weights, or the one that they carry.
     ///
     /// # Errors
     /// One that cannot be read, or is another model's.
@@ -76,7 +76,7 @@ impl LoadedModel {
         Self::from_files_with(files, &EngineChoice::Cpu, progress)
     }
 
-    /// The same, into the engine chosen; `progress(done, of)` counts bytes.
+    /// Checks the files and puts the weights into the engine chosen; `progress(done, of)` counts bytes.
     ///
     /// # Errors
     /// As [`Self::from_files`], and where that engine cannot run here.
@@ -110,7 +110,7 @@ impl LoadedModel {
         self.engine.shape()
     }
 
-    /// What a report says of the model.
+    /// Returns the facts about the model that a report holds.
     pub fn facts(&self) -> ModelFacts {
         let shape = self.shape();
         // Heads may differ from block to block; what is shown is the first block's.

@@ -20,7 +20,7 @@ use crate::task::item::Item;
 
 /// Rows that run together.
 const CHUNK: usize = 8;
-/// Of the bootstrap.
+/// Resamples of the bootstrap.
 const RESAMPLES: usize = 1000;
 
 /// Every part of one model on the same rows.
@@ -30,7 +30,7 @@ pub struct Need {
     pub rows: usize,
     pub resamples: usize,
     pub seed: u64,
-    /// Of the model's own order: its share of right answers.
+    /// Share of right answers of the model's own order.
     pub accuracy: Mean,
     /// Its logit of the right option less the mean of the others'.
     pub lead: Mean,
@@ -64,7 +64,7 @@ pub struct NeedPart {
     pub vote: Mean,
     /// Loss of the logit difference without it.
     pub loss: Mean,
-    /// What `ln P` of the right option over the whole vocabulary loses without it, nats.
+    /// Loss of `ln P` of the right option over the whole vocabulary without it, nats.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lost: Option<Mean>,
     /// Share of right answers without it.
@@ -131,7 +131,7 @@ struct FoundRows {
     beyond: FoundBeyond,
 }
 
-/// What the whole vocabulary says: numbers per row, none where it is not read.
+/// Numbers over the whole vocabulary, per row; empty where it is not read.
 #[derive(Default)]
 struct FoundBeyond {
     log_probability: Vec<f64>,
@@ -199,7 +199,7 @@ impl<'a> Needing<'a> {
     /// Some block runs: rows done and to do, `None` once all are.
     ///
     /// # Errors
-    /// What the engine says.
+    /// When the engine fails.
     pub fn advance(&mut self) -> Result<Option<(usize, usize)>, StudyError> {
         let (done, all) = (self.found.lead.len(), self.readings.len());
         let chunk = &self.readings[done..(done + CHUNK).min(all)];
@@ -246,7 +246,7 @@ impl<'a> Needing<'a> {
         NeedRows { votes: votes.clone(), costs: without.iter().map(lost).collect() }
     }
 
-    /// What was found, with intervals.
+    /// Returns the means over the rows, with intervals.
     pub fn need(self) -> Need {
         let FoundRows { lead, correct, votes, losses, without, beyond } = self.found;
         let resamples = Resamples::new(lead.len(), RESAMPLES, self.seed);

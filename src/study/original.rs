@@ -8,7 +8,7 @@ use crate::engine::{Capture, EngineError, Reference, Run, Trace, VocabularyWish}
 use crate::model::Prompt;
 use crate::plan::Plan;
 
-/// What is known of the original order on the prompt that it ran on last.
+/// The original order's run on the prompt that it ran on last.
 #[derive(Default)]
 pub struct LastOriginal(RefCell<Option<OriginalRun>>);
 
@@ -30,7 +30,7 @@ pub struct OriginalAfter<'a> {
 }
 
 impl LoadedModel {
-    /// What to read of a plan's answer: beside the likeliest tokens KL from the original order, where its run
+    /// Says what to read of a plan's answer: the likeliest tokens, and the KL from the original order where its run
     /// on the prompt is known.
     ///
     /// # Errors
@@ -49,7 +49,7 @@ impl LoadedModel {
     /// that run is known, or the plan is the original order, which is then remembered.
     ///
     /// # Errors
-    /// What the engine says.
+    /// When the model has no blocks to run, or the engine fails.
     pub fn original_after<'a>(
         &'a self,
         prompt: &Prompt,
@@ -105,7 +105,7 @@ impl OriginalAfter<'_> {
     /// Runs one batch: `Some((done, of))` in block runs, `None` once all is done.
     ///
     /// # Errors
-    /// What the engine says.
+    /// When the engine fails.
     pub fn advance(&mut self) -> Result<Option<(usize, usize)>, StudyError> {
         Ok(self.run.advance()?)
     }
@@ -118,7 +118,7 @@ impl OriginalAfter<'_> {
     /// The original order's trace, which the model remembers; its `earlier_kl` is the plan's.
     ///
     /// # Errors
-    /// Called too early: [`EngineError::Cancelled`]; what the engine says.
+    /// Called too early: [`EngineError::Cancelled`]; when the engine fails.
     pub fn finish(self) -> Result<Trace, StudyError> {
         let trace = self.run.finish()?.into_iter().flatten().next();
         let trace = trace.ok_or(EngineError::Cancelled)?;

@@ -1,4 +1,4 @@
-//! What the answer to one prompt loses without every part of the plan on the screen, one part at a time: first
+//! Losses of the answer to one prompt without each part of the plan on the screen, one part at a time: first
 //! members, then single heads (docs/definitions.md, "Vote and need").
 
 use rand_mt::Mt;
@@ -22,10 +22,10 @@ const ROWS: usize = 512;
 const MIN_PLANS: usize = 16;
 /// Prompts of tokens drawn at random, whose answers have nothing to do with the prompt's.
 const UNRELATED: usize = 16;
-/// Of those draws.
+/// Seed of those draws.
 const SEED: u32 = 0;
 
-/// What one run loses without its parts. The run is the report's lens.
+/// Losses of one run without each of its parts. The run is the report's lens.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PartLosses {
     /// ln P of the right option over the whole vocabulary, with every part.
@@ -41,7 +41,7 @@ pub struct PartLosses {
     pub heads: Vec<PartLoss>,
 }
 
-/// What is lost without one part, all else run again.
+/// Loss without one part, all else run again.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PartLoss {
     /// Which of the lens's members; of a head its attention.
@@ -88,7 +88,7 @@ pub struct LeavingOut<'a> {
     found: Vec<PartLoss>,
 }
 
-/// What runs together.
+/// The runs that are made together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum LeavingStage {
     /// The question with every part.
@@ -150,7 +150,7 @@ impl<'a> LeavingOut<'a> {
     /// Runs one batch: `Some((done, of))` in block runs, `None` once all is done.
     ///
     /// # Errors
-    /// What the engine says.
+    /// When the engine fails.
     pub fn advance(&mut self) -> Result<Option<(usize, usize)>, StudyError> {
         let Some(mut run) = self.run.take() else {
             return Ok(None);
@@ -254,7 +254,7 @@ impl<'a> LeavingOut<'a> {
     }
 }
 
-/// What is read of one run.
+/// Numbers read of one run.
 struct PartReading {
     log_probability: f64,
     lead: f64,
@@ -275,7 +275,7 @@ impl PartReading {
         })
     }
 
-    /// What `after` has lost, which lacks a part.
+    /// Returns the loss of a run `after` a part was left out, against this run.
     fn loss(&self, after: &Self, part: &PlanPart) -> PartLoss {
         PartLoss {
             member: part.member,

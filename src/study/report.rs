@@ -25,7 +25,7 @@ use crate::study::parts::PartLosses;
 /// Version of the report's layout. A reader refuses a newer one and says so.
 pub const VERSION: u32 = 1;
 
-/// What a study found, with all that is needed to see how it was found.
+/// A study's result, with all that is needed to see how it was computed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Report {
     /// See [`VERSION`].
@@ -39,7 +39,7 @@ pub struct Report {
     /// One member of that run, by itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub member: Option<Box<MemberAccount>>,
-    /// What that run's answer loses without each of its parts.
+    /// Losses of that run's answer without each of its parts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parts: Option<Box<PartLosses>>,
     /// Many prompts through the lens, and their averages.
@@ -54,13 +54,13 @@ pub struct Report {
     /// Over those tasks.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub medians: Vec<Median>,
-    /// What every part votes and what the answer loses without it, one a task.
+    /// Votes of every part and losses without it, one entry per task.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub need: Vec<Need>,
     /// How alike the linearised steps of one prompt's run are.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub coupling: Option<Box<Coupling>>,
-    /// The same over rows, one a task.
+    /// Coupling over the rows of a task, one entry per task.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub task_coupling: Vec<TaskCoupling>,
 }
@@ -112,7 +112,7 @@ pub struct Lens {
     pub probabilities: Vec<f64>,
     /// Is the likeliest option the right one?
     pub correct: bool,
-    /// What the model says beyond these options; `None` where the device has no room to read it.
+    /// Numbers over the whole vocabulary; `None` where the device has no room to read it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub vocabulary: Option<AnswerVocabulary>,
     /// Bytes that the device lacked for that.
@@ -130,15 +130,15 @@ pub struct Lens {
     /// each (docs/definitions.md, "Logit lens"). `[S + 1]`
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub logit_lens: Option<Vec<VocabularyReading>>,
-    /// The same before the first block and after every member but the bias.
+    /// Logit lens after every member except the bias: the embedding's reading, before the first block, stands first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub logit_lens_members: Option<Vec<VocabularyReading>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub logit_lens_norm: Option<LensNorm>,
-    /// The same at other positions.
+    /// Logit lens at other positions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub logit_lens_grid: Option<DepthGrid>,
-    /// What the tokens that those speak of say, by id.
+    /// Text of each token that a logit lens names, by id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub logit_lens_words: Option<BTreeMap<u32, String>>,
     /// The position that looks in `attention_pattern`.
@@ -155,16 +155,16 @@ pub struct Lens {
     /// Single heads, at several positions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub attention_head: Option<Vec<HeadLooks>>,
-    /// What the model's own order answers: shares among the options. `[K]`
+    /// Answer of the model's own order: shares among the options. `[K]`
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<Vec<f64>>,
-    /// What that order says beyond the options.
+    /// Numbers of that order over the whole vocabulary.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before_vocabulary: Option<AnswerVocabulary>,
 }
 
-/// What the model says over its whole vocabulary at the prompt's last token (docs/definitions.md, "Beyond
-/// the options"). Probabilities are shares of the whole vocabulary.
+/// The model's numbers over its whole vocabulary at the prompt's last token (docs/definitions.md, "Beyond the
+/// options"). Probabilities are shares of the whole vocabulary.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AnswerVocabulary {
     /// `ln sum_v exp(x_v)`, x the logits.

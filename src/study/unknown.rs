@@ -36,7 +36,7 @@ struct AddedToken {
 }
 
 impl Unknown {
-    /// What a `tokenizer.json` says; `None` where it spells out whatever it does not know.
+    /// Reads the unknown token of a `tokenizer.json`; `None` where it spells out every word that it does not know.
     pub fn of(tokenizer: &[u8]) -> Option<Self> {
         let file: TokenizerFile<IgnoredAny> = serde_json::from_slice(tokenizer).ok()?;
         if let Some(id) = file.model.unk_id {

@@ -1,4 +1,4 @@
-//! What every engine's couplings must be.
+//! Checks of couplings that every engine must pass.
 
 use atelier::engine::EngineError;
 use atelier::plan::Plan;
@@ -37,7 +37,7 @@ fn position(value: &Value) -> usize {
     value.as_u64().expect("a position") as usize
 }
 
-/// What the golden's maps between tokens are of.
+/// Returns the request for the golden's maps between tokens.
 fn tokens(golden: &Value) -> TokenWish {
     let of = &golden["token_wise"];
     let (input, output) = (&of["fixed_input"], &of["fixed_output"]);
@@ -228,7 +228,7 @@ pub fn families_hold(load: &Load, tolerance: f64) {
     assert!(checked >= 4, "{checked}");
 }
 
-/// What there is to refuse.
+/// Returns the sentence with which a request is refused.
 pub fn refusal(model: &LoadedModel, ids: &[u32], wish: CouplingWish) -> String {
     match Linearising::start(model, ids, wish) {
         Ok(_) => panic!("it is refused"),
@@ -236,7 +236,7 @@ pub fn refusal(model: &LoadedModel, ids: &[u32], wish: CouplingWish) -> String {
     }
 }
 
-/// The same of a plan's line.
+/// Reads a plan's line.
 pub fn of_plan(model: &LoadedModel, line: &str) -> Plan {
     model.plan(Some(line)).expect(line)
 }

@@ -59,7 +59,7 @@ enum Pair {
     Flag(bool),
 }
 
-/// What the families' names become, without what stands before a block's own.
+/// Names of a GGUF file's tensors, each with the families' names for it, without the prefix before a block's own.
 const NAMES: &[(&str, &[&str])] = &[
     ("token_embd", &["embed_tokens", "wte", "embed_in", "word_embeddings"]),
     ("position_embd", &["wpe"]),
@@ -244,7 +244,7 @@ impl GgufFile {
     }
 }
 
-/// What a tensor is called in the file; `None`: it is no weight.
+/// Returns a tensor's name in the file; `None` for one that is no weight.
 fn renamed(name: &str, model: &str) -> Option<String> {
     let needless = ["masked_bias", "rotary_emb.inv_freq"];
     let is_mask = model == "gpt2" && name.ends_with(".attn.bias")

@@ -1,4 +1,4 @@
-//! What several test files need: the golden values, and where models are.
+//! Shared by several test files: the golden values, and where models are.
 
 #![allow(dead_code)] // each test file uses its own part
 

@@ -1,4 +1,4 @@
-//! What every engine must do: the bodies of the parity tests, run on each.
+//! Bodies of the parity tests, which every engine must pass.
 
 use std::io::Write;
 use std::ops::ControlFlow;

@@ -1,4 +1,4 @@
-//! What every engine's derivatives must be.
+//! Checks of derivatives that every engine must pass.
 
 use std::rc::Rc;
 

@@ -302,7 +302,7 @@ fn coupling(more: &[String]) -> Value {
     serde_json::from_str(&atelier(&[&words[..], more].concat())).expect("a report")
 }
 
-/// What the page asks of the first example, with its maps between all tokens.
+/// Runs the coupling that the page shows of the first example, with its maps between all tokens.
 fn coupling_of_the_first() -> Value {
     let prompt = ["--prompt".to_owned(), examples::first().prompt];
     let bare = coupling(&prompt);

@@ -15,7 +15,7 @@ use std::time::Instant;
 const MAX_README_LINES: usize = 150;
 const MAX_README_WORDS_PER_SENTENCE: f64 = 16.0;
 
-/// What is not run: what such a command contains, and why not. The first that fits is said.
+/// Commands that are not run: a part of the command, and the reason, which is said. The first that fits counts.
 const NOT_RUN: [(&str, &str); 15] = [
     ("cargo xtask serve", "it serves until it is ended"),
     ("cargo xtask test", "it runs this test"),
@@ -171,7 +171,7 @@ fn spoken_of(text: &str) -> Vec<(String, Vec<String>)> {
     found
 }
 
-/// What a program's help says.
+/// Returns the help of a program's command.
 fn help(program: &Path, words: &[&str]) -> String {
     let output = Command::new(program).args(words).output().expect("it runs");
     String::from_utf8_lossy(&output.stdout).into_owned()

@@ -29,7 +29,7 @@ fn ids(count: u32) -> Vec<u32> {
     (0..count).map(|n| (n * 37 + 5) % 200 + 1).collect()
 }
 
-/// What a report of it says, as it is saved.
+/// Returns the report of a coupling, as it is saved.
 fn written(model: &LoadedModel, coupling: Coupling) -> String {
     let report = Report { coupling: Some(Box::new(coupling)), ..Report::of(model) };
     serde_json::to_string(&report).expect("JSON")

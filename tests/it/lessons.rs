@@ -177,7 +177,7 @@ fn faults_of_source(
     (!is_true).then(|| format!("{at} on {asked}: its numbers are credited to {:?}", outcome.source))
 }
 
-/// What it runs opens as a link, and what it marks is there.
+/// Checks that every run of the step opens as a link, and that the blocks it marks exist.
 fn faults_of_file(lesson: &Lesson, step: &LessonStep, at: &str) -> Vec<String> {
     let mut faults = Vec::new();
     let model = lesson.model_of(step);

@@ -1,4 +1,4 @@
-//! What `cargo package` takes along: all that the program is compiled from, and no more than a registry takes.
+//! Files of `cargo package`: all that the program is compiled from, and no more than a registry takes.
 
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -14,7 +14,7 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// What the package holds, as paths below the project.
+/// Lists the package's files, as paths below the project.
 fn listed() -> BTreeSet<PathBuf> {
     let output = Command::new(env!("CARGO"))
         .current_dir(root())
@@ -118,7 +118,7 @@ fn the_package_is_small_enough() {
     assert_eq!(others.count(), 0);
 }
 
-/// What the build script tells cargo about the commit, in a folder, with this said of it outside.
+/// Returns the commit that the build script tells cargo, run in a folder; `named` is the commit given from outside.
 fn told(program: &Path, folder: &Path, profile: &str, named: &str) -> Option<String> {
     let output = Command::new(program)
         .current_dir(folder)

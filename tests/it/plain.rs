@@ -21,7 +21,7 @@ fn in_project(path: &str) -> std::path::PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
 }
 
-/// What the model's own order answers, on every row.
+/// Measures the model's own order on every row.
 fn measured(model: &LoadedModel, task: PlainTask) -> Measures {
     let items: Vec<Item> = task.rows(usize::MAX).into_iter().map(|row| row.item).collect();
     let sweeping = Sweeping::start(model, task.name(), &items, Vec::new(), 0);

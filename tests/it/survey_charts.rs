@@ -16,7 +16,7 @@ fn baked() -> Survey {
     SurveyReport::read(&text.expect("the baked survey")).expect("a survey").survey
 }
 
-/// Of two models on two tasks.
+/// The precomputed survey's part of two models on two tasks.
 fn part() -> Survey {
     let mut survey = baked();
     let (models, tasks) = ([0, 4], [3, 6]);

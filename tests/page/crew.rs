@@ -25,7 +25,7 @@ const DIES: &str = "if (name === 'crew') {
     };
   }";
 
-/// What a helper says that rows gave has a number too many.
+/// A helper's message with the numbers of rows has a number too many.
 const ADDS: &str = "if (name === 'crew') {
     const say = postMessage.bind(self);
     self.postMessage = (said) => say(typeof said === 'string' ? said.replace('\"kl\":[', '\"kl\":[0.5,') : said);

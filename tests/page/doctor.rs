@@ -43,7 +43,7 @@ impl Page {
         self.browser.until_within(LONG, words, &step);
     }
 
-    /// What is saved, read as the command line's own.
+    /// Saves the findings, and reads them as a report of the command line's.
     fn saved_findings(&self) -> DoctorReport {
         self.catch_files();
         self.browser.click("#doctor-save");

@@ -41,7 +41,7 @@ pub struct Browser {
     profile: tempfile::TempDir,
 }
 
-/// What a driver and its browser say, in the browser's profile.
+/// File in the browser's profile with the output of a driver and its browser.
 const SAID: &str = "said.txt";
 
 impl Browser {
@@ -235,8 +235,8 @@ impl Browser {
         self.until_within(PATIENCE, what, expression);
     }
 
-    /// The same, with another patience. The page itself looks, so that nothing is lost between two
-    /// questions of the driver.
+    /// Waits as [`Self::until`] does, for as long as `patience`. The page itself looks, so that nothing is lost
+    /// between two questions of the driver.
     pub fn until_within(&self, patience: Duration, what: &str, expression: &str) {
         let script = format!(
             "const [limit, done] = arguments, end = performance.now() + limit;
@@ -349,7 +349,7 @@ impl Browser {
         );
     }
 
-    /// What the console said since it was asked last.
+    /// Returns the console's lines since the last call.
     pub fn console(&self) -> Vec<String> {
         let entries = self.call("POST", "/se/log", &json!({ "type": "browser" }));
         let line =
@@ -357,7 +357,7 @@ impl Browser {
         entries.as_array().into_iter().flatten().map(line).collect()
     }
 
-    /// What the console said, for a report of what went wrong; Firefox says it elsewhere.
+    /// Returns the console's entries, for a failure's report; Firefox writes them to its output.
     fn heard(&self) -> Vec<String> {
         let path = format!("{}/se/log", self.session);
         match self.try_call("POST", &path, Some(&json!({ "type": "browser" }))) {
@@ -382,7 +382,7 @@ impl Browser {
         self.capture(path, &json!({ "format": "png" }));
     }
 
-    /// The same for a test that has failed already: whether there is one.
+    /// Takes a picture of the window for a test that has failed already: whether there is one.
     pub fn try_screenshot(&self, path: &Path) -> bool {
         let path_of = format!("{}/screenshot", self.session);
         let taken = self.try_call("GET", &path_of, None);

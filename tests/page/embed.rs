@@ -8,7 +8,7 @@ use crate::hosts::{PlainHost, rules};
 use crate::page::{Page, TEACHING, set};
 
 impl Page {
-    /// What a button that copies a frame puts on the clipboard.
+    /// Returns the frame that a copy button puts on the clipboard.
     fn copied_frame(&self, press: impl FnOnce()) -> String {
         self.browser.run("navigator.clipboard.writeText('nothing')");
         press();

@@ -57,7 +57,7 @@ impl Page {
         self.until_taken_over_without(None);
     }
 
-    /// The same, with files of this ending kept back from now on.
+    /// Waits until the program has taken over; from now on files with this ending are kept back.
     fn until_taken_over_without(&self, ending: Option<&str>) {
         self.server.hold(ending);
         // Without figures, where the reader has yet to say what is right.

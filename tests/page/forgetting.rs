@@ -4,7 +4,8 @@ use serde_json::json;
 
 use crate::page::Page;
 
-/// What a page of this origin finds: of service workers, caches, files, storage, permissions, scripts and schemes.
+/// Script that finds the service workers, caches, files, storage, permission, script and scheme that a page of this
+/// origin meets.
 const FOUND: &str = "
     const done = arguments[0];
     (async () => {

@@ -8,7 +8,7 @@ pub struct Gate {
     ways: Arc<Mutex<Ways>>,
 }
 
-/// Who came through, and whether anybody may.
+/// Connections that came through, and whether more may.
 #[derive(Default)]
 struct Ways {
     is_closed: bool,

@@ -295,7 +295,7 @@ const COUNTS_ADAPTERS: &str = "
     const ask = GPU.prototype.requestAdapter;
     GPU.prototype.requestAdapter = function (...a) { adapters++; return ask.apply(this, a); };";
 
-/// The same in a worker, which says it when asked.
+/// Makes a worker tell its count of requests when asked.
 const TELLS_ADAPTERS: &str = "
     const channel = new BroadcastChannel('adapters');
     channel.onmessage = () => channel.postMessage(adapters);";

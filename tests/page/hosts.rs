@@ -216,7 +216,7 @@ pub struct PlainHost {
     log: Arc<Mutex<Vec<Asked>>>,
 }
 
-/// What it serves, and how.
+/// The folder that the host serves, and how it serves it.
 struct Serving {
     folder: PathBuf,
     has_types: bool,

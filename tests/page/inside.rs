@@ -46,7 +46,7 @@ impl Page {
     }
 }
 
-/// What the command line says of the page's own report.
+/// Returns the command line's report on the run of the page's own report.
 fn cli(report: &Value, more: &[&str]) -> Value {
     let lens = &report["lens"];
     let mut words = vec!["lens".to_owned(), "--json".into(), "--engine".into(), "cpu".into()];

@@ -135,7 +135,7 @@ fn examples_prompts_plans_and_columns_change_the_picture() {
     page.assert_quiet();
 }
 
-/// What the command line writes after a prompt; an empty `plan` is the model's own order.
+/// Returns the command line's text after a prompt; an empty `plan` is the model's own order.
 pub fn written(model: &str, prompt: &str, plan: &str, tokens: &str) -> String {
     let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_atelier"));
     command.args(["generate", "--json", "--model", model]);

@@ -1,5 +1,5 @@
-//! What a reader does with the page, in a real browser: Chromium through its driver, the built page
-//! from a compressed static host under a sub-path, nothing else on the network.
+//! Tests of the page as a reader uses it, in a real browser: Chromium through its driver, the built page from a
+//! compressed static host under a sub-path, nothing else on the network.
 //!
 //! `cargo xtask test` builds the page, finds the browser and switches these tests on. As many run at once as
 //! there are cores, and those that look at time or at all cores run alone.

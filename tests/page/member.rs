@@ -34,7 +34,7 @@ impl Page {
     }
 }
 
-/// What the command line says of the same member.
+/// Returns the command line's report on the same member.
 fn cli(report: &Value) -> Value {
     let lens = &report["lens"];
     let text = |value: &Value| value.as_str().expect("text").to_owned();

@@ -103,7 +103,7 @@ impl Page {
         ));
     }
 
-    /// What stands in the field.
+    /// Returns the number in a field.
     pub fn number_typed(&self, label: &str) -> String {
         self.browser.text(&format!(
             "[...document.querySelectorAll('label.number')].find(l => l.textContent.trim() === {}).querySelector('input').value",
@@ -263,7 +263,7 @@ fn tiles_are_switched_joined_repeated_and_refused() {
     page.assert_quiet();
 }
 
-/// What the plan of a destroyed model still prefers among the options is not what it says, nor what it writes.
+/// A destroyed model's answer among the options is neither its first word nor its text: the page shows all three.
 #[test]
 fn a_destroyed_model_is_seen_beyond_the_options() {
     let prompt = "We see horse A, hat B and axe C. So take beast";
@@ -404,8 +404,8 @@ fn sweeps_fill_in_are_cancelled_and_put_a_point_in_the_lab() {
     page.assert_quiet();
 }
 
-/// What every part votes and what is lost without it, started on the page: the command line's numbers. A lens
-/// is answered meanwhile, and what was swept before stays.
+/// The vote of every part and the losses without it, started on the page, are the command line's numbers. A lens is
+/// answered meanwhile, and the sweep before stays.
 #[test]
 fn every_part_is_left_out_once() {
     let page = Page::orders(1440, 1000, "");

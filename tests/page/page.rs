@@ -1,4 +1,4 @@
-//! What tests do with the page, and what they hold it to.
+//! The page under test: actions on it, and checks that many tests make.
 
 use std::path::{Path, PathBuf};
 
@@ -35,12 +35,12 @@ impl Page {
         Self::unkept(Turn::shared(), || tab(width, height))
     }
 
-    /// The same, while no other test's page is open: all cores are this one's, and its times are its own.
+    /// A fresh tab and host while no other test's page is open: all cores are this one's, and its times are its own.
     pub fn alone(width: u32, height: u32) -> Self {
         Self::unkept(Turn::alone(), || tab(width, height))
     }
 
-    /// The same, where the browser keeps the page for visits without a network.
+    /// A fresh tab and host where the browser keeps the page for visits without a network.
     pub fn kept(width: u32, height: u32) -> Self {
         Self::kept_from(width, height, PathBuf::from(set("ATELIER_DIST")))
     }
@@ -49,18 +49,18 @@ impl Page {
         Self::opened(Turn::shared(), folder, || tab(width, height))
     }
 
-    /// The same in a browser of its own, which is in the network of this test's thread.
+    /// A page in a browser of its own, which is in the network of this test's thread.
     pub fn apart(width: u32, height: u32) -> Self {
         let dist = PathBuf::from(set("ATELIER_DIST"));
         Self::opened(Turn::shared(), dist, || chromium(width, height, false, &[]))
     }
 
-    /// The same, where WebGPU has Chromium's software adapter.
+    /// A page where WebGPU has Chromium's software adapter.
     pub fn with_gpu() -> Self {
         Self::unkept(Turn::shared(), || chromium(1440, 1000, true, &[]))
     }
 
-    /// The same in Firefox, which shows no console and has no DevTools of Chromium's.
+    /// A page in Firefox, which shows no console and has no DevTools of Chromium's.
     pub fn in_firefox() -> Self {
         let dist = PathBuf::from(set("ATELIER_DIST"));
         Self::opened(Turn::shared(), dist, || {
@@ -68,8 +68,8 @@ impl Page {
         })
     }
 
-    /// The same, kept for visits without a network, where the browser writes down what it asks the network
-    /// for; whole when the browser has ended.
+    /// A page kept for visits without a network, whose browser logs its requests to the network; the log is whole
+    /// when the browser has ended.
     pub fn logged(width: u32, height: u32, log: &Path) -> Self {
         let dist = PathBuf::from(set("ATELIER_DIST"));
         let more = [format!("--log-net-log={}", log.display())];
@@ -320,7 +320,7 @@ impl Page {
         assert!(missing.is_empty(), "asked for what is not there: {missing:?}");
     }
 
-    /// What axe and the window say of a view in one of [`LOOKS`]: how it is made and its width in each window, its
+    /// Checks a view in one of [`LOOKS`] by axe and the window: its structure and its width in each window, its
     /// colours in the first.
     pub fn assert_look(&self, at: &str, width: u32, scheme: &str) {
         let at = format!("{at}, {width} wide, {scheme}");
@@ -342,7 +342,7 @@ impl Page {
         self.assert_rules(at, &json!({}));
     }
 
-    /// The same by some of axe's rules alone, as its `run` takes them.
+    /// Checks by some of axe's rules alone, as its `run` takes them, with every fold open.
     fn assert_rules(&self, at: &str, rules: &Value) {
         self.fold(true);
         self.audit(at, rules);
@@ -387,14 +387,14 @@ impl Page {
         self.server.sent().iter().map(|sent| sent.bytes).sum()
     }
 
-    /// Of what the window shows, such as a dialog; where pictures are asked for.
+    /// Takes a picture of the window, such as of a dialog, where pictures are asked for.
     pub fn screenshot_of_window(&self, name: &str) {
         if let Some(path) = picture_file(&format!("{name}.png")) {
             self.browser.screenshot_of_window(&path);
         }
     }
 
-    /// Of the whole page, where pictures are asked for.
+    /// Takes a picture of the whole page, where pictures are asked for.
     pub fn screenshot(&self, name: &str) {
         if let Some(path) = picture_file(&format!("{name}.png")) {
             self.browser.screenshot(&path);

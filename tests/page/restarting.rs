@@ -1,4 +1,4 @@
-//! What the page does when its worker cannot start, or dies.
+//! The page when its worker cannot start, or dies.
 
 use serde_json::Value;
 

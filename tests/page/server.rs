@@ -26,13 +26,13 @@ pub struct Sent {
 }
 
 pub struct Server {
-    /// Of the gate before it.
+    /// Port of the gate before it.
     pub port: u16,
     host: Arc<Host>,
     gate: Gate,
 }
 
-/// What is served, and what was sent.
+/// The folder that is served, and the log of answers.
 struct Host {
     folder: Folder,
     log: Mutex<Vec<Sent>>,
@@ -100,7 +100,7 @@ impl Server {
         self.change(ending, None, false);
     }
 
-    /// The same, to the next who asks.
+    /// Answers the next request for a path with this ending that it is not there.
     pub fn refuse_once(&self, ending: &str) {
         self.change(ending, None, true);
     }
@@ -127,7 +127,7 @@ impl Host {
         held.as_ref().is_some_and(|ending| path.ends_with(ending))
     }
 
-    /// What is answered instead of a path's file, if anything is.
+    /// Returns the answer instead of a path's file, where there is one: another text, or that it is not there.
     fn instead(&self, path: &str) -> Option<Option<String>> {
         let mut changed = self.changed.lock().expect("the change");
         let now = changed.as_ref().filter(|c| path.ends_with(&c.ending))?;

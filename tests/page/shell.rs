@@ -404,9 +404,9 @@ fn your_own_order_is_tried_on_many_rows() {
     page.assert_quiet();
 }
 
-/// What a newcomer wants, by the clicks it takes; typing is no click. Beside them, what it took when every view
-/// was a page of sections (commit 06ad6b4, read from its code): a prompt's right answer stayed what it was and
-/// was not asked for, and a plan had to be typed in its notation.
+/// Clicks that a newcomer's tasks take; typing is no click. Beside them the clicks that they took when every view
+/// was a page of sections (commit 06ad6b4, counted from its code): a prompt's right answer stayed and was not asked
+/// for, and a plan had to be typed in its notation.
 #[test]
 fn a_newcomers_tasks_take_few_clicks() {
     let page = Page::live();

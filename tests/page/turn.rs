@@ -1,5 +1,5 @@
-//! Whose turn it is: as many pages at once as this machine has cores, or one alone where all cores or the
-//! time are looked at.
+//! Turns of the tests: as many pages at once as this machine has cores, or one alone where a test needs all cores
+//! or measures times.
 
 use std::sync::{Condvar, Mutex, MutexGuard};
 
@@ -10,7 +10,7 @@ pub struct Turn {
 
 struct Taken {
     turns: usize,
-    /// Who wants to be alone goes before who comes later.
+    /// Tests that wait to be alone: they go before those that come later.
     wishes: usize,
 }
 

@@ -1,4 +1,4 @@
-//! What holds a reader's prompts sends them nowhere.
+//! The page's workers hold a reader's prompts, and send them nowhere.
 
 use std::io::{Read, Write};
 use std::net::TcpListener;

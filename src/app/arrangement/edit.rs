@@ -1,4 +1,4 @@
-//! What a reader can do to the row.
+//! Edits that a reader can make to the row.
 
 use super::{Arrangement, Spot};
 use crate::plan::{Half, HeadsOff, MAX_REPEAT, MAX_RUNS, PlanError, Strategy};
@@ -36,7 +36,7 @@ pub enum Edit {
         spot: usize,
         times: usize,
     },
-    /// The same again, right behind.
+    /// A copy of these spots, right behind them.
     Duplicate {
         first: usize,
         last: usize,

@@ -16,7 +16,7 @@ pub struct Hand {
     pub held: Option<usize>,
 }
 
-/// What a key means here.
+/// The meaning of a key here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Key {
     Earlier,
@@ -43,7 +43,7 @@ impl Key {
     }
 }
 
-/// What follows from a key.
+/// The effect of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Act {
     /// Nothing but the focus moved.
@@ -101,7 +101,7 @@ impl Hand {
         Self { at, anchor: at, held: Some(at) }
     }
 
-    /// What is held is now over place `to`.
+    /// Moves the held tile over place `to`.
     pub fn carry(self, to: usize) -> Self {
         Self { at: to, anchor: to, ..self }
     }

@@ -8,9 +8,9 @@ use crate::study::orders::Sweep;
 pub struct Offer {
     /// The first `s + 1` and the last `s` blocks stay.
     pub s: usize,
-    /// Of a shuffle.
+    /// Seed of a shuffle.
     pub seed: u64,
-    /// Of a loop.
+    /// Rounds of a loop.
     pub rounds: usize,
     /// Which block is dropped, or swapped with its neighbour.
     pub position: usize,
@@ -36,7 +36,7 @@ impl Offer {
         runs.saturating_sub(2) / 2
     }
 
-    /// The same with every number inside what a model of `runs` block runs has.
+    /// Returns these numbers, each brought within what a model of `runs` block runs has.
     pub fn within(self, runs: usize) -> Self {
         Self {
             s: self.s.min(Self::most_s(runs)),

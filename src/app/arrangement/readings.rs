@@ -1,4 +1,4 @@
-//! What a line may mean that is no plan, but nearly one: every reading is offered, none is taken.
+//! Readings of a line that is nearly a plan: every one is offered, none is taken.
 
 use crate::plan::{Plan, Strategy};
 

@@ -38,7 +38,7 @@ pub fn spot_name(spot: &Spot) -> String {
     name
 }
 
-/// What an edit of `before` led to, for a screen reader.
+/// Says for a screen reader how an edit changed `before`.
 pub fn edited(before: &Arrangement, after: &Arrangement, edit: Edit) -> String {
     let named =
         |row: &Arrangement, spot: usize| row.spots().get(spot).map_or_else(String::new, spot_name);

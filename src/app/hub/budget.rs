@@ -2,7 +2,7 @@
 
 use crate::engine::memory::WASM_MOST;
 
-/// What a browser says of its device.
+/// A browser's statements on its device.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DeviceWords {
     pub agent: String,
@@ -21,7 +21,7 @@ pub struct Budget {
 
 #[cfg(feature = "web")]
 impl DeviceWords {
-    /// Of the browser that this runs in, a window or a worker.
+    /// Asks the browser that this runs in, a window or a worker.
     pub fn here() -> Self {
         use super::shelf::get;
         let scope: wasm_bindgen::JsValue = js_sys::global().into();

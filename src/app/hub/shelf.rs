@@ -231,7 +231,7 @@ pub fn state_name(file: &RemoteFile) -> String {
     format!("{}.state", file.hash.hex())
 }
 
-/// What a state says: 8 bytes, the least first.
+/// Reads a state file: the number of bytes that are safe, 8 bytes long, the lowest first.
 pub fn sure(state: &[u8]) -> u64 {
     state.try_into().map_or(0, u64::from_le_bytes)
 }

@@ -1,4 +1,4 @@
-//! What the panel and its download worker say to each other, as JSON.
+//! Messages between the panel and its download worker, as JSON.
 
 use serde::{Deserialize, Serialize};
 
@@ -18,7 +18,7 @@ pub struct StoredModel {
 /// To the worker. One thing is done at a time: what is asked meanwhile waits.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum HubAsk {
-    /// What does a name mean? Ends in `Found` or `Failed`.
+    /// Looks up a name. Ends in `Found` or `Failed`.
     LookUp { name: String, ending: Option<String> },
     /// Ends in `Fetched`, `Failed` or `Paused`.
     Fetch { model: StoredModel },

@@ -1,4 +1,4 @@
-//! What the view of couplings adds to a link.
+//! Settings of the view of couplings, as a link holds them.
 
 use std::collections::BTreeSet;
 
@@ -8,19 +8,20 @@ use crate::chart::{CouplingShown, metric_name, metric_of};
 use crate::study::coupling::{CouplingMetric, RelationTo, USUAL_TOP};
 use crate::task::built_in::BuiltInTask;
 
-/// What is looked at.
+/// The reader's settings of the pictures of couplings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CouplingSettings {
     pub metric: CouplingMetric,
     /// Leading vectors.
     pub k: usize,
-    /// Whose Jacobian, in whose basis, as places in the plan; the most alike where nothing is said.
+    /// The step of the Jacobian and the step of the basis, as places in the plan; the most alike where nothing is
+    /// said.
     pub pair: Option<[usize; 2]>,
     /// After how many steps the tokens are shown; their whole ways where nothing is said.
     pub frame: Option<usize>,
-    /// What is compared between tokens: another run where it changes.
+    /// Maps between tokens: a change of them needs another run.
     pub tokens: TokenAsk,
-    /// What the coupling is held against, over rows.
+    /// The quantity that the coupling is compared with, over rows.
     pub against: RelationTo,
     /// Rows of which task, the first that the model can be asked where none was chosen; and how many.
     pub task: Option<BuiltInTask>,
@@ -52,7 +53,7 @@ pub const MOST_COUPLED_ROWS: usize = 200;
 /// Points that a link can take away.
 const MOST_OUT: usize = 64;
 
-/// What one model's couplings are held against, with the name in links.
+/// Quantities that one model's couplings are compared with, with their names in links.
 pub const AGAINST: [(RelationTo, &str); 4] = [
     (RelationTo::SwapMargin, "swap"),
     (RelationTo::SwapAccuracy, "swap-accuracy"),
@@ -61,7 +62,7 @@ pub const AGAINST: [(RelationTo, &str); 4] = [
 ];
 
 impl CouplingSettings {
-    /// What of it a prompt's pictures show.
+    /// Returns the settings that one prompt's pictures need.
     pub fn shown(&self) -> CouplingShown {
         CouplingShown { metric: self.metric, k: self.k, pair: self.pair, frame: self.frame }
     }

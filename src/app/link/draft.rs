@@ -1,4 +1,4 @@
-//! What a run is made of.
+//! The parts of a run: model, prompt, options and plan.
 
 /// Which model answers.
 #[derive(Clone, Debug, PartialEq, Eq)]

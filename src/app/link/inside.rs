@@ -1,9 +1,9 @@
-//! What the views of a run's inside add to a link.
+//! Settings of the views of a run's inside, as a link holds them.
 
 use super::{LinkPairs, View};
 use crate::chart::DepthColour;
 
-/// What is looked at inside a run.
+/// The reader's settings of these views.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct InsideSettings {
     pub colour: DepthColour,
@@ -22,7 +22,7 @@ pub struct InsideSettings {
     pub is_carried: bool,
     /// The first token, which may be a sink, is left out of what heads look at most.
     pub skips_first: bool,
-    /// Whose own row is shown, by its name in the run; the first after the embedding where nothing is said.
+    /// Name of the member that is shown by itself; the first after the embedding where nothing is said.
     pub member: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! What the view of lessons adds to a link: which lesson and step, and how a class looks at it.
+//! Settings of the view of lessons, as a link holds them: the lesson, the step, and a class's way to use it.
 
 use super::LinkPairs;
 use crate::study::lessons::PAINTERS_LESSON;

@@ -61,7 +61,7 @@ impl LinkPairs {
 }
 
 impl Link {
-    /// What the page shows where no link says anything.
+    /// Returns the page's state where no link says anything.
     pub fn start() -> Self {
         Self { draft: Some(first_picture::draft()), ..Self::to(View::Lens) }
     }

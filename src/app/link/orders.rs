@@ -1,4 +1,4 @@
-//! What the view of orders adds to a link: what is swept, and how it is plotted.
+//! Settings of the view of orders, as a link holds them: the sweep, and how it is plotted.
 
 use super::LinkPairs;
 use crate::chart::Quantity;
@@ -8,13 +8,13 @@ use crate::task::built_in::BuiltInTask;
 /// The settings of a sweep and of its pictures.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SweepSettings {
-    /// What the reader ticked; the first that the model can be asked where nothing was ticked or cleared.
+    /// Tasks that the reader ticked; the first that the model can be asked where nothing was ticked or cleared.
     pub tasks: Option<Vec<BuiltInTask>>,
     /// A task.
     pub rows: usize,
     pub kinds: Vec<Sweep>,
     pub extent: Extent,
-    /// What the pictures plot.
+    /// The quantity that the pictures plot.
     pub quantity: Quantity,
     /// Which task's pictures are shown; the first where it is not there.
     pub shown: Option<String>,

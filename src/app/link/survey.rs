@@ -1,10 +1,10 @@
-//! What the views of surveys and theorems add to a link.
+//! Settings of the views of surveys and theorems, as a link holds them.
 
 use std::collections::BTreeSet;
 
 use super::{LinkPairs, View};
 
-/// What the table of means shows.
+/// The quantity in the table of means.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum MeanOf {
     #[default]
@@ -68,7 +68,7 @@ impl MeanOf {
 /// Theorems with a control.
 pub const THEOREMS: usize = 8;
 
-/// What is looked at of the reports that are open.
+/// The reader's settings of the reports that are open.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Looking {
     /// The model and the task whose rows are looked at; the page chooses where they are empty.
@@ -77,7 +77,7 @@ pub struct Looking {
     /// Whether the rows of that model on that task are open.
     pub rows: bool,
     pub mean: MeanOf,
-    /// What is not ticked.
+    /// Models and tasks that are not ticked.
     pub hidden_models: BTreeSet<String>,
     pub hidden_tasks: BTreeSet<String>,
     /// Where each theorem's control stands, if anybody touched it.
@@ -144,7 +144,7 @@ impl Looking {
         true
     }
 
-    /// What the other view of the two does not write, it does not know: it keeps what is there.
+    /// Takes from `now` the settings that `view` does not write into its address: those of the other view.
     pub fn keeping(self, view: View, now: &Self) -> Self {
         if view == View::Theory {
             Self {

@@ -6,7 +6,7 @@ pub enum View {
     /// One prompt, every stroke.
     #[default]
     Lens,
-    /// What the stream would answer along its depth.
+    /// The answer decoded from the stream along its depth.
     LogitLens,
     /// Where the heads look.
     Attention,
@@ -22,7 +22,7 @@ pub enum View {
     Theory,
     /// Questions that the model answers.
     Lessons,
-    /// Who comes for what.
+    /// Ways into the page.
     Start,
 }
 
@@ -56,7 +56,7 @@ impl View {
         }
     }
 
-    /// What the page calls it.
+    /// Returns the view's title on the page.
     pub fn title(self) -> &'static str {
         match self {
             Self::Lens => "Lens",

@@ -1,4 +1,4 @@
-//! What may be asked of the inside of a run.
+//! Requests for the inside of a run.
 
 use serde::{Deserialize, Serialize};
 
@@ -15,10 +15,10 @@ pub struct TokenAsk {
     pub t_out: Option<usize>,
 }
 
-/// What is kept of a run beside its members.
+/// Readings of a run beside its members.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum InsideAsk {
-    /// What the streams would answer, at `count` positions from `from`, or at the last ones.
+    /// The answers decoded from the streams, at `count` positions from `from`, or at the last ones.
     Depths {
         /// Words, one token each; none: the options.
         follow: Vec<String>,

@@ -25,7 +25,7 @@ pub struct Chooser {
     is_there: RwSignal<bool>,
     /// Does its program listen?
     is_ready: RwSignal<bool>,
-    /// What is to be told when it does.
+    /// Messages to the panel that wait until it listens.
     waiting: StoredValue<Vec<Vec<String>>>,
 }
 
@@ -154,7 +154,7 @@ fn is_shown() -> bool {
     dialog("chooser").is_some_and(|dialog| dialog.open())
 }
 
-/// What had the focus before has it again.
+/// Closes the dialog; the browser gives the focus back to the element that had it before.
 fn close() {
     if let Some(dialog) = dialog("chooser") {
         dialog.close();

@@ -1,5 +1,5 @@
-//! What runs the model: the reader's choice, what came of it, a check of the GPU's numbers, and what else
-//! this machine can do.
+//! The engine that runs the model: the reader's choice, its outcome, a check of the GPU's numbers, and a test of
+//! this machine.
 
 use leptos::prelude::*;
 

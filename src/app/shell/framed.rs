@@ -1,5 +1,4 @@
-//! What stands under a view in another page's frame: what is under way, what went wrong, and the way to the
-//! page itself.
+//! The footer under a view in another page's frame: the work under way, problems, and the way to the page itself.
 
 use leptos::prelude::*;
 

@@ -9,7 +9,7 @@ use crate::chart::{DARK, LIGHT, Theme};
 const KEY: &str = "atelier-theme";
 const QUERY: &str = "(prefers-color-scheme: dark)";
 
-/// What the reader asked for.
+/// The theme that the reader asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wish {
     System,

@@ -1,4 +1,4 @@
-//! What a reader changes: the draft, the view, and what is looked at in it.
+//! The reader's changes: to the draft, to the view, and to the settings of a view.
 
 use std::time::Duration;
 
@@ -110,7 +110,7 @@ impl Studio {
         }
     }
 
-    /// The same before a change of the draft, which will run.
+    /// Changes the settings of couplings before a change of the draft, which will run.
     pub fn aim_coupling(self, change: impl FnOnce(&mut CouplingSettings)) {
         self.state.coupling.update(change);
     }
@@ -146,7 +146,7 @@ impl Studio {
         }
     }
 
-    /// The same before a change of the draft, which will run.
+    /// Changes the settings of a run's inside before a change of the draft, which will run.
     pub fn aim_inside(self, change: impl FnOnce(&mut InsideSettings)) {
         self.state.inside.update(change);
     }
@@ -173,7 +173,7 @@ impl Studio {
         self.show_view(view);
     }
 
-    /// The same where an address brought it.
+    /// Shows a view that an address brought, and runs the draft for it where its picture is another's.
     pub(super) fn show_view(self, view: View) {
         self.state.view.set(view);
         if view.is_live() {

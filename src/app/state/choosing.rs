@@ -40,7 +40,7 @@ pub(super) fn kept_wish() -> EngineWish {
 }
 
 impl Studio {
-    /// Who finds a model of a hub again.
+    /// Sets the function that finds a stored model of a hub again.
     pub fn fetch_by(self, fetcher: impl Fn(String) + 'static) {
         self.hands().fetcher.replace(Some(Box::new(fetcher)));
     }
@@ -115,7 +115,7 @@ impl Studio {
         self.hands().served(name).is_some()
     }
 
-    /// What the reader opened from disk in this visit, the latest first.
+    /// Returns the names of the files and folders that the reader opened from disk in this visit, the latest first.
     pub fn opened_here(self) -> Vec<String> {
         let hands = self.hands();
         let folders = hands.folders.borrow();

@@ -1,4 +1,4 @@
-//! What the worker answers, by the id of the request it answers.
+//! Takes in the worker's answers, by the id of the request that they answer.
 
 use std::sync::Arc;
 
@@ -295,7 +295,7 @@ impl Studio {
         });
     }
 
-    /// What went wrong elsewhere still stands.
+    /// Clears the problems at these places; problems elsewhere stay.
     pub(super) fn clear_problems(self, places: &[Place]) {
         let is_there = |problem: &Problem| places.contains(&problem.place);
         let any = |problems: &Vec<Problem>| problems.iter().any(is_there);

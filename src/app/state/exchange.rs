@@ -1,5 +1,5 @@
-//! What the page has asked of its worker, and what the worker holds: pure, so that every order of
-//! clicks and answers can be tried natively.
+//! Requests to the worker that are under way, and the model that it holds: pure, so that every order of clicks and
+//! answers can be tried natively.
 //!
 //! An action changes the exchange and gives back what is to be sent; an event of a request that is
 //! no longer under way changes nothing. Cancelling one request never ends another.
@@ -11,7 +11,7 @@ use crate::study::report::ModelFacts;
 /// Milliseconds of a sweep after which its pace says when it will be done.
 const EARLY: f64 = 2000.0;
 
-/// What a request is for.
+/// The purpose of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Job {
     Load,
@@ -22,7 +22,7 @@ pub enum Job {
     /// A text that the model writes after the lab's prompt, once the lab's answer is shown.
     Write,
     Sweep,
-    /// What this machine can do.
+    /// A test of this machine.
     Doctor,
 }
 
@@ -52,7 +52,7 @@ impl Work {
 /// The model the worker holds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Held {
-    /// What it was loaded as: the draft may speak of another by now.
+    /// The choice that loaded it: the draft may name another by now.
     pub choice: Choice,
     pub facts: ModelFacts,
     pub vocabulary: Option<Known>,
@@ -65,7 +65,7 @@ pub struct Post {
     pub ask: Ask,
 }
 
-/// What came of the reader's wish to stop.
+/// The outcome of the reader's wish to stop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stopping {
     /// It was not under way, or is forgotten: the worker drops it when it hears.
@@ -74,7 +74,7 @@ pub enum Stopping {
     Awaited(u32),
 }
 
-/// Where a sweep stands.
+/// A sweep that waits for its model.
 #[derive(Clone, Debug)]
 struct Waiting {
     id: u32,
@@ -85,14 +85,14 @@ struct Waiting {
 pub struct Exchange {
     next: u32,
     held: Option<Held>,
-    /// What was held before the load under way.
+    /// The model that was held before the load under way.
     before: Option<Held>,
     /// Does the worker hold that still, though the load has failed?
     is_kept: bool,
-    /// What is being loaded by the load under way.
+    /// The choice that the load under way opens.
     loading: Option<Choice>,
     work: Option<Work>,
-    /// What the load, run or comparison was asked for.
+    /// The request behind the load, run or comparison.
     asked: Option<Ask>,
     /// The text under way, which a newer load, run or comparison ends.
     writing: Option<Work>,
@@ -100,7 +100,7 @@ pub struct Exchange {
     sweep: Option<Work>,
     /// A sweep that waits for its model.
     waiting: Option<Waiting>,
-    /// The look at this machine, which no model's request waits for.
+    /// The test of this machine, which no model's request waits for.
     doctor: Option<Work>,
 }
 
@@ -271,8 +271,8 @@ impl Exchange {
         vec![self.begin(Job::Doctor, Ask::Doctor { is_quick, engine }, now)]
     }
 
-    /// The reader wants no more of this machine: the worker is asked to end it, and never ended for it.
-    /// What there is comes with its answer; where that takes too long, [`Self::ended`].
+    /// Asks the worker to end the test of this machine; the worker itself is never ended for it. Its answer brings
+    /// the findings so far; where that takes too long, [`Self::ended`].
     pub fn cancel_look(&mut self) -> Option<Post> {
         let id = self.doctor.as_ref()?.id;
         Some(self.cancel(id))

@@ -1,4 +1,4 @@
-//! What the page knows and does: the draft, the pictures shown, the work under way.
+//! The page's state and actions: the draft, the pictures shown, the work under way.
 //!
 //! Parts read signals and call actions; nobody else sets a signal, but for the lab's row and strategies,
 //! which set the hand and the numbers of the bench. `actions` is what a reader changes, `choosing` which model

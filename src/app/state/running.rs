@@ -1,4 +1,4 @@
-//! What the worker is asked: runs, and what takes its time.
+//! Requests to the worker: runs, and work that takes its time.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -48,7 +48,7 @@ impl Studio {
         self.run_on();
     }
 
-    /// The same; what was said of the model stays.
+    /// Runs the draft as [`Self::run`] does, but ends no pause after typing and clears no problem.
     pub(super) fn run_on(self) {
         let view = self.view.get_untracked();
         if !view.is_live() || !self.state.is_awake.get_untracked() {
@@ -177,8 +177,8 @@ impl Studio {
         }
     }
 
-    /// The same; the id is that of the sweep. `None` where its model can neither be had nor is on its way: why
-    /// is said of the model.
+    /// Starts a sweep, and returns its id. `None` where its model can neither be had nor is on its way: the reason
+    /// stands at the model.
     pub(super) fn begin_sweep(self, ask: Ask) -> Option<u32> {
         let choice = self.draft.with_untracked(|draft| draft.model.clone());
         self.clear_problems(&[Place::Model, Place::Sweep]);

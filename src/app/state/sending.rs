@@ -1,4 +1,4 @@
-//! What is sent to the worker: what follows from a change of what is under way, and the wish to stop.
+//! Messages to the worker: those that follow from a change of the work under way, and the wish to stop.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use crate::app::protocol::Ask;
 /// How long a worker may take to hear a `Cancel` before it is ended.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-/// What whoever waits for a lesson's words then hears.
+/// Answer to whoever waits for a lesson's words when the worker had to be ended.
 const NOT_READ: &str = "The worker was busy with what you stopped, and begins anew: try again.";
 
 impl Studio {

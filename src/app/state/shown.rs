@@ -1,4 +1,4 @@
-//! What the page shows, and what went wrong.
+//! The page's pictures and problems.
 
 use std::sync::Arc;
 
@@ -57,7 +57,7 @@ impl Shown {
 /// The part of the page an error belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// What the address names: it stands until something else is opened.
+    /// A problem of the address's: it stands until something else is opened.
     Address,
     Model,
     Prompt,
@@ -69,12 +69,12 @@ impl Place {
     pub const ALL: [Self; 3] = [Self::Model, Self::Prompt, Self::Sweep];
 }
 
-/// What is known of this machine.
+/// The findings of this machine.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Findings {
     /// `None` before the first.
     pub report: Option<DoctorReport>,
-    /// What is measured now, in words; how many steps are over, and of how many.
+    /// The measurement under way, in words; how many steps are over, and of how many.
     pub next: Option<(String, usize, usize)>,
 }
 

@@ -37,11 +37,11 @@ pub struct Studio {
     pub draft: Signal<Draft>,
     pub column: Signal<Column>,
     pub view: Signal<View>,
-    /// What is looked at inside a run.
+    /// Settings of the views of a run's inside.
     pub inside: Signal<InsideSettings>,
-    /// What is swept, and how its pictures plot it.
+    /// Settings of sweeps and of their pictures.
     pub sweeping: Signal<SweepSettings>,
-    /// What is looked at of couplings.
+    /// Settings of the pictures of couplings.
     pub coupling: Signal<CouplingSettings>,
     /// Which lesson is open, and how a class looks at it.
     pub lessons: Signal<LessonSettings>,
@@ -50,22 +50,22 @@ pub struct Studio {
     pub lab: Signal<Option<Shown>>,
     /// The sweep's, also while it fills in.
     pub swept: Signal<Option<Shown>>,
-    /// What every part votes, and what is lost without it.
+    /// The vote of every part, and the losses without it, over rows.
     pub needed: Signal<Option<Shown>>,
     /// Losses of one prompt's answer without each part.
     pub parts: Signal<Option<Shown>>,
     /// How alike the linearised steps of one prompt are.
     pub coupled: Signal<Option<Shown>>,
-    /// The same over rows, also while it fills in.
+    /// Coupling over rows, also while it fills in.
     pub coupled_rows: Signal<Option<Shown>>,
-    /// The same over models, from a report.
+    /// Coupling over models, from a report.
     pub coupled_models: Signal<Option<Arc<ModelsCoupling>>>,
     pub work: Signal<Option<Work>>,
     /// The sweep under way, beside which single prompts still run.
     pub sweep: Signal<Option<Work>>,
-    /// The look at this machine under way, beside all of these.
+    /// The test of this machine under way, beside all of these.
     pub doctor: Signal<Option<Work>>,
-    /// What it found, so far or at its end.
+    /// The findings of that test, so far or at its end.
     pub findings: Signal<Findings>,
     /// At most one a place.
     pub problems: Signal<Vec<Problem>>,
@@ -77,7 +77,7 @@ pub struct Studio {
     pub held: Signal<Option<Held>>,
     /// Where the reader wants models to run.
     pub wish: Signal<EngineWish>,
-    /// What runs the model, in words, and what is to be known about it.
+    /// The engine that runs the model, in words, and a notice about it.
     pub engine: Signal<[String; 2]>,
     /// The name of the file or folder that the model held was read from, where its server says so.
     pub from: Signal<String>,
@@ -91,9 +91,9 @@ pub struct Studio {
     pub refused: Signal<Vec<TaskRefusal>>,
     /// Said to screen readers, politely.
     pub said: Signal<String>,
-    /// What the model wrote after the draft's prompt.
+    /// The model's text after the draft's prompt.
     pub written: Signal<String>,
-    /// What the draft's options hold, where they are what the model said by itself.
+    /// The draft's options, where they are the model's own likeliest words.
     pub offered: Signal<String>,
     /// The member that a reader looks for in the figures.
     pub member: Signal<Option<usize>>,
@@ -107,18 +107,18 @@ pub(super) struct StudioState {
     pub column: RwSignal<Column>,
     pub view: RwSignal<View>,
     pub inside: RwSignal<InsideSettings>,
-    /// What was kept, beside its members, of the run that is shown.
+    /// Request for the inside of the run that is shown.
     pub asked: RwSignal<Option<InsideAsk>>,
-    /// The same of the run under way.
+    /// Request for the inside of the run under way.
     pub asking: StoredValue<Option<InsideAsk>>,
     pub sweeping: RwSignal<SweepSettings>,
     pub coupling: RwSignal<CouplingSettings>,
     pub lessons: RwSignal<LessonSettings>,
-    /// What was compared between tokens in the coupling that is shown.
+    /// Request for the maps between tokens in the coupling that is shown.
     pub compared: RwSignal<Option<TokenAsk>>,
     /// Were the couplings that come with the page fetched, or are they on their way?
     pub is_baked_coming: StoredValue<bool>,
-    /// The same of the run under way.
+    /// Request for the maps between tokens in the run under way.
     pub comparing: StoredValue<Option<TokenAsk>>,
     pub shown: RwSignal<Option<Shown>>,
     pub lab: RwSignal<Option<Shown>>,
@@ -143,13 +143,13 @@ pub(super) struct StudioState {
     pub pace: RwSignal<Option<f64>>,
     pub refused: RwSignal<Vec<TaskRefusal>>,
     pub said: RwSignal<String>,
-    /// What was written, and after which draft.
+    /// The draft that the model wrote after, and its text.
     pub written: RwSignal<(Draft, String)>,
-    /// What of it was there when the model went on.
+    /// The part of that text that was there when the model went on.
     pub before: StoredValue<String>,
-    /// What the options of a draft hold that the model said by itself, and which draft that is.
+    /// The draft whose options are the model's own likeliest words, and those options.
     pub offered: RwSignal<(Draft, String)>,
-    /// What was written beside the lab's answers.
+    /// Texts that the model wrote beside the lab's answers.
     pub texts: RwSignal<WrittenTexts>,
     pub member: RwSignal<Option<usize>>,
     /// Are reports on their way that the address names?
@@ -168,23 +168,23 @@ pub(super) struct StudioState {
     pub hands: StoredValue<Rc<Hands>, LocalStorage>,
 }
 
-/// What is asked of the model under way when it is there.
+/// The request to send once the model under way is there.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum WhenLoaded {
     Nothing,
     /// The draft.
     Run,
-    /// What it says by itself after the draft's prompt.
+    /// The model's likeliest words after the draft's prompt.
     Says,
     /// To go on with the draft's prompt.
     GoOn,
 }
 
-/// What cannot leave the page's thread.
+/// Handles that cannot leave the page's thread.
 #[derive(Default)]
 pub(super) struct Hands {
     pub client: RefCell<Option<Rc<Client>>>,
-    /// What the reader opened in this visit, the latest first: a fresh worker needs the files again.
+    /// Files that the reader opened in this visit, the latest first: a fresh worker needs them again.
     pub folders: RefCell<Vec<(String, Vec<File>)>>,
     /// The folder that the address names, with which the page begins.
     pub first: RefCell<Option<ServedFolder>>,
@@ -192,11 +192,11 @@ pub(super) struct Hands {
     pub served: RefCell<Vec<ServedFolder>>,
     /// Finds a model of a hub that this browser keeps, and opens it.
     pub fetcher: RefCell<Option<KeptFetcher>>,
-    /// Who waits for which sweep to end.
+    /// Called with the report of the sweep with this id, once that ends.
     pub awaited: RefCell<Option<(u32, Ended)>>,
-    /// Who waits for which step of a lesson.
+    /// Called with the outcome of the lesson's step with this id.
     pub taught: RefCell<Option<(u32, Taught)>>,
-    /// Who waits for the words of lessons.
+    /// Called with the words of lessons, by the ids of their requests.
     pub readers: RefCell<Vec<(u32, Reader)>>,
 }
 
@@ -375,7 +375,7 @@ impl Studio {
         hash.filter(|(own, _)| own == name).map(|(_, sha256)| sha256)
     }
 
-    /// What is wrong with a plan's line, as far as the model held can tell.
+    /// Says what is wrong with a plan's line, as far as the model held can tell.
     pub fn plan_error(self, line: &str) -> Option<String> {
         if line.trim().is_empty() {
             return None;
@@ -408,7 +408,7 @@ impl Studio {
         shown.is_some_and(|shown| shown.is_beside() && shown.answers(&draft))
     }
 
-    /// What the view that is open needs of a run beside its members.
+    /// Returns the request for a run's inside that the open view needs.
     pub(super) fn wanted_inside(self) -> Option<InsideAsk> {
         let view = self.view.get();
         self.inside.with(|inside| {
@@ -426,7 +426,7 @@ impl Studio {
         })
     }
 
-    /// What the view that is open compares between tokens.
+    /// Returns the maps between tokens that the open view compares.
     pub(super) fn wanted_tokens(self) -> Option<TokenAsk> {
         let is_here = self.view.get() == View::Coupling;
         is_here.then(|| self.coupling.with(|coupling| coupling.tokens))

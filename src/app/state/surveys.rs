@@ -35,7 +35,7 @@ pub struct Surveys {
     pub opened: Signal<Vec<OpenSurvey>>,
     /// All reports as one; `None` until one is there.
     pub joined: Memo<Option<Arc<Joined>>>,
-    /// What of it is ticked.
+    /// Its ticked models and tasks.
     pub shown: Memo<Option<Arc<Survey>>>,
     pub hidden_models: Memo<BTreeSet<String>>,
     pub hidden_tasks: Memo<BTreeSet<String>>,

@@ -1,4 +1,4 @@
-//! What the reader asked to sweep, and what is shown of it.
+//! The reader's sweeps, and how they are shown.
 
 use leptos::prelude::*;
 
@@ -114,7 +114,7 @@ impl Sweeps {
         (sound && self.has_tasks()).then_some(line)
     }
 
-    /// What trying the reader's own order means with the tasks that are ticked and can be asked.
+    /// Says what a trial of the reader's own order runs, on the tasks that are ticked and can be asked.
     pub fn own_words(self) -> String {
         let tasks = self.tasks();
         let rows = tasks
@@ -144,7 +144,7 @@ impl Sweeps {
         self.has_tasks()
     }
 
-    /// What every part votes and what is lost without it, on the ticked tasks.
+    /// Measures the vote of every part, and the losses without it, on the ticked tasks.
     pub fn run_need(self) {
         let rows = self.studio.sweeping.with_untracked(|s| s.rows);
         let ask = Ask::Need { tasks: untrack(|| self.tasks()), rows };

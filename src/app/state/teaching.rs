@@ -1,4 +1,4 @@
-//! What lessons ask of the worker: their words, and the runs of a step.
+//! Requests of lessons to the worker: their words, and the runs of a step.
 
 use super::{StepPlace, Studio};
 use crate::app::protocol::{Ask, Tell};
@@ -9,7 +9,7 @@ const OTHER_WORDS: &str =
     "The engine's script answered another question: reload the page without its cache.";
 
 impl Studio {
-    /// What a list shows of all lessons; a sentence where they cannot be had.
+    /// Asks for the heads of all lessons, for a list; a sentence where they cannot be had.
     pub fn ask_lessons(self, then: impl FnOnce(Result<Vec<LessonHead>, String>) + 'static) {
         self.read(
             Ask::Lessons,

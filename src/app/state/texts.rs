@@ -1,4 +1,4 @@
-//! What the model writes after the lab's prompt, under its own order and under the reader's: which text is written
+//! Texts that the model writes after the lab's prompt, under its own order and under the reader's: which is written
 //! next, and which are kept. Pure, so that every order of changes and answers can be tried natively.
 
 use crate::app::protocol::Ask;
@@ -90,8 +90,8 @@ pub struct WrittenTexts {
 }
 
 impl WrittenTexts {
-    /// What is to be done where these texts are `wanted`, the model is free for them or not, and a request for one
-    /// is under way or not.
+    /// Returns the next step where these texts are `wanted`, the model is free for them or not, and a request for
+    /// one is under way or not.
     pub fn step(&self, wanted: &[TextWish], is_free: bool, is_writing: bool) -> TextStep {
         if let Some((wish, _)) = &self.coming {
             return match is_free && is_writing && wanted.contains(wish) {
@@ -114,7 +114,7 @@ impl WrittenTexts {
         self.coming = Some((wish, Text { words: String::new(), state: TextState::Coming }));
     }
 
-    /// All that was written of it so far.
+    /// Takes in the words of the text under way, all that came so far.
     pub fn grow(&mut self, words: String) {
         if let Some((_, text)) = &mut self.coming {
             text.words = words;

@@ -1,7 +1,7 @@
 //! A figure on the page: its sentence, the drawing, the words, the menu, the table; folded under its sentence,
 //! where it is not the first of those that answer a question.
 //!
-//! What stands first is our own drawing; ECharts takes its place when it has come, laid out the same.
+//! Our own drawing stands first; ECharts takes its place when it has come, laid out the same.
 
 use leptos::html;
 use leptos::prelude::*;

@@ -1,5 +1,5 @@
-//! What several views are made of, one component a file. They read the state and call its actions,
-//! and hold no logic of their own.
+//! Parts that several views share, one component per file. They read the state and call its actions, and hold no
+//! logic of their own.
 
 mod columns;
 mod download;

@@ -13,7 +13,7 @@ pub fn Painters(lens: Signal<Option<Lens>>) -> impl IntoView {
     view! { {row} }
 }
 
-/// What the row says of the tile that one looks at.
+/// The row's words on the tile under the pointer or the focus.
 #[derive(Clone, Debug, PartialEq)]
 struct Said {
     tile: usize,

@@ -1,4 +1,4 @@
-//! What is under way, how far, and the way to stop it.
+//! The work under way: how far it is, and the way to stop it.
 
 use std::time::Duration;
 

@@ -20,12 +20,12 @@ const SURVEY: &str = "examples/survey.atelier.json";
 /// Parts of a run that is told in parts of itself.
 const PARTS: f64 = 1000.0;
 
-/// What was fetched and run so far.
+/// The survey and the models that lessons have fetched, and the last set-up's result.
 #[derive(Default)]
 pub struct Classroom {
     survey: Option<Survey>,
     models: Vec<LoadedModel>,
-    /// What the last step's set-up found.
+    /// The last set-up that was run, and its result.
     before: Option<(SetUp, StepFound)>,
 }
 
@@ -37,7 +37,7 @@ pub struct Present<'a> {
     pub is_catalogues: bool,
 }
 
-/// Whose set-up was run.
+/// A set-up that was run: of a step, on a model.
 #[derive(PartialEq)]
 struct SetUp {
     lesson: String,
@@ -50,9 +50,9 @@ struct SetUp {
 /// The models that are there for a step's run.
 #[derive(Clone, Copy)]
 struct AtHand<'a> {
-    /// Whose reader may ask for something else meanwhile.
+    /// The loaded model, on which the reader may ask for something else meanwhile.
     held: Option<&'a LoadedModel>,
-    /// The same, where it may answer to its name.
+    /// The loaded model, where a step that names its model may take it.
     by_name: Option<&'a LoadedModel>,
 }
 
@@ -228,7 +228,7 @@ impl Classroom {
     }
 }
 
-/// What a model cannot read or run is the step's answer; a GPU's failure is not.
+/// Sorts an error: a model that cannot read or run the step is the step's answer; a GPU's failure is not.
 fn unrun(error: StudyError) -> Unrun {
     match error {
         StudyError::Engine(EngineError::Gpu(_)) => Unrun::Stopped(stop(error)),

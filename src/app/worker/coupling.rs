@@ -21,7 +21,7 @@ const POSITIONS: usize = 16;
 /// In a wider model, maps between tokens are not made unasked: each of their Jacobians is hundreds of
 /// products.
 const NARROW: usize = 256;
-/// Of the bootstrap, as the command line's default.
+/// Seed of the bootstrap, as the command line's default.
 const SEED: u64 = 0;
 
 /// One prompt's.
@@ -70,7 +70,7 @@ fn tops(model: &LoadedModel, wanted: &[usize]) -> Result<Vec<usize>, Stop> {
     CouplingWish::tops(&fitting, width).map_err(failed)
 }
 
-/// What a prompt of so many tokens and a plan of so many steps have of it: a link may speak of another's.
+/// Limits a request to a prompt of so many tokens and a plan of so many steps: a link may be another prompt's.
 fn token_wish(ask: TokenAsk, tokens: usize, steps: usize) -> TokenWish {
     let last = tokens.saturating_sub(1);
     let step = ask.step.filter(|&step| step < steps);

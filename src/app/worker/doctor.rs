@@ -1,5 +1,5 @@
-//! What this machine can do, measured in this worker: it needs no model, leaves the one that is held alone,
-//! and gives way to whatever else is asked.
+//! Tests this machine in this worker: that needs no model, leaves the one that is held alone, and gives way to other
+//! requests.
 
 use std::cell::{Cell, RefCell};
 
@@ -15,7 +15,7 @@ use crate::study::doctor::{DoctorReport, choice};
 /// Milliseconds between two reports of what was found so far.
 const TOLD_EVERY: f64 = 100.0;
 
-/// What only the command line measures.
+/// Measurements that only the command line makes.
 const ELSEWHERE: &str = "golden runs, and prompts of a model: `atelier doctor` measures them, with --goldens and --model";
 
 /// Why no GPU is measured where the processor is chosen.

@@ -40,12 +40,12 @@ pub async fn model(desk: &Desk, id: u32, name: &str) -> Result<ModelFiles<Blob>,
     ModelFiles::new(name, small, weights).map_err(super::failed)
 }
 
-/// What a server says of the folder it serves: `files.json` in it.
+/// A server's list of the folder that it serves: `files.json` in it.
 #[derive(serde::Deserialize)]
 struct ServedListing {
     /// The name of the folder, or of the one file.
     from: String,
-    /// Of the whole model. Other hosts may not say it.
+    /// Hash of the whole model. Other hosts may not give it.
     #[serde(default)]
     sha256: String,
     files: Vec<ServedFile>,

@@ -1,4 +1,4 @@
-//! What a view of a run's inside asks the engine to keep.
+//! Readings that a view of a run's inside asks the engine for.
 
 use super::{Stop, failed};
 use crate::app::protocol::InsideAsk;
@@ -10,7 +10,7 @@ use crate::study::{LoadedModel, Question};
 /// The likeliest tokens that a cell names.
 const TOP: usize = 5;
 
-/// What is to be kept of a run of `plan`.
+/// Says what to read of a run of `plan`.
 pub fn capture(
     model: &LoadedModel,
     question: &Question,

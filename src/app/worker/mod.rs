@@ -47,7 +47,7 @@ use session::Session;
 const PROGRESS_EVERY: f64 = 30.0;
 /// Milliseconds between two looks for messages during a run.
 const LISTEN_EVERY: f64 = 100.0;
-/// The same, with nothing to run: another worker's rows are hardly later for it.
+/// Milliseconds between two looks for messages with nothing to run: another worker's rows are hardly later for it.
 const REST: i32 = 20;
 
 /// Listens to the page and tells it so; a helper in another worker's crew listens to that one.
@@ -100,7 +100,8 @@ pub(super) enum Stop {
 }
 
 impl Stop {
-    /// The same, of what was tried because `first` had gone wrong: the reader learns both reasons.
+    /// Adds the reason `first` to this stop of a second try, made because the first had failed: the reader learns
+    /// both.
     fn after(self, first: &str) -> Self {
         match self {
             Self::Cancelled => Self::Cancelled,
@@ -181,7 +182,7 @@ impl Desk {
         self.listen_for(id, 0).await
     }
 
-    /// The same, while there is nothing to do but wait for another worker.
+    /// Waits for another worker with nothing to do, lets messages in, then says whether this request was cancelled.
     pub(super) async fn rest(&self, id: u32) -> Result<(), Stop> {
         self.listen_for(id, REST).await
     }
@@ -277,7 +278,7 @@ fn failed(error: impl std::fmt::Display) -> Stop {
     Stop::Failed(error.to_string())
 }
 
-/// What an engine says of a run, apart where it is the GPU's fault: then there is another way.
+/// Sorts an error of a run: a GPU's fault stands apart, since then there is another way.
 fn stop(error: impl Into<StudyError>) -> Stop {
     match error.into() {
         // A prompt too much for the GPU's memory: a smaller one still runs there.
@@ -286,8 +287,8 @@ fn stop(error: impl Into<StudyError>) -> Stop {
     }
 }
 
-/// The same while a model is put into an engine: memory that runs out now leaves the GPU no model to
-/// run.
+/// Sorts an error as [`stop`] does, while a model is put into an engine: memory that runs out now leaves the GPU no
+/// model to run.
 fn stop_opening(error: impl Into<StudyError>) -> Stop {
     match error.into() {
         StudyError::Engine(EngineError::Gpu(error)) => {

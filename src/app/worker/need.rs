@@ -1,4 +1,4 @@
-//! What every part of the model votes, and what the answer loses without it, on built-in tasks.
+//! Measures the vote of every part of the model, and the losses without it, on built-in tasks.
 
 use super::prompt::answer_waiting;
 use super::wanted::{items, unreadable};
@@ -9,7 +9,7 @@ use crate::study::need::Needing;
 use crate::study::report::Report;
 use crate::task::built_in::BuiltInTask;
 
-/// Of the bootstrap, as the command line's default.
+/// Seed of the bootstrap, as the command line's default.
 const SEED: u64 = 0;
 
 pub async fn run(

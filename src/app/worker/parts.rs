@@ -1,4 +1,4 @@
-//! What the answer to one prompt loses without each part of the plan.
+//! Measures the losses of the answer to one prompt without each part of the plan.
 
 use super::prompt::{answer_waiting, question};
 use super::{Desk, Stop, failed, stop};

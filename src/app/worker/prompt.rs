@@ -13,7 +13,7 @@ use crate::study::{self, Generation, LoadedModel, Question, Wrote};
 /// Every pair of a stream's states is compared, and the worker hears nothing meanwhile.
 const MOST_RUNS: usize = 256;
 
-/// What needs one prompt and no other model, or no model at all, and so may be answered in the middle of a sweep.
+/// Answers a request that needs one prompt and no other model, or no model at all: also in the middle of a sweep.
 pub async fn answer(model: &LoadedModel, desk: &Desk, id: u32, ask: &Ask) -> Result<Tell, Stop> {
     desk.listen(id).await?;
     match ask {
@@ -262,7 +262,7 @@ async fn traces(
     Ok(traces.into_iter().flatten().collect())
 }
 
-/// The same prompt on two engines: how far their members and logits lie apart.
+/// Runs a prompt on two engines: says how far their members and logits lie apart.
 pub async fn compare(
     models: [&LoadedModel; 2],
     desk: &Desk,

@@ -1,4 +1,4 @@
-//! What the worker holds between requests: one model, and the files it came from.
+//! The worker's state between requests: the model held with its files, and the open lesson's.
 
 use web_sys::{Blob, File};
 

@@ -21,10 +21,10 @@ const FORETELL_AFTER: f64 = 500.0;
 /// them where there are few cores. Two workers save half of the rest.
 const WORTH: f64 = 3_000.0;
 
-/// What may run a sweep.
+/// The model that a sweep runs on, and the workers that may run it.
 pub struct Runners<'a> {
     pub model: &'a LoadedModel,
-    /// What other workers open the model from.
+    /// Files from which other workers open the model.
     pub files: &'a ModelFiles<Blob>,
     pub crew: &'a mut Crew,
     /// Hears, as [`Crew::words`], who runs it.
@@ -63,7 +63,7 @@ struct SharedSweep<'a> {
     by: Runners<'a>,
     wanted: &'a Wanted,
     tasks: Vec<PartedSweep<'a>>,
-    /// Of tasks that are whole.
+    /// Results of the tasks that are whole.
     found: Vec<Option<Orders>>,
     sharing: Sharing,
     /// Workers that may share it, once that was asked.
@@ -74,7 +74,7 @@ struct SharedSweep<'a> {
     there: usize,
     by_first: usize,
     done: usize,
-    /// What was told of the total: less is never told again.
+    /// Work that the page was told of: less is never told again.
     shown: usize,
     since: f64,
     pace: Pace,
@@ -152,7 +152,7 @@ impl<'a> SharedSweep<'a> {
         }
     }
 
-    /// What the first worker found.
+    /// Takes in the rows of a share that the first worker ran.
     fn take_in(&mut self, share: &RowShare, rows: Vec<OrderRows>) -> Result<(), Stop> {
         let task = &mut self.tasks[share.task];
         task.take_in(share.rows.clone(), rows).map_err(failed)?;

@@ -1,4 +1,4 @@
-//! What a request for a sweep asks for, made ready for a model.
+//! A request for a sweep, made ready for a model.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,7 +8,7 @@ use crate::study::{LoadedModel, StudyError};
 use crate::task::built_in::BuiltInTask;
 use crate::task::item::Item;
 
-/// Of the bootstrap, as the command line's default.
+/// Seed of the bootstrap, as the command line's default.
 const SEED: u64 = 0;
 
 /// The tasks, their rows and the orders: every worker that is told makes the same of it.
@@ -33,7 +33,8 @@ impl Wanted {
         Ok(PartedSweep::new(sweeping))
     }
 
-    /// All that this model has of what is asked for; an error only where it has nothing of it.
+    /// Returns the orders that this model has of those asked for. An error where it has none of them, and where a
+    /// reader's own order is none of this model's.
     fn orders(&self, model: &LoadedModel) -> Result<Vec<Order>, Stop> {
         let own = model.shape().order.as_slice();
         let extent = Extent { heads: model.facts().heads, ..self.extent };

@@ -1,4 +1,4 @@
-//! What is left of a relation's points, and what it comes to with and without each of them.
+//! A relation's points without those taken away, and its coefficients with and without each of the others.
 
 use std::collections::BTreeSet;
 
@@ -17,7 +17,7 @@ const PLOT: u32 = 260;
 /// A correlation of which less than this share is left without a point is that point's.
 const ONE_POINTS: f64 = 0.35;
 
-/// What the points are.
+/// Names the points.
 fn many(to: RelationTo) -> &'static str {
     match to {
         RelationTo::SwapAccuracy | RelationTo::SwapMargin => "pairs",
@@ -38,7 +38,7 @@ fn chance_of(found: Correlation) -> String {
     if found.n > 3 { p } else { format!("{p}: three points cannot be significant") }
 }
 
-/// What is left of the points.
+/// The points that are not taken away, with their coefficients.
 pub struct Left<'a> {
     points: Vec<&'a ScatterPoint>,
     taken: usize,
@@ -147,7 +147,7 @@ impl<'a> Left<'a> {
         ]
     }
 
-    /// What the coefficients are without each point in turn.
+    /// Draws the coefficients without each point in turn.
     pub fn without(&self, theme: &Theme, [pearson, spearman]: [&Pen; 2]) -> Panel {
         let curve = |pen: &Pen, of: CoefficientShown| {
             let each = self.points.iter().zip(&self.left_out).enumerate();

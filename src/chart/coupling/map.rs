@@ -10,7 +10,7 @@ use crate::chart::plot::{Axis, Panel, Patch, Plot, VoidCell};
 use crate::chart::{Figure, FigureDraft, Table, TableCell, Theme};
 
 const CELL: u32 = 30;
-/// Of the whole map.
+/// Greatest height of the whole map.
 const TALLEST: u32 = 640;
 /// More steps than this have no room for numbers.
 const WRITTEN: usize = 16;

@@ -30,13 +30,14 @@ use crate::study::coupling::{Coupling, CouplingMetric, TaskCoupling, USUAL_TOP};
 pub use models::{models_coupling_figure, task_ways_figure};
 use step_map::StepMap;
 
-/// What is shown of a coupling.
+/// Settings of a coupling's pictures.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CouplingShown {
     pub metric: CouplingMetric,
     /// Leading vectors compared; where the report has not that many, the nearest that it has.
     pub k: usize,
-    /// Whose Jacobian, in whose basis, as places in the plan; the two most alike where nothing is said.
+    /// The step of the Jacobian and the step of the basis, as places in the plan; the two most alike where nothing is
+    /// said.
     pub pair: Option<[usize; 2]>,
     /// After how many steps the tokens are shown; their whole ways at once where nothing is said.
     pub frame: Option<usize>,

@@ -61,7 +61,7 @@ pub fn metric_word(metric: CouplingMetric) -> &'static str {
     }
 }
 
-/// What a coupling is held against, in the names of files.
+/// Names the quantity that a coupling is compared with, for files.
 pub fn relation_name(to: RelationTo) -> &'static str {
     match to {
         RelationTo::SwapAccuracy => "swap-accuracy",
@@ -79,7 +79,7 @@ pub fn relation_name(to: RelationTo) -> &'static str {
     }
 }
 
-/// The same for readers, wherever they meet it.
+/// Names the quantity that a coupling is compared with, for readers.
 pub fn relation_word(to: RelationTo) -> &'static str {
     match to {
         RelationTo::SwapAccuracy => "accuracy lost by swapping neighbours",
@@ -97,7 +97,7 @@ pub fn relation_word(to: RelationTo) -> &'static str {
     }
 }
 
-/// What the metric says is left, of A and the singular values s.
+/// Formula of a metric, of A and the singular values s.
 pub fn formula(metric: CouplingMetric) -> &'static str {
     match metric {
         CouplingMetric::OffDiagonal => "1 − ‖A − diag A‖ / ‖A‖",
@@ -112,7 +112,7 @@ pub fn of<T: Copy>(both: &BothMetrics<T>, metric: CouplingMetric) -> T {
     }
 }
 
-/// Of the numbers of vectors that there are, the one nearest to `k`; the larger where two are.
+/// Returns the number of vectors in `top` that is nearest to `k`; the larger where two are.
 pub fn nearest(top: impl Iterator<Item = usize>, k: usize) -> Option<usize> {
     top.min_by_key(|&own| (own.abs_diff(k), usize::MAX - own))
 }

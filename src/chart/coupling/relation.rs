@@ -64,7 +64,7 @@ pub fn relation_figure(relation: &Relation, out: &BTreeSet<String>, theme: &Them
     draft.figure(theme)
 }
 
-/// What is held against the coupling, with its unit.
+/// Names the quantity that the coupling is compared with, with its unit.
 pub(super) fn quantity(to: RelationTo) -> String {
     let word = relation_word(to);
     match to {

@@ -15,18 +15,18 @@ pub struct StepMap {
     pub k: usize,
     /// `[S][S]` row: whose Jacobian; column: whose basis.
     pub coupling: Vec<Vec<Option<f64>>>,
-    /// The same with its interval, over rows.
+    /// Means of the coupling with their intervals; `None` of one prompt. `[S][S]`
     pub means: Option<Vec<Vec<Option<Mean>>>>,
     pub why_row: Vec<Option<Undefined>>,
     pub why_column: Vec<Option<Undefined>>,
-    /// Of unrelated steps.
+    /// Coupling of unrelated steps.
     pub chance: f64,
-    /// Of the whole map, without its diagonal.
+    /// Coupling of the whole map, without its diagonal.
     pub all: Option<f64>,
     /// Each basis: is it ill-posed, in words?
     pub ill_posed: Vec<Option<String>>,
     pub pair: Option<[usize; 2]>,
-    /// Of what the numbers are.
+    /// The prompt's token or the rows that the numbers are of, in words.
     pub source: String,
 }
 

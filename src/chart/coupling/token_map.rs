@@ -6,7 +6,7 @@ use super::step_map::less;
 use crate::chart::number::short;
 use crate::study::coupling::{Coupling, CouplingMetric, StepPair};
 
-/// What a map's Jacobians lead from and to, as places in the prompt.
+/// The tokens that a map's Jacobians lead from and to, as positions in the prompt.
 #[derive(Clone, Copy)]
 pub enum Ends {
     /// From every token to itself.
@@ -56,7 +56,7 @@ impl TokenMapPicture<'_> {
         format!("“{}” ({t})", self.token(t))
     }
 
-    /// Whose Jacobian: of a step, at a position of the map.
+    /// Names the Jacobian of a step at a position of the map.
     pub fn jacobian(&self, step: usize, t: usize) -> String {
         let step = self.step(step);
         match self.which {

@@ -118,7 +118,7 @@ mod tests {
     use super::*;
     use crate::chart::LIGHT;
 
-    /// What is said of when the distribution arrives, of depths so far from the end.
+    /// Returns the sentence on when the distribution arrives, for depths with these KLs to the end.
     fn arrival(kl: &[f64]) -> String {
         let reading = |&kl: &f64| VocabularyReading {
             log_partition: 0.0,

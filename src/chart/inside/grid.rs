@@ -1,4 +1,4 @@
-//! What the stream would answer at every depth and position.
+//! Grid of the answers decoded from the stream at every depth and position.
 
 use super::{DepthColour, cut, depth_names, line, steps, token, word};
 use crate::chart::leads::Leaders;
@@ -128,7 +128,7 @@ fn quantity(lens: &Lens, first: &VocabularyReading, colour: DepthColour) -> Stri
     }
 }
 
-/// What the colour says of its word, where it is of a word.
+/// Probability and rank of the followed word, where the colour stands for one.
 fn followed(lens: &Lens, depth: &VocabularyReading, colour: DepthColour) -> String {
     let (DepthColour::Followed(n) | DepthColour::Rank(n)) = colour else {
         return String::new();
@@ -152,7 +152,7 @@ fn place(name: &str) -> String {
     }
 }
 
-/// Who leads the whole vocabulary along the depth, at the last token.
+/// Says which words lead the whole vocabulary along the depth, at the last token.
 fn title(lens: &Lens, names: &[String]) -> String {
     let Some(depths) = lens.logit_lens.as_ref().filter(|depths| !depths.is_empty()) else {
         return "What the stream would answer".to_owned();
@@ -206,7 +206,7 @@ fn words(lens: &Lens) -> [String; 2] {
     ]
 }
 
-/// What the first token's column repeats, where one word leads it at most depths: it sees nothing but itself.
+/// Says which word leads at most depths of the first token, where one does: that token sees nothing but itself.
 fn first_column(lens: &Lens) -> String {
     let grid = lens.logit_lens_grid.iter();
     let mut columns = grid.flat_map(|grid| grid.positions.iter().zip(&grid.depths));

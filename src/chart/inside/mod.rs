@@ -13,21 +13,21 @@ use crate::engine::{FollowedToken, MemberKind, member_names};
 use crate::plan::{BlockRun, Half, Plan, Step};
 use crate::study::report::Lens;
 
-/// What the colour of the logit lens's grid stands for.
+/// The quantity that colours the logit lens's grid.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DepthColour {
-    /// Of the likeliest token.
+    /// Probability of the likeliest token.
     #[default]
     Probability,
     Entropy,
     Kl,
-    /// The log-probability of a followed token, counted from 0.
+    /// Surprise of a followed token, bits; followed tokens count from 0.
     Followed(usize),
-    /// The base-10 logarithm of its rank: 0 is the likeliest.
+    /// Base-10 logarithm of a followed token's rank: 0 is the likeliest.
     Rank(usize),
 }
 
-/// What is shown of attention.
+/// Settings of the pictures of attention.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AttentionShown {
     /// Which of the runs in the pattern, and which head of it, is drawn large.

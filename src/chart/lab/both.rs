@@ -76,7 +76,7 @@ fn line(curve: &DepthCurve, pen: Pen, lens: &Lens, depths: &[Triple]) -> Series 
     Series::new(pen, points)
 }
 
-/// The same with marks that lead to the strokes' own rows: in the reader's order, which is the draft's.
+/// Makes each mark lead to its component's own view: in the reader's order, which is the draft's.
 fn leading(mut series: Series, lens: &Lens) -> Series {
     let names = member_names(&lens.members);
     for (point, name) in series.points.iter_mut().zip(&names) {

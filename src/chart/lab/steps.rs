@@ -29,5 +29,5 @@ pub fn drawn(states: usize) -> Vec<usize> {
     (0..states).step_by(every).collect()
 }
 
-/// What each of the two plot areas is of.
+/// Names of the two plot areas.
 pub const SIDES: [&str; 2] = ["original order", "this plan"];

@@ -1,4 +1,4 @@
-//! What a step of a lesson ran, in one picture, with what the step points at.
+//! The run of a lesson's step in one picture, with the marks of the step.
 
 mod lens;
 
@@ -89,7 +89,7 @@ fn coupled_figure(show: CoupledShow, models: &[CoupledModel], theme: &Theme) -> 
     Some(figure)
 }
 
-/// What the orders of a sweep keep of what the model has above chance, on one task.
+/// Draws the share that a sweep's orders keep of what the model has above chance, on one task.
 fn sweep_figure(orders: &Orders, column: Column, theme: &Theme) -> Option<Figure> {
     let is_loops = orders.points.iter().all(|point| point.sweep == Sweep::Loop);
     let mut figures = sweep_figures(orders, Quantity::Normalised, column, theme).into_iter();

@@ -8,7 +8,7 @@ use super::{Figure, Theme};
 use crate::study::member::MemberAccount;
 use crate::study::report::Lens;
 
-/// What an attention reads, and what any member writes.
+/// Draws the reading of an attention, and the writing of any member.
 pub fn member_figures(
     lens: &Lens,
     account: &MemberAccount,

@@ -69,7 +69,7 @@ impl SweepSpot<'_> {
         first.and_then(|&i| orders.variants.get(i)).map_or("", |variant| &variant.name)
     }
 
-    /// What pointing at it says.
+    /// Words shown under the pointer.
     fn name(&self, orders: &Orders, quantity: Quantity) -> String {
         let several = match self.point.variants.len() {
             0 | 1 => String::new(),
@@ -89,7 +89,7 @@ impl SweepSpot<'_> {
     }
 }
 
-/// All that a curve's axis has to hold.
+/// Returns the values that a curve's axis has to hold: the ends of every interval.
 fn reach<'a>(spots: impl Iterator<Item = &'a SweepSpot<'a>>) -> impl Iterator<Item = f64> {
     spots.flat_map(|spot| ends(&spot.value))
 }

@@ -70,7 +70,7 @@ pub(super) fn figure(
     Some(draft.figure(theme))
 }
 
-/// What always guessing would score, where that is what is plotted.
+/// Returns the score of always guessing, where the plotted quantity has one.
 pub(super) fn chance(orders: &Orders, quantity: Quantity) -> Option<f64> {
     match quantity {
         Quantity::Accuracy => Some(orders.chance.max(orders.majority)),

@@ -1,4 +1,4 @@
-//! What a sweep's pictures plot.
+//! Quantities that a sweep's pictures plot.
 
 use super::Apart;
 use crate::chart::Column;
@@ -53,7 +53,7 @@ impl Quantity {
         }
     }
 
-    /// Of the name used in links and files.
+    /// Reads the name used in links and files.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|quantity| quantity.name() == name)
     }

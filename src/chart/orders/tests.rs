@@ -8,7 +8,7 @@ use crate::task::score::Score;
 /// A mean with its interval's half-width.
 type Around = (f64, f64);
 
-/// Of an order, beside the original order's accuracy.
+/// Returns the measures of an order with this accuracy, beside the original order's.
 fn measures((mean, half): Around, own: f64) -> Measures {
     let zero = Mean::default();
     let around = |mean: f64| Mean { mean, low: mean - half, high: mean + half };

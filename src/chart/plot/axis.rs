@@ -1,8 +1,8 @@
-//! What values a panel shows, and where its ticks are.
+//! Axes: the values that a panel shows, and their ticks.
 
 use crate::chart::number::{rounded, short};
 
-/// What an axis shows, from where to where.
+/// The quantity of an axis, and its range.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Axis {
     Linear {
@@ -53,7 +53,7 @@ impl Axis {
         Self::Linear { name: name.into(), low, high, step: tidy((high - low) / 12.0).max(1.0) }
     }
 
-    /// The same, 0 with them.
+    /// Spans all of these and 0, in tidy steps.
     pub fn from_zero(name: impl Into<String>, values: impl Iterator<Item = f64>) -> Self {
         Self::over(name, values.chain([0.0]))
     }
@@ -83,7 +83,7 @@ impl Axis {
         Self::Category { name: name.into(), names }
     }
 
-    /// What is shown, with its unit.
+    /// Returns the quantity's name, with its unit.
     pub fn name(&self) -> &str {
         match self {
             Self::Linear { name, .. } | Self::Log { name, .. } | Self::Category { name, .. } => {

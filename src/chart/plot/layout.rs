@@ -112,7 +112,7 @@ fn longest(names: &[String]) -> usize {
     all.max().unwrap_or(0)
 }
 
-/// What a plot's parts take at a width.
+/// Places and sizes of a plot's parts at a width.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct PlotLayout {
     pub areas: Vec<Area>,
@@ -192,7 +192,7 @@ impl Plot {
         self.texts_height(panel, width) + name + 8
     }
 
-    /// Of the texts alone.
+    /// Returns the height of the texts alone, in CSS pixels.
     pub(super) fn texts_height(&self, panel: &Panel, width: f64) -> u32 {
         let long = run(panel.x.names().map_or(0, longest), 10.0);
         let texts = match texts(&panel.x, width, 10.0) {

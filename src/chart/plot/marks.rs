@@ -17,7 +17,7 @@ impl Pen {
         Self { name: name.into(), colour, line, mark, faint: false }
     }
 
-    /// The same, half seen through.
+    /// Makes the pen half transparent.
     pub fn faint(mut self) -> Self {
         self.faint = true;
         self
@@ -48,7 +48,7 @@ impl Line {
     }
 }
 
-/// What stands at a point.
+/// The mark at a point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mark {
     None,

@@ -1,5 +1,5 @@
-//! What a picture consists of: panels of curves, marks, bars, bands and cells, drawn as SVG without a
-//! browser or as an ECharts option, from the same numbers.
+//! Pictures: panels of curves, marks, bars, bands and cells, drawn as SVG without a browser or as an ECharts option,
+//! from the same numbers.
 
 mod axis;
 mod escape;
@@ -23,16 +23,16 @@ pub use ramp::Ramp;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Plot {
     pub panels: Vec<Panel>,
-    /// What the marks and dashes mean, once for all panels.
+    /// Meaning of the marks and dashes, once for all panels.
     pub legend: Vec<Pen>,
     /// Panels side by side where there is room.
     pub columns: usize,
     /// One x-axis for all panels: its texts stand under the last one only.
     pub shared: bool,
-    /// What the cells' colours stand for.
+    /// Meaning of the cells' colours.
     pub ramp: Option<Ramp>,
-    /// What pointing at a place of the (category) x-axis says, of all panels together. Without it,
-    /// every mark speaks for itself.
+    /// Words shown at each place of the (category) x-axis, for all panels together. Without them, every mark shows
+    /// its own name.
     pub hover: Option<Vec<String>>,
     /// Names of the choices along that axis, where its places may be chosen.
     pub picks: Vec<String>,

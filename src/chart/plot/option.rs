@@ -1,4 +1,4 @@
-//! The same as one ECharts option: no functions in it, so it is also a file one can keep.
+//! Draws a plot as one ECharts option: no functions in it, so it is also a file one can keep.
 
 use serde_json::{Value, json};
 
@@ -14,7 +14,7 @@ use crate::chart::{Figure, Theme};
 const TEXT: u32 = 12;
 
 impl Figure {
-    /// What ECharts draws.
+    /// Returns the option that ECharts draws.
     pub fn option(&self) -> Value {
         self.plot.option(&self.theme, self.room, &self.summary())
     }

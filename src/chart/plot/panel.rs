@@ -12,14 +12,14 @@ pub struct Panel {
     pub x: Axis,
     pub y: Axis,
     pub series: Vec<Series>,
-    /// Of the plot area, in CSS pixels.
+    /// Height of the plot area, in CSS pixels.
     pub height: u32,
     pub levels: Vec<Level>,
     pub band: Option<Band>,
     pub patches: Vec<Patch>,
     /// Cells of the same map that have no value.
     pub voids: Vec<VoidCell>,
-    /// What choosing a cell of the map is called, by its places, where it may be chosen.
+    /// Name of the choice that each cell of the map makes, by the cell's places; only cells that may be chosen.
     pub picks: BTreeMap<[usize; 2], String>,
     pub note: Option<Note>,
     /// Texts that find their own places.
@@ -48,19 +48,19 @@ impl Panel {
         }
     }
 
-    /// The same with a plot area this high, in CSS pixels.
+    /// Makes the plot area this high, in CSS pixels.
     pub fn tall(mut self, height: u32) -> Self {
         self.height = height;
         self
     }
 
-    /// The same with a level line across it.
+    /// Draws a level line across the plot area.
     pub fn level(mut self, value: f64, colour: &'static str, line: Line) -> Self {
         self.levels.push(Level { value, colour, line });
         self
     }
 
-    /// What choosing the cell at these places is called, where it may be chosen.
+    /// Returns the name of the choice that the cell at these places makes, where it may be chosen.
     pub(super) fn pick(&self, x: usize, y: usize) -> Option<&str> {
         self.picks.get(&[x, y]).map(String::as_str)
     }
@@ -74,7 +74,7 @@ pub struct Series {
     pub shape: MarkShape,
 }
 
-/// What joins points to the axis.
+/// The shape that joins points to the axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MarkShape {
     /// Nothing: a curve, or marks alone.
@@ -117,7 +117,7 @@ pub struct Point {
     /// The place on a category axis, counted from 0.
     pub x: f64,
     pub y: f64,
-    /// What pointing at it says.
+    /// Words shown under the pointer.
     pub name: String,
     /// A mark without its filling: not significant, not certain.
     pub hollow: bool,
@@ -125,7 +125,7 @@ pub struct Point {
     pub interval: Option<[f64; 2]>,
     /// A plan that the reader may put in the lab.
     pub plan: Option<String>,
-    /// What choosing it is called, where it may be chosen.
+    /// Name of the choice that it makes, where it may be chosen.
     pub pick: Option<String>,
     /// Written beside it.
     pub label: Option<String>,
@@ -159,7 +159,7 @@ pub struct Patch {
     pub x: usize,
     pub y: usize,
     pub value: f64,
-    /// What pointing at it says.
+    /// Words shown under the pointer.
     pub name: String,
     /// Written on it.
     pub text: Option<String>,

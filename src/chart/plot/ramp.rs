@@ -49,7 +49,7 @@ impl Ramp {
         Self { name: name.into(), low: 0.0, high: 1.0, from, colours: &VIRIDIS }
     }
 
-    /// What stands before the colours: their name, and the low end.
+    /// Returns the words before the colours: their name, and the low end.
     pub(super) fn before(&self) -> String {
         format!("{}   {}", self.name, short(self.low))
     }

@@ -9,7 +9,7 @@ use super::{Line, Mark, MarkShape, Panel, Pen, Plot, Point, Series};
 use crate::chart::number::short;
 use crate::chart::{Figure, Theme};
 
-/// What stands in for the page's font in a file that is opened elsewhere.
+/// Fonts that stand in for the page's in a file that is opened elsewhere.
 const FONTS: &str = "system-ui, -apple-system, 'Segoe UI', 'Noto Sans', sans-serif";
 const MARGIN: f64 = 20.0;
 /// A drawing that stands alone is laid out for so much less width and enlarged: its smallest text has 14 CSS pixels.

@@ -25,7 +25,7 @@ use crate::study::survey::{
     Estimate, Found, Information, InformationPoint, Survey, SurveyedOutcome,
 };
 
-/// What the reader may change.
+/// The setting that the reader may change.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Control {
     /// A setting is the index of one of these; the first is the default.
@@ -42,7 +42,7 @@ pub fn at_start(control: &Control) -> f64 {
     }
 }
 
-/// What a picture is made of.
+/// Everything that a picture is drawn from.
 #[derive(Clone, Copy)]
 pub(super) struct Scene<'a> {
     survey: &'a Survey,

@@ -1,4 +1,4 @@
-//! What the theorems claim, and what is to be known about them.
+//! Claims of the theorems, and the caveats to each.
 
 use super::Control;
 use crate::chart::Column;

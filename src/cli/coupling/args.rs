@@ -138,7 +138,7 @@ enum Method {
 
 impl CouplingArgs {
     /// # Errors
-    /// What no model could make right.
+    /// When the options are wrong for every model.
     pub fn check(&self) -> anyhow::Result<()> {
         ensure!(self.rows > 0, "--rows 0 leaves nothing to run: give at least 1");
         ensure!(!self.top.contains(&0), "--top 0 leaves nothing to compare: give at least 1");
@@ -178,7 +178,7 @@ impl CouplingArgs {
         Ok(Input::Rows(rows.collect::<anyhow::Result<_>>()?))
     }
 
-    /// What is asked of a model.
+    /// Makes the request to a model.
     ///
     /// # Errors
     /// A plan that is none of this model's, or more vectors than its blocks have.

@@ -6,8 +6,8 @@ use crate::measure::interval::Mean;
 use crate::study::coupling::{Coupling, MisCoupling, StepPair, TaskCoupling};
 use crate::study::report::Report;
 
-/// Of prompts: `map, k, step, t_in, t_out` of the Jacobian and of the basis, and both metrics; of tasks:
-/// means with the ends of their intervals.
+/// One line per Jacobian and basis. For prompts: `map, k, step, t_in, t_out` of the Jacobian and of the basis,
+/// and both metrics; for tasks: means with the ends of their intervals.
 pub fn csv(reports: &[Report]) -> String {
     let is_of_tasks = reports.iter().all(|report| report.coupling.is_none());
     let headers: &[&str] = if is_of_tasks {

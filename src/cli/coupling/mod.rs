@@ -21,7 +21,7 @@ use crate::study::LoadedModel;
 use crate::study::coupling::{ModelsCoupling, ModelsCouplingReport};
 use crate::study::report::{Report, VERSION};
 
-/// What is asked of every model.
+/// The input of every model: one prompt, or rows of tasks.
 pub enum Input {
     Prompt(String),
     Ids(Vec<u32>),

@@ -22,7 +22,7 @@ use crate::study::report::{Opened, Report};
 /// How often what is done is written to --out.
 const SAVE_EVERY: Duration = Duration::from_secs(5);
 
-/// What an earlier run left: a report a model.
+/// The file of an earlier run: one report per model.
 pub struct Stopped {
     path: PathBuf,
     reports: Vec<Report>,
@@ -54,10 +54,10 @@ impl Stopped {
         Ok(Self { path: path.to_owned(), reports })
     }
 
-    /// What is there of this model; `None` where it was not begun.
+    /// Returns the report of this model; `None` where its run had not begun.
     ///
     /// # Errors
-    /// It is of another model of this name.
+    /// When the report is of another model of this name.
     pub fn of(&self, model: &LoadedModel) -> anyhow::Result<Option<&Report>> {
         let mut all = self.reports.iter();
         let found = all.find(|report| report.model.name == model.name);
@@ -257,7 +257,7 @@ fn seal(report: &mut Report) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Of all that a task's coupling says but for its fingerprint.
+/// Returns the checksum of a task's coupling, its fingerprint left out.
 fn checksum_of_task(task: &TaskCoupling) -> anyhow::Result<String> {
     let found = TaskCoupling { fingerprint: None, ..task.clone() };
     Ok(fingerprint::bytes(&serde_json::to_vec(&found)?))

@@ -13,7 +13,7 @@ use crate::model::hub::HubName;
 /// as much of their places as tells them apart, `first/step-000500`.
 ///
 /// # Errors
-/// What cannot be opened, and a model that is named twice.
+/// When a model cannot be opened, or is named twice.
 pub fn files<'a>(asked: impl Iterator<Item = &'a str>) -> anyhow::Result<Vec<ModelFiles>> {
     let (mut models, mut places) = (Vec::new(), Vec::new());
     for name in asked {

@@ -13,7 +13,7 @@ use crate::study::LoadedModel;
 use crate::study::doctor::golden::{self, GoldenResult};
 use crate::study::doctor::{DoctorReport, EngineThere};
 
-/// What a folder holds.
+/// Golden runs of a folder.
 #[derive(Default)]
 pub struct Goldens {
     found: Vec<Golden>,

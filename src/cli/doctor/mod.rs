@@ -133,7 +133,7 @@ fn prompts(desk: &Clinic, files: &ModelFiles, engines: &[EngineThere], report: &
     }
 }
 
-/// What would have been done with another option.
+/// Lists a check that was not asked for, with the option that asks for it.
 fn say_unasked(report: &mut DoctorReport, what: &str, option: &str) {
     report.unmeasured.push(format!("{what}: ask with {option}"));
 }

@@ -79,7 +79,7 @@ impl Hub {
         }
     }
 
-    /// What a refusal means.
+    /// Turns a refusal into an error.
     pub(super) fn refused(
         &self,
         name: &HubName,
@@ -94,7 +94,7 @@ impl Hub {
     /// Waits before the next try.
     ///
     /// # Errors
-    /// What will not be otherwise the next time, or was tried often enough.
+    /// When another try would end alike, or tries are used up.
     pub(super) fn wait(
         &self,
         patience: &mut Patience,

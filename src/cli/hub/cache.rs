@@ -16,7 +16,7 @@ use crate::model::hub::{FileHash, HubError, HubName, RemoteFile};
 use crate::task::file;
 use crate::unfinished::{Unfinished, remove_strays};
 
-/// What a model's folder begins with.
+/// Prefix of the name of a model's folder.
 const MODELS: &str = "models--";
 
 /// The lock that all pulls of a model share, beside those of its files.
@@ -36,7 +36,7 @@ pub struct CachedModel {
     pub name: HubName,
     /// Branches and tags that are there, then commits that none of them names.
     pub revisions: Vec<String>,
-    /// Of all its files on this disk.
+    /// Size of all its files on this disk.
     pub bytes: u64,
 }
 

@@ -31,7 +31,7 @@ pub struct Hub {
     agent: ureq::Agent,
 }
 
-/// What a model on the hub consists of.
+/// A model's files on the hub.
 pub struct HubModel {
     pub info: HubInfo,
     /// Every file of the commit.
@@ -147,7 +147,7 @@ impl Hub {
 }
 
 impl HubModel {
-    /// Of all files that are picked.
+    /// Bytes of all files that are picked.
     pub fn bytes(&self) -> u64 {
         self.picked.iter().fold(0, |sum: u64, file| sum.saturating_add(file.size))
     }

@@ -1,4 +1,4 @@
-//! What a survey was asked, in `survey.json`: a resumed run, and all shards, ask the same.
+//! A survey's request, in `survey.json`: a resumed run, and all shards, ask the same.
 
 use std::path::Path;
 
@@ -18,7 +18,7 @@ use crate::task::item::TaskRow;
 use crate::task::questions::SeenQuestions;
 use crate::task::shots::with_shots;
 
-/// All that a survey's numbers depend on; the questions by their fingerprints.
+/// Everything that a survey's numbers depend on; the questions by their fingerprints.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Asked {
     pub atelier: u32,
@@ -38,7 +38,7 @@ pub struct Asked {
     #[serde(default)]
     pub files: Vec<Files>,
     pub tasks: Vec<SurveyTask>,
-    /// Of the rows; all of them without it.
+    /// Shard of the rows; `None` for all rows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shard: Option<Shard>,
 }
@@ -159,10 +159,10 @@ impl Asked {
         }
     }
 
-    /// Of all that was asked but for the shard: what every rows' file of it carries.
+    /// Returns the fingerprint of the request without its shard: every rows' file of the survey carries it.
     ///
     /// # Errors
-    /// What JSON cannot hold, and nothing in it is.
+    /// When a value cannot be written as JSON, which none of these is.
     pub fn fingerprint(&self) -> anyhow::Result<String> {
         let whole = Self { shard: None, ..self.clone() };
         Ok(fingerprint::bytes(&serde_json::to_vec(&whole)?))
@@ -177,8 +177,8 @@ impl Asked {
             .with_context(|| format!("{} is not what a survey wrote", path.display()))
     }
 
-    /// What an earlier one was begun with, where that is another thing than this; the shard's index
-    /// aside.
+    /// Names the first difference from the request `before` of an earlier run, the shard's index aside; `None`
+    /// where they are alike.
     pub fn differs(&self, before: &Self) -> Option<String> {
         let shards = |asked: &Self| asked.shard.map(|shard| shard.of);
         let names = |asked: &Self| -> Vec<String> {

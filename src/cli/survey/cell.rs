@@ -21,10 +21,10 @@ pub enum End {
     Failed(StudyError),
 }
 
-/// What belongs to one cell.
+/// One cell of a survey: a model on a task.
 pub struct CellJob<'a> {
     pub model: &'a LoadedModel,
-    /// What its tokenizer reads for words that it does not know.
+    /// The token that its tokenizer reads for words that it does not know.
     pub unknown: Option<Unknown>,
     pub task: &'a str,
     pub rows: &'a Spool,
@@ -88,7 +88,7 @@ impl CellJob<'_> {
         Ok(End::Done)
     }
 
-    /// All that the cell's rows depend on: what was asked, and which of its models, tasks and parts this is.
+    /// Names everything that the cell's rows depend on: the survey's request, the model, the task and the shard.
     fn name(&self) -> String {
         format!("{}\n{}\n{}\n{}", self.asked, self.model.name, self.task, self.shard)
     }

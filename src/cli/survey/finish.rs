@@ -17,7 +17,7 @@ use crate::study::survey::{
 };
 use crate::task::file;
 
-/// What a survey keeps of a model, in `model.json`.
+/// A model's facts, as a survey stores them in `model.json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Facts {
     pub facts: ModelFacts,

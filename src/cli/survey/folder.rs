@@ -89,7 +89,7 @@ impl Folder {
         &self.path
     }
 
-    /// What was asked.
+    /// Path of the survey's request.
     pub fn asked(&self) -> PathBuf {
         self.path.join("survey.json")
     }
@@ -105,7 +105,7 @@ impl Folder {
     /// Makes a model's folder.
     ///
     /// # Errors
-    /// A link in its place: what lies behind it is none of the survey's.
+    /// When a link stands in its place, since the folder behind it is none of the survey's; when it cannot be made.
     pub fn make(&self, model: &str) -> anyhow::Result<()> {
         let folder = self.model(model);
         for place in [&self.path.join("rows"), &folder] {
@@ -139,11 +139,11 @@ impl Folder {
     }
 }
 
-/// What is written into where it lies has to be a file of the folder's own: a folder may come from
-/// others, with a link in it that leads to a file of the reader's, or a pipe that nobody reads.
+/// Checks that a file to be written in place is the folder's own: a folder may come from others, with a link in
+/// it that leads to a file of the reader's, or a pipe that nobody reads.
 ///
 /// # Errors
-/// What is there and is no such file.
+/// When the path exists and is no regular file.
 pub fn is_own(path: &Path) -> anyhow::Result<()> {
     let found = std::fs::symlink_metadata(path);
     ensure!(

@@ -16,7 +16,7 @@ use crate::study::survey::MeasuredRow;
 pub struct Journal {
     path: PathBuf,
     file: File,
-    /// All that its rows depend on, in every line's checksum.
+    /// Name of the cell, which holds everything that its rows depend on: part of every line's checksum.
     cell: String,
     synced: Instant,
 }

@@ -1,16 +1,16 @@
 //! `atelier survey`: models x tasks, row by row, into files that any program can read.
 //!
-//! What lies in the folder:
+//! Files in the folder:
 //!
 //! ```text
 //! survey.json                  all that was asked: options, engine, SHA-256 of the models' files
 //! rows/MODEL/model.json        the model's facts and members
 //! rows/MODEL/TASK.parquet      one row a question (see `rows_file`)
 //! rows/MODEL/TASK.sha256       the rows' file's SHA-256, as `sha256sum -c` reads it
-//! rows/MODEL/TASK.rows.part    the same, unfinished: a checksum and a JSON object a row
+//! rows/MODEL/TASK.rows.part    rows of an unfinished run: one line per row, a checksum and a JSON object
 //! rows/MODEL/TASK.failed       why there are no rows, where there are none
 //! survey.atelier.json          means, curves, correlations: what the page opens
-//! shard-2-of-3/…               the same of a third of the rows, until they are merged
+//! shard-2-of-3/…               these files for a third of the rows, until they are merged
 //! ```
 
 mod asked;

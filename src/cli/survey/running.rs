@@ -159,7 +159,7 @@ pub(super) fn failures(failed: &[FailedCell], cells: usize) -> anyhow::Result<()
 struct SurveyRunning<'a> {
     folder: &'a Folder,
     engine: &'a EngineChoice,
-    /// Of all that was asked.
+    /// Fingerprint of the survey's request.
     asked: &'a str,
     questions: &'a [Questions],
     continuations: bool,

@@ -1,4 +1,4 @@
-//! What is known of all Jacobians, as a report has it.
+//! Assembles a report's coupling from the Jacobians that are known.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;

@@ -1,4 +1,4 @@
-//! What leaving steps out and exchanging neighbours costs: which orders say it, and what they say.
+//! Costs of leaving out a step and of exchanging two neighbours: the orders that measure them, and the numbers.
 
 use super::Cost;
 use crate::measure::interval::{Mean, Resamples, paired_rows};
@@ -6,8 +6,8 @@ use crate::plan::Plan;
 use crate::study::StudyError;
 use crate::study::orders::{Extent, Order, Orders, Sweep, Variant};
 
-/// Every step left out and every two neighbours exchanged, where the plan is the model's own; any other
-/// is run for its answers alone.
+/// Lists the orders that leave out each step and exchange each two neighbours, where the plan is the model's own.
+/// Another plan stands alone in the list: it is run for its answers.
 ///
 /// # Errors
 /// A plan that is none of a model of this order.
@@ -29,7 +29,7 @@ pub fn accuracy(orders: &Orders, plan: &str) -> Option<Mean> {
     found.map(|variant| variant.measures.accuracy)
 }
 
-/// Of every step left out and every two neighbours exchanged, of a model of so many steps.
+/// Returns the cost of leaving out each step and of exchanging each two neighbours, of a model with `steps` steps.
 pub fn costs(orders: &Orders, steps: usize) -> Vec<Cost> {
     let resamples = Resamples::new(orders.rows, orders.resamples, orders.seed);
     let points = orders.points.iter().filter_map(|point| {

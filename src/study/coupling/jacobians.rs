@@ -33,7 +33,7 @@ pub struct KnownJacobian {
     pub aligned: HashMap<usize, KnownPair>,
 }
 
-/// What is kept of a Jacobian in the basis of another: of so many pairs whole matrices would not fit.
+/// A Jacobian in the basis of another, as far as it is stored: whole matrices of so many pairs would not fit.
 pub struct KnownPair {
     /// For every K that the basis has.
     mis_coupling: Vec<(usize, BothMetrics<Option<f64>>)>,
@@ -64,7 +64,7 @@ impl KnownPair {
     }
 }
 
-/// All that a wish needs.
+/// Every Jacobian that a [`CouplingWish`] needs, each once.
 pub struct Jacobians {
     pub all: Vec<KnownJacobian>,
     numbers: HashMap<JacobianPlace, usize>,

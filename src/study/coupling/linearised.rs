@@ -22,7 +22,7 @@ impl LinearPath {
         }
     }
 
-    /// What the next step's Jacobian is to be multiplied with, `[D]`; `None` once it is too far for f32.
+    /// The state `x~` to multiply the next step's Jacobian with, `[D]`; `None` once it is too large for f32.
     pub fn state(&self) -> Option<Vec<f32>> {
         let is_near = self.state.iter().all(|x| x.abs() < FAR);
         is_near.then(|| self.state.iter().map(|&x| x as f32).collect())

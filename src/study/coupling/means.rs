@@ -4,7 +4,7 @@ use super::{CouplingRow, MeanLinearised, MeanMap, RowMap};
 use crate::measure::coupling::{BothMetrics, ILL_POSED, PairMap, chance, coupling};
 use crate::measure::interval::{Mean, Resamples};
 
-/// Of the rows that have a value; `None` where none has.
+/// Mean and interval of the values that are there; `None` where no row has one.
 pub fn resampled(resamples: &Resamples, values: impl Iterator<Item = Option<f64>>) -> Option<Mean> {
     resamples.mean_of_some(&values.collect::<Vec<Option<f64>>>())
 }

@@ -7,7 +7,7 @@ use crate::measure::interval::Mean;
 use crate::study::orders::Sweep;
 use crate::study::report::Report;
 
-/// What models' couplings are held against, the mean cost of other orders on the same rows included.
+/// Quantities that models' couplings are compared with, the mean cost of other orders on the same rows included.
 const OVER_MODELS: [RelationTo; 8] = [
     RelationTo::Accuracy,
     RelationTo::Depth,
@@ -115,7 +115,7 @@ fn quantity(model: &ModelCoupling, task: Option<&str>, to: RelationTo) -> Option
     }
 }
 
-/// Of the plan that ran, which may be another than the model's own order.
+/// Number of steps of the plan that ran, which may be another plan than the model's own order.
 fn steps(report: &Report, task: Option<&str>) -> Option<usize> {
     Some(match task {
         Some(_) => of_task(report, task)?.steps.len(),

@@ -4,13 +4,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::measure::scatter::Together;
 
-/// What a coupling is held against.
+/// The quantity that a coupling is compared with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RelationTo {
     /// Two neighbours' coupling (mean of both directions) against the accuracy that exchanging them costs.
     SwapAccuracy,
-    /// The same against the margin that it costs.
+    /// Two neighbours' coupling (mean of both directions) against the margin that exchanging them costs.
     SwapMargin,
     /// A step's mean coupling with all others against the accuracy that leaving it out costs.
     DropAccuracy,
@@ -24,7 +24,7 @@ pub enum RelationTo {
     Training,
     /// Against the accuracy that exchanging two neighbours costs, the mean over all neighbours.
     MeanSwapAccuracy,
-    /// The same against the margin that it costs.
+    /// Against the margin that exchanging two neighbours costs, the mean over all neighbours.
     MeanSwapMargin,
     /// Against the accuracy that leaving a step out costs, the mean over all steps.
     MeanDropAccuracy,
@@ -35,7 +35,7 @@ pub enum RelationTo {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Relation {
     pub to: RelationTo,
-    /// Of models on a task: which.
+    /// Name of the task that the models answered; `None` for models on one prompt, and for the steps of one model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task: Option<String>,
     pub k: usize,

@@ -1,4 +1,4 @@
-//! What was found on one prompt: the `coupling` part of a report.
+//! Coupling on one prompt: the `coupling` part of a report.
 
 use std::collections::BTreeMap;
 
@@ -49,16 +49,16 @@ pub struct Coupling {
     pub top: Vec<usize>,
     pub method: CouplingMethod,
     pub reason: MethodReason,
-    /// Of a search's random start; whole Jacobians have none.
+    /// Seed of a search's random start; whole Jacobians have none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<u32>,
-    /// Of Jacobians with vectors, over all steps and pairs of tokens.
+    /// Products of Jacobians with vectors, over all steps and pairs of tokens.
     pub products: ProductCount,
     /// Each step at (last, last). `[S]`
     pub spectrum: Vec<Spectrum>,
-    /// Of the last token, for every K.
+    /// The last token's couplings, for every K.
     pub depth_wise: BTreeMap<usize, DepthWise>,
-    /// What the map at (last, last) is made of, where it is not too large to carry.
+    /// Matrices behind the map at (last, last), where they are not too large to carry.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub aligned: Option<Aligned>,
     /// Between tokens, where asked for.
@@ -66,8 +66,8 @@ pub struct Coupling {
     pub token_wise: Option<TokenWise>,
     pub linearised: Linearised,
     pub trajectories: TokenPaths,
-    /// Of the last token's path: 1 for a straight line, `sqrt(S)` for a random walk; `None` for a stream
-    /// that never moves.
+    /// Line-shape score of the last token's path: 1 for a straight line, `sqrt(S)` for a random walk; `None` for a
+    /// stream that never moves.
     pub line_shape_score: Option<f64>,
     /// Spread of the growth of the last token's state relative to its mean, where it has one.
     pub expodistance: Option<f64>,
@@ -185,7 +185,7 @@ pub struct StepPair {
     pub steps: [usize; 2],
     #[serde(flatten)]
     pub map: MisCoupling,
-    /// Of every column's basis at this K: see [`Spectrum::gap`]. `[C]`
+    /// Gap of every column's basis at this K: see [`Spectrum::gap`]. `[C]`
     pub gap: Vec<Option<f64>>,
 }
 

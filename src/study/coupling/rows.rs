@@ -12,7 +12,7 @@ use crate::study::orders::{Orders, Reading};
 use crate::study::{LoadedModel, StudyError};
 use crate::task::item::Item;
 
-/// Of the bootstrap.
+/// Resamples of the bootstrap.
 const RESAMPLES: usize = 1000;
 
 /// A task's coupling on its way; [`RowsLinearising::advance`] it until nothing is left to do.
@@ -22,11 +22,11 @@ pub struct RowsLinearising<'a> {
     /// Token ids of each row's prompt, which ends where the answer is read.
     prompts: Vec<Vec<u32>>,
     wish: CouplingWish,
-    /// Of the bootstrap.
+    /// Seed of the bootstrap.
     seed: u64,
     rows: Vec<CouplingRow>,
     spent: ProductCount,
-    /// What all rows are alike in, from the first that is done or was resumed.
+    /// The fields that all rows share, from the first row that is done or was resumed.
     like: Option<TaskCoupling>,
     row: Option<Linearising<'a>>,
 }
@@ -107,7 +107,7 @@ impl<'a> RowsLinearising<'a> {
     /// Goes on a little: rows done and to do, in thousandths of a row; `None` once all are done.
     ///
     /// # Errors
-    /// What the engine says.
+    /// When the engine fails, or a derivative leaves the range of f32.
     pub fn advance(&mut self) -> Result<Option<(usize, usize)>, StudyError> {
         const PARTS: usize = 1000;
         let (done, all) = (self.rows.len(), self.prompts.len());
@@ -139,7 +139,7 @@ impl<'a> RowsLinearising<'a> {
         self.row.as_ref().is_some_and(Linearising::is_waiting)
     }
 
-    /// What the rows so far say, beside what other orders cost on them; `None` without any row.
+    /// Returns the means over the rows so far, beside what other orders cost on them; `None` without any row.
     pub fn found(&self, orders: Option<&Orders>) -> Option<TaskCoupling> {
         let like = self.like.as_ref()?;
         let rows = self.rows.len();

@@ -40,7 +40,7 @@ impl<'a> StepTangents<'a> {
         Ok(())
     }
 
-    /// What was asked for; `None` while a device has not answered.
+    /// Returns the products that were asked for; `None` while a device has not answered.
     ///
     /// # Errors
     /// As [`Tangents::answer`].

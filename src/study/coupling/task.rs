@@ -1,4 +1,4 @@
-//! What was found over rows of a task: the `task_coupling` part of a report.
+//! Coupling over rows of a task: the `task_coupling` part of a report.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ pub struct TaskCoupling {
     /// Rows done of those asked for; fewer when it was stopped.
     pub rows: usize,
     pub rows_asked: usize,
-    /// Of the bootstrap behind the intervals.
+    /// Resamples of the bootstrap behind the intervals.
     pub resamples: usize,
     pub seed: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -34,19 +34,19 @@ pub struct TaskCoupling {
     /// For every K.
     pub depth_wise: BTreeMap<usize, MeanMap>,
     pub linearised: MeanLinearised,
-    /// Of the rows that have one, as the next.
+    /// Mean line-shape score, over the rows that have one; likewise the next field.
     pub line_shape_score: Option<Mean>,
     pub expodistance: Option<Mean>,
     /// Share of right answers under this plan; `None` where the rows have no right answer to choose.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub accuracy: Option<Mean>,
-    /// What the answers lose when a step is left out, and when two neighbours are exchanged.
+    /// Costs of leaving out each step, and of exchanging each two neighbours.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub costs: Vec<Cost>,
     /// Coupling against those.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub relations: Vec<Relation>,
-    /// What the means are made of, and what a stopped run goes on from. `[rows]`
+    /// The rows' own couplings: the means are made of them, and a stopped run resumes from them. `[rows]`
     pub each: Vec<CouplingRow>,
 }
 
@@ -55,7 +55,7 @@ pub struct TaskCoupling {
 pub struct MeanMap {
     pub off_diagonal: Vec<Vec<Option<Mean>>>,
     pub singular: Vec<Vec<Option<Mean>>>,
-    /// Of the rows' own couplings.
+    /// Mean of the rows' own couplings.
     pub coupling: BothMetrics<Option<Mean>>,
     pub chance: BothMetrics<f64>,
     /// Rows on which a column's basis is ill-posed: see
@@ -91,7 +91,7 @@ pub struct RowMap {
     pub gap: Vec<Option<f32>>,
 }
 
-/// What one other order costs on the same rows.
+/// Cost of one other order on the same rows.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Cost {
     /// `drop:3`, `swap:3`: see [`Sweep`](crate::study::orders::Sweep).
@@ -100,7 +100,7 @@ pub struct Cost {
     pub at: usize,
     /// The share of right answers lost.
     pub accuracy: Mean,
-    /// What the right option's lead over the best other loses, logits.
+    /// Loss of the margin (the right option's logit less the best other's), logits.
     pub margin: Mean,
 }
 

@@ -1,4 +1,4 @@
-//! What is asked of one prompt, checked before anything runs.
+//! The request for one prompt's coupling, checked before anything runs.
 
 use super::CouplingMethod;
 use crate::engine::EngineError;
@@ -25,7 +25,7 @@ pub struct CouplingWish {
     pub tokens: TokenWish,
     /// `None`: what takes fewer products, and has room.
     pub method: Option<CouplingMethod>,
-    /// Of the random start of a search.
+    /// Seed of a search's random start.
     pub seed: u32,
 }
 
@@ -63,7 +63,7 @@ impl TokenWish {
 }
 
 impl CouplingWish {
-    /// Of a plan, at the last token alone.
+    /// Asks for the coupling of `plan` at the last token alone, by the method that takes fewer products.
     pub fn of(plan: Plan, top: Vec<usize>) -> Self {
         Self { plan, top, tokens: TokenWish::default(), method: None, seed: 0 }
     }
@@ -128,7 +128,7 @@ impl CouplingWish {
     }
 }
 
-/// Of several K the usual one; where it is not among them, the last.
+/// Returns [`USUAL_TOP`] where it is among `top`, and the last K elsewhere.
 pub fn usual_top(top: &[usize]) -> usize {
     let last = top.last().copied().unwrap_or(1);
     let is_there = top.contains(&USUAL_TOP);

@@ -3,10 +3,10 @@
 
 use crate::engine::trial::{AdapterFacts, KernelTrial};
 
-/// What became of an adapter.
+/// The outcome of trying an adapter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AdapterTrial {
-    /// All of its kernels are.
+    /// All of its kernels are right.
     Right,
     /// These of its kernels are wrong, in words.
     Wrong(String),
@@ -22,7 +22,7 @@ pub enum AdapterTrial {
 const MOST_NAMED: usize = 3;
 
 impl AdapterTrial {
-    /// What kernels say, which are all where `is_whole`.
+    /// Sums up the trials of `kernels`, which are all kernels where `is_whole`.
     pub fn of(kernels: &[KernelTrial], is_whole: bool) -> Self {
         if let Some(why) = kernels.iter().find_map(KernelTrial::failure)
             && kernels.iter().all(|trial| trial.is_right || trial.failure().is_some())
@@ -103,7 +103,7 @@ fn seen_from_command_line(adapters: &[AdapterFacts], trials: &[AdapterTrial]) ->
     reason
 }
 
-/// What the page itself takes in the browser that it runs in, which offers one adapter or none.
+/// Returns which engine the page takes in the browser that it runs in, which offers one adapter or none.
 pub fn in_page(adapters: &[AdapterFacts], trials: &[AdapterTrial]) -> String {
     let cpu = "This page takes the CPU, because";
     let Some((facts, trial)) = adapters.iter().zip(trials).next() else {

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-/// What members may miss the logits by, added up.
+/// The largest difference allowed between the members' sum and the logits.
 const MOST_SUM_ERROR: f64 = 1e-3;
 
 /// Where numbers are near zero, as much is no difference.

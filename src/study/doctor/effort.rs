@@ -5,10 +5,10 @@ use super::rates::DTYPES;
 /// How large, and for how long.
 #[derive(Clone, Copy, Debug)]
 pub struct Effort {
-    /// Of the matrix.
+    /// Rows of the matrix `[outs, ins]`.
     pub outs: usize,
     pub ins: usize,
-    /// That are copied.
+    /// Bytes that are copied.
     pub bytes: u64,
     /// For one device, about.
     pub seconds: f64,
@@ -35,7 +35,7 @@ impl Effort {
 mod tests {
     use super::*;
 
-    /// What copying took is free when products begin, and holds all of theirs.
+    /// The memory that copying took is free when products begin, and is enough for them.
     #[test]
     fn products_take_no_more_memory_than_copying() {
         for Effort { outs, ins, bytes, .. } in [Effort::WHOLE, Effort::IN_PAGE, Effort::QUICK] {

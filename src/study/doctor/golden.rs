@@ -27,7 +27,7 @@ pub struct GoldenResult {
     pub at: Option<String>,
     pub tolerance: f64,
     pub passes: bool,
-    /// What else is unlike, or why nothing ran.
+    /// The first difference that is none of numbers, or the reason why nothing ran.
     pub said: Option<String>,
 }
 
@@ -91,7 +91,7 @@ pub fn model_of(golden: &Value) -> Option<&str> {
 /// before: `progress` counts block runs and says whether to go on.
 ///
 /// # Errors
-/// A golden that lacks a field, or what the model or the device says.
+/// When the golden lacks a field, the model cannot read its question or plans, or the device fails.
 pub fn check(
     golden: &Value,
     model: &LoadedModel,

@@ -7,7 +7,7 @@ use super::watch::Watch;
 use super::{DeviceKernels, DoctorReport, processor};
 use crate::engine::trial::KernelTrial;
 
-/// What comes next.
+/// The next step of a look at this machine.
 #[derive(Clone, Copy, Debug)]
 pub struct DoctorStep<'a> {
     pub device: &'a str,
@@ -19,7 +19,7 @@ pub struct DoctorStep<'a> {
     pub of: usize,
 }
 
-/// What is done to a device.
+/// The kind of work that a step does on a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StepKind {
     Kernel,
@@ -83,7 +83,7 @@ impl<T: FnMut(&DoctorReport, &DoctorStep<'_>)> Look<'_, '_, T> {
         (self.tell)(self.report, &step);
     }
 
-    /// What was not looked at because the reader wants no more.
+    /// Whether the reader wants no more; `what` is then listed as not measured.
     fn is_ended(&mut self, what: &str) -> bool {
         let is_ended = (self.watch.is_ended)();
         if is_ended {

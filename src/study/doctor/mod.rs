@@ -1,6 +1,6 @@
-//! What this machine can do: its devices, its kernels against their plain twins, measured rates, the
-//! goldens on every engine, and what a model costs. Every number was measured when it is said; what
-//! was not measured is named. Nothing here prints, and the clock is the caller's.
+//! Tests this machine: its devices, its kernels against their reference implementations, measured rates, the
+//! goldens on every engine, and what a model costs. Every number in a report was measured; whatever was not
+//! measured is named. Nothing here prints, and the clock is the caller's.
 
 pub mod choice;
 mod difference;
@@ -21,12 +21,12 @@ use prefill::Prefill;
 use processor::ProcessorFacts;
 use rates::Rates;
 
-/// All that was found.
+/// The doctor's findings.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DoctorReport {
-    /// Of atelier.
+    /// Version of atelier.
     pub version: String,
-    /// That the page was measured in, as it calls itself; `None` on the command line.
+    /// Browser that the page was measured in, as it calls itself; `None` on the command line.
     pub browser: Option<String>,
     /// Compiled with optimisation: rates of a build without are not this machine's.
     pub is_optimised: bool,
@@ -35,22 +35,22 @@ pub struct DoctorReport {
     /// In the driver's order; empty where none is there, or where atelier was built without WebGPU. A
     /// browser shows one.
     pub adapters: Vec<AdapterFacts>,
-    /// What CUDA says, where atelier was built with it.
+    /// State of CUDA, where atelier was built with it.
     pub cuda: Option<String>,
-    /// Of every device.
+    /// Kernels of every device.
     pub kernels: Vec<DeviceKernels>,
     pub rates: Vec<Rates>,
     /// Which engine is taken, and why.
     pub choice: String,
     pub goldens: Vec<GoldenResult>,
     pub prefill: Vec<Prefill>,
-    /// What was not looked at, and why.
+    /// Checks that were not made, and why.
     pub unmeasured: Vec<String>,
     /// The reader ended it early.
     pub was_interrupted: bool,
 }
 
-/// The kernels of one device against their plain twins.
+/// The kernels of one device against their reference implementations.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DeviceKernels {
     pub device: String,
@@ -67,7 +67,7 @@ impl DeviceKernels {
 }
 
 impl DoctorReport {
-    /// Of a machine of which nothing is measured yet.
+    /// Returns a report of a machine on which nothing is measured yet.
     pub fn begin(is_quick: bool, adapters: Vec<AdapterFacts>) -> Self {
         Self {
             version: env!("CARGO_PKG_VERSION").to_string(),
@@ -156,7 +156,7 @@ pub fn device_name(facts: &AdapterFacts) -> String {
     }
 }
 
-/// What CUDA says of its first device, and whether it is there; `None` where atelier was built without.
+/// Whether the first CUDA device opens, and a sentence on it; `None` where atelier was built without CUDA.
 pub fn cuda() -> Option<(bool, String)> {
     #[cfg(feature = "cuda")]
     return Some(match candle_core::Device::new_cuda(0) {

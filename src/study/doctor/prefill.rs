@@ -1,5 +1,5 @@
-//! What a model costs: tokens a second of prompts with every member recorded, and what is saved where
-//! plans that begin alike run together.
+//! Cost of running a model: tokens per second of prompts with every member recorded, and the saving where plans
+//! that begin alike run together.
 
 use std::ops::ControlFlow;
 
@@ -23,7 +23,7 @@ pub struct Prefill {
     pub parameters: u64,
     pub prompts: Vec<PromptRate>,
     pub drop_sweep: Option<DropSweep>,
-    /// What was not measured, and why.
+    /// Measurements that were not made, and why.
     pub unmeasured: Vec<String>,
 }
 
@@ -31,10 +31,10 @@ pub struct Prefill {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PromptRate {
     pub tokens: usize,
-    /// That were recorded.
+    /// Members that were recorded.
     pub members: usize,
     pub tokens_a_second: f64,
-    /// Of the whole prompt, median.
+    /// Median time of the whole prompt.
     pub seconds: f64,
     pub repeats: usize,
 }
@@ -62,7 +62,7 @@ impl Prefill {
         }
     }
 
-    /// Of an engine that the model could not be put on.
+    /// Returns the report of an engine that the model could not be put on.
     pub fn failed(model: &str, engine: &str, why: &dyn std::fmt::Display) -> Self {
         let mut failed = Self::new(model, engine, 0);
         let said = format!("prompts and the drop sweep: {why}");

@@ -15,18 +15,18 @@ pub const ROWS: [usize; 5] = [1, 8, 32, 128, 512];
 /// How the weights are stored.
 pub const DTYPES: [DType; 5] = [DType::F32, DType::Bf16, DType::F16, DType::Q8_0, DType::Q4_0];
 
-/// Of one device.
+/// Measured rates of one device.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Rates {
     pub device: String,
-    /// Of the matrix `[out, in]`.
+    /// Rows of the matrix `[out, in]`.
     pub outs: usize,
     pub ins: usize,
     pub products: Vec<ProductRate>,
     /// The largest of these.
     pub best_gflops: Option<f64>,
     pub copy: Option<CopyRate>,
-    /// What was not measured, and why.
+    /// Measurements that were not made, and why.
     pub unmeasured: Vec<String>,
 }
 
@@ -39,7 +39,7 @@ pub struct ProductRate {
     pub gflops: f64,
     /// Weights as they are stored, each read once a product: 1e9 bytes a second.
     pub weights_gb: f64,
-    /// Of a product, median.
+    /// Median time of one product.
     pub seconds: f64,
     pub repeats: usize,
 }
@@ -53,14 +53,14 @@ pub struct CopyRate {
     pub repeats: usize,
 }
 
-/// What is measured of a device: copying, and a product of each dtype at each number of rows.
+/// Measurements per device: copying, and a product of each dtype at each number of rows.
 pub const MEASUREMENTS: usize = 1 + ROWS.len() * DTYPES.len();
 
 fn product_name(dtype: DType, rows: usize) -> String {
     format!("{} at {rows} rows", dtype.name())
 }
 
-/// What is said where a clock saw no time pass, as a browser's coarse one may.
+/// The reason given where a clock saw no time pass, as a browser's coarse one may.
 const TOO_QUICK: &str = "it took less time than the clock tells apart";
 
 impl Rates {

@@ -21,7 +21,7 @@ pub struct Watch<'a> {
     pub breathe: &'a dyn Fn() -> Breath<'a>,
 }
 
-/// What others do between two runs.
+/// A pause between two runs, in which others work.
 pub type Breath<'a> = Pin<Box<dyn Future<Output = ()> + 'a>>;
 
 /// A breath where nobody waits.
@@ -83,7 +83,7 @@ impl Watch<'_> {
     }
 }
 
-/// Of an even number, the mean of the two in the middle.
+/// Returns the median; of an even number of values, the mean of the two in the middle.
 fn median(numbers: &mut [f64]) -> Option<f64> {
     numbers.sort_by(f64::total_cmp);
     let half = numbers.len() / 2;

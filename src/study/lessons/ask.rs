@@ -1,4 +1,4 @@
-//! What a step has run: the state of a page and nothing else.
+//! The run that a step asks for: the state of a page and nothing else.
 //!
 //! The page makes a link of it (`app::link`), so that a step opens in the view where a reader can look further.
 
@@ -10,7 +10,7 @@ use super::LessonPrompt;
 use crate::study::orders::{Extent, Sweep};
 use crate::task::primer::ROWS_SEED;
 
-/// What is run.
+/// The kind of run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum StepAsk {
@@ -18,11 +18,11 @@ pub enum StepAsk {
     Lens(LensAsk),
     /// Right answers, bias and diversity on rows of tasks, under orders, of models.
     Rows(RowsAsk),
-    /// The same, read from the survey that comes with the page.
+    /// Right answers, bias and diversity on rows of tasks, read from the survey that comes with the page.
     Survey(SurveyAsk),
     /// Whole sweeps over orders: what they keep of what the model has above chance.
     Sweeps(SweepsAsk),
-    /// What every member and head votes, and what the answer loses without it.
+    /// The vote of every member and head, and the losses without it.
     Heads(HeadsAsk),
     /// How alike the linearised blocks are, on rows of one task.
     Coupling(CoupledAsk),
@@ -64,7 +64,7 @@ pub struct LensAsk {
     /// Where it is looked at.
     pub picture: LensPicture,
     pub column: ReadColumn,
-    /// What is drawn of it beside the answer; where nothing is said, what `picture` has first.
+    /// The picture that is drawn beside the answer; the first that `picture` has where nothing is said.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub show: Option<LensShow>,
 }
@@ -83,14 +83,14 @@ pub enum LensShow {
     Spread,
     /// MSE, bias and diversity of the first n strokes.
     Running,
-    /// What the last token's stream would answer, depth by depth.
+    /// The last token's stream, decoded depth by depth.
     Depths,
-    /// How much doubt it has, depth by depth.
+    /// Entropy of the last token's stream, decoded depth by depth.
     Doubt,
 }
 
 impl LensAsk {
-    /// What is drawn of it.
+    /// Returns the picture that is drawn.
     pub fn shown(&self) -> LensShow {
         self.show.unwrap_or(match self.picture {
             LensPicture::LogitLens => LensShow::Depths,
@@ -106,7 +106,7 @@ pub enum LensPicture {
     /// The members' votes.
     #[default]
     Lens,
-    /// What the stream would answer along its depth.
+    /// The answer decoded from the stream along its depth.
     LogitLens,
     /// Where the heads look.
     Attention,
@@ -142,7 +142,7 @@ pub struct RowsAsk {
     /// Which means are drawn, a picture each; accuracy where nothing is said.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub show: Vec<SurveyShow>,
-    /// Whose MSE, bias and diversity are drawn.
+    /// The scale in which MSE, bias and diversity are drawn.
     #[serde(default)]
     pub column: ReadColumn,
 }
@@ -152,7 +152,7 @@ pub struct RowsAsk {
 #[serde(deny_unknown_fields)]
 pub struct RowGroup {
     pub task: String,
-    /// What fields call it, where the task's name is not enough.
+    /// The name that fields use, where the task's name is not enough.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     pub count: usize,
@@ -168,7 +168,7 @@ fn rows_seed() -> u64 {
 }
 
 impl RowGroup {
-    /// What fields call it.
+    /// Returns the name that fields use.
     pub fn name(&self) -> &str {
         self.name.as_deref().unwrap_or(&self.task)
     }
@@ -215,7 +215,7 @@ impl SweepsAsk {
 pub struct SurveyAsk {
     /// Which table of it is looked at.
     pub show: SurveyShow,
-    /// Whose MSE, bias and diversity are drawn.
+    /// The scale in which MSE, bias and diversity are drawn.
     pub column: ReadColumn,
 }
 
@@ -248,10 +248,10 @@ pub struct CoupledAsk {
     /// As in [`RowsAsk::models`].
     #[serde(default)]
     pub models: Vec<String>,
-    /// What does exchanging neighbours cost, too?
+    /// Whether the cost of exchanging neighbours is measured, too.
     #[serde(default)]
     pub costs: bool,
-    /// What is drawn of it.
+    /// The picture that is drawn.
     #[serde(default)]
     pub show: CoupledShow,
 }
@@ -277,7 +277,7 @@ pub enum CoupledShow {
 pub enum TheoryAsk {
     /// Members of equal skill whose errors are alike to some degree.
     Voters { members: usize },
-    /// What each further member adds, where pairs share a secret in this share of the rows.
+    /// The gain from each further member, where pairs share a secret in this share of the rows.
     Gains { together: f64 },
     /// The coupling of two blocks whose K leading directions have nothing to do with one another.
     Bases { k: usize },

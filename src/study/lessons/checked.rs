@@ -19,7 +19,7 @@ impl Lesson {
     /// Reads a file called `file`, and checks what can be checked without a model.
     ///
     /// # Errors
-    /// What is wrong with it: the line, or the step.
+    /// When the file is wrong: the error names the line, or the step.
     pub fn read(file: &str, text: &str) -> Result<Self, LessonError> {
         let lesson: Self = toml::from_str(text).map_err(|error| LessonError::File {
             file: file.to_owned(),

@@ -1,4 +1,4 @@
-//! What is wrong with a lesson, or why a model cannot show a step.
+//! Errors of a lesson's file, and the reasons why a model cannot show a step.
 
 /// One sentence: what is wrong and what to do.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -12,7 +12,7 @@ use crate::measure::interval::{high_end, low_end};
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct FieldName {
-    /// Of what ran before the question was asked.
+    /// Whether it is a field of the run before the question.
     pub is_before: bool,
     /// At least one.
     pub parts: Vec<String>,
@@ -20,7 +20,7 @@ pub struct FieldName {
     pub model: Option<String>,
 }
 
-/// What a field comes to.
+/// The value of a field.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FieldValue {

@@ -1,4 +1,4 @@
-//! What a step's runs found, before anybody asks for a field of it.
+//! Results of a step's runs, before anybody asks for a field of them.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use crate::study::orders::{Orders, Variant, VoteMeans};
 use crate::study::report::Lens;
 use crate::study::survey::Survey;
 
-/// What one phase of a step found.
+/// The result of one phase of a step.
 #[derive(Clone, Debug, PartialEq)]
 pub enum StepFound {
     /// One a model, in the order of [`StepAsk::models`](super::StepAsk::models).
@@ -22,7 +22,7 @@ pub enum StepFound {
     Theory(TheoryAsk),
 }
 
-/// What one model gave.
+/// One model's result.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ModelFound {
     pub model: String,
@@ -41,7 +41,7 @@ pub struct SurveyedModel {
     pub cells: Vec<FoundCell>,
 }
 
-/// What was found of one model.
+/// The numbers in one model's result.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PartFound {
     Lens(Box<FoundLens>),
@@ -98,8 +98,8 @@ pub struct FoundCell {
     pub paper: VoteMeans,
     /// Kinds in `probability`, `logit` and `centred`, where they are known.
     pub by_kind: Option<[ByKind; 3]>,
-    /// After how many members nearly all of the rows that the whole model gets right are right; with the
-    /// name of the last of them.
+    /// Number of the first members from which on their sum is right on nearly as many rows as the whole model, and
+    /// the name of the last of them.
     pub reached: Option<(usize, String)>,
 }
 
@@ -141,7 +141,7 @@ impl FoundCell {
     }
 }
 
-/// Of the rows that the whole model gets right, the share that counts as nearly all.
+/// Share of the whole model's accuracy that a sum of the first members reaches at least.
 const NEARLY_ALL: f64 = 0.95;
 
 impl StepFound {

@@ -1,4 +1,4 @@
-//! What a lesson's file says.
+//! Contents of a lesson's file.
 
 use std::collections::BTreeSet;
 
@@ -17,14 +17,14 @@ pub struct Lesson {
     /// Ids of the lessons that come before.
     #[serde(default)]
     pub needs: Vec<String>,
-    /// What many think before.
+    /// A belief that many hold before the lesson.
     pub belief: String,
-    /// What to keep, in one sentence.
+    /// The lesson's result to remember, in one sentence.
     pub takeaway: String,
     /// The catalogue's model that it is written for; a reader may put any other in its place.
     pub model: String,
     pub teacher: TeacherNotes,
-    /// What its steps look at where they name no prompt of their own.
+    /// The prompt of the steps that name none of their own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt: Option<LessonPrompt>,
     #[serde(rename = "step")]
@@ -35,9 +35,9 @@ pub struct Lesson {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TeacherNotes {
-    /// What pupils say.
+    /// Answers that pupils give.
     pub heard: Vec<String>,
-    /// What to ask back.
+    /// Questions to ask back.
     pub ask_back: Vec<String>,
 }
 
@@ -66,18 +66,18 @@ pub struct LessonStep {
     /// The catalogue's model that this step is written for, where it is not the lesson's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// What is run before the question is asked, where the set-up names fields.
+    /// The run before the question is asked, where the set-up names fields.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<StepAsk>,
-    /// What must be so on a model for the set-up to be true of it.
+    /// The premise that makes the set-up true of a model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub when: Option<LessonPremise>,
-    /// What is run once the reader has predicted.
+    /// The run once the reader has predicted.
     #[serde(rename = "do")]
     pub action: StepAsk,
-    /// What was seen. Fields in braces are of what `do` found, and with `before.` of what `before` did.
+    /// The result in words. Fields in braces are of what `do` found, and with `before.` of what `before` did.
     pub reveal: String,
-    /// What one must not conclude.
+    /// A conclusion that the run does not allow.
     pub caveat: String,
     #[serde(default, skip_serializing_if = "LessonMarks::is_empty")]
     pub marks: LessonMarks,
@@ -86,7 +86,7 @@ pub struct LessonStep {
     pub is_open: bool,
 }
 
-/// What one may predict.
+/// A prediction that the reader may choose.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LessonOption {
@@ -95,29 +95,28 @@ pub struct LessonOption {
     pub text: String,
     /// When is it right?
     pub holds: Predicate,
-    /// Who chooses it may believe this; an option that is wrong on the model that the step is written for
-    /// has one.
+    /// A belief of those who choose it; an option that is wrong on the model that the step is written for has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub belief: Option<String>,
-    /// What the run says to it where it holds, and also where it does not if there is no `but`; fields as in
-    /// the reveal.
+    /// The run's words on it where it holds, and also where it does not if there is no `but`; fields as in the
+    /// reveal.
     pub why: String,
-    /// What the run says to it where it does not hold.
+    /// The run's words on it where it does not hold.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub but: Option<String>,
 }
 
-/// What a step takes for granted of the model.
+/// A premise of a step on the model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LessonPremise {
     /// On fields of what ran before the question.
     pub holds: Predicate,
-    /// What is said of a model of which it does not hold, as a part of a sentence.
+    /// Part of a sentence on a model of which it does not hold: what that model lacks.
     pub lacking: String,
 }
 
-/// What a question and its picture point at: parts of the model and words, never parts of the page.
+/// Marks of a question and its picture: on parts of the model and on words, never on parts of the page.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct LessonMarks {
@@ -154,7 +153,7 @@ impl LessonMarks {
     }
 }
 
-/// What a list of lessons shows of one.
+/// An entry in the list of lessons.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LessonHead {
     pub id: String,
@@ -169,7 +168,7 @@ pub struct LessonHead {
 }
 
 impl Lesson {
-    /// What a list shows of it.
+    /// Returns its entry in the list of lessons.
     pub fn head(&self) -> LessonHead {
         LessonHead {
             id: self.id.clone(),

@@ -13,7 +13,7 @@ pub struct StepNumber {
 }
 
 impl LessonStep {
-    /// What the predicates compare, then what the reveal names beside it; each once, and no words.
+    /// Returns the numbers that the predicates compare, then the others that the reveal names; each once, no words.
     pub(super) fn numbers(
         &self,
         field: &dyn Fn(&FieldName) -> Result<FieldValue, LessonError>,

@@ -1,4 +1,4 @@
-//! What a run says to a step's question.
+//! A step's question answered by a run.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,9 +13,9 @@ use super::{
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StepPhase {
-    /// What the words before the question need.
+    /// The run that the words before the question need.
     SetUp,
-    /// What answers it.
+    /// The run that answers the question.
     Reveal,
 }
 
@@ -27,7 +27,7 @@ pub struct StepOutcome {
     pub step: String,
     /// The model that was asked: the one it is written for, where the step names its models itself.
     pub model: String,
-    /// Whose numbers these are; none before anything ran.
+    /// Source of the numbers; none before anything ran.
     pub source: Option<RunSource>,
     pub showing: StepShowing,
     /// The set-up and the question, their fields filled in; as they stand in the file where the model
@@ -38,7 +38,7 @@ pub struct StepOutcome {
     pub options: Vec<OptionOutcome>,
     /// The option that holds, where exactly one does.
     pub right: Option<usize>,
-    /// What the options hang on; none before the question is answered.
+    /// Numbers that the predicates compare and that the reveal names; none before the question is answered.
     pub numbers: Vec<StepNumber>,
     /// Empty before the question is answered, as the next.
     pub reveal: String,
@@ -74,7 +74,7 @@ pub struct OptionOutcome {
     pub why: String,
 }
 
-/// Who is asked.
+/// The model that is asked.
 #[derive(Clone, Copy, Debug)]
 pub struct TaughtBy<'a> {
     pub model: &'a str,
@@ -90,8 +90,8 @@ impl Lesson {
         step.ok_or_else(|| LessonError::NoStep { lesson: self.id.clone(), step: id.to_owned() })
     }
 
-    /// What a step says after a phase: `before` is what its set-up ran, if it has any; `found` what answers
-    /// it, once that ran.
+    /// Returns a step's words after a phase: `before` is the result of its set-up, if it has any; `found` of the run
+    /// that answers it, once that is over.
     pub fn outcome(
         &self,
         step: &LessonStep,
@@ -213,7 +213,7 @@ impl LessonStep {
     /// How every option stands to what `field` says.
     ///
     /// # Errors
-    /// What `field` says of a field that is not there.
+    /// The error of `field` on a field that is not there.
     pub fn judged<E>(
         &self,
         field: &dyn Fn(&FieldName) -> Result<FieldValue, E>,
@@ -227,7 +227,7 @@ impl LessonPremise {
     /// Is it so?
     ///
     /// # Errors
-    /// It is not; what `field` says of a field that is not there.
+    /// When the premise does not hold; the error of `field` on a field that is not there.
     fn granted(
         &self,
         field: &dyn Fn(&FieldName) -> Result<FieldValue, LessonError>,

@@ -1,4 +1,4 @@
-//! What a step's run is drawn from: the reports that a view would draw, and of rows what they come to.
+//! The data of a step's pictures: the reports that a view would draw, and of rows their means.
 
 use serde::{Deserialize, Serialize};
 
@@ -22,7 +22,7 @@ pub enum StepPicture {
         /// The run before the question, where the picture compares with it.
         before: Option<Box<Lens>>,
     },
-    /// What parts vote, and what is lost without them.
+    /// The votes of parts, and the losses without them.
     Need { model: String, need: Box<Need> },
     /// Linearised blocks.
     Coupling {
@@ -36,7 +36,7 @@ pub enum StepPicture {
     Rows { of: PictureMean, cells: Vec<PictureCell> },
 }
 
-/// What a cell's number is.
+/// The quantity of a cell's number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PictureMean {
@@ -83,7 +83,7 @@ pub struct CoupledModel {
 }
 
 impl StepPicture {
-    /// Whose numbers are drawn, each named once.
+    /// Names the models whose numbers are drawn, each once.
     pub fn models(&self) -> Vec<&str> {
         match self {
             Self::Lens { model, .. } | Self::Need { model, .. } | Self::Sweep { model, .. } => {
@@ -125,8 +125,8 @@ impl PictureCell {
 }
 
 impl StepFound {
-    /// What it is drawn from, as `ask` wants it to be looked at, with what was run `before`; nothing for curves that
-    /// need no run.
+    /// Returns the data of its pictures, as `ask` wants them, beside the run `before`; nothing for curves that need
+    /// no run.
     pub fn pictures(&self, ask: &StepAsk, before: Option<&StepFound>) -> Vec<StepPicture> {
         match self {
             Self::Theory(_) => Vec::new(),
@@ -202,7 +202,7 @@ fn of_model(found: &ModelFound, ask: &StepAsk, before: Option<&StepFound>) -> Ve
     }
 }
 
-/// Of linearised blocks: one picture of all models where their ways are compared, else one a model.
+/// Pictures of linearised blocks: one of all models where their ways are compared, else one per model.
 fn coupled(models: &[ModelFound], ask: &StepAsk) -> Vec<StepPicture> {
     let StepAsk::Coupling(ask) = ask else {
         return Vec::new();

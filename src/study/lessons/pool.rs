@@ -26,7 +26,7 @@ impl<'a> Pool<'a> {
         Self { tasks: tasks.filter(|task| names.contains(&task.task.as_str())).collect() }
     }
 
-    /// What an order keeps of what the own order has above chance: 1 all, 0 nothing.
+    /// Returns the share that an order keeps of what the own order has above chance: 1 is all, 0 nothing.
     pub fn kept(&self, order: &PickedOrder) -> Option<Mean> {
         self.mean(|task| {
             let right = shares(task, order)?;

@@ -109,7 +109,7 @@ impl Predicate {
     /// How it stands to what `field` gives; `None` where that depends on the other options.
     ///
     /// # Errors
-    /// What `field` says of a field that is not there.
+    /// The error of `field` on a field that is not there.
     pub(super) fn judge<E>(
         &self,
         field: &dyn Fn(&FieldName) -> Result<FieldValue, E>,

@@ -1,4 +1,4 @@
-//! Whose numbers a step shows: the models that ran, the survey that was read, or nobody's.
+//! Source of a step's numbers: the models that ran, the survey that was read, or made-up members.
 
 use std::fmt;
 
@@ -27,7 +27,7 @@ pub struct RanModel {
 }
 
 impl StepFound {
-    /// Whose numbers these are.
+    /// Returns the source of these numbers.
     pub fn source(&self) -> RunSource {
         match self {
             Self::Theory(_) => RunSource::MadeUp,

@@ -140,7 +140,7 @@ fn one_of(word: &str, beside: &[&str]) -> FieldValue {
     FieldValue::Largest { word: word.to_owned(), beside }
 }
 
-/// What a predicate says of a with an interval, and of b.
+/// Judges a predicate on a, which has an interval, and on b.
 fn judged(predicate: &str, a: FieldValue, b: FieldValue) -> Holding {
     #[derive(serde::Deserialize)]
     struct HoldsLine {

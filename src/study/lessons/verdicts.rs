@@ -1,5 +1,4 @@
-//! What is said of an option that holds, of one that does not, and where none does: on made-up voters, which need
-//! no model.
+//! Words on an option that holds, on one that does not, and where none does: on made-up voters, which need no model.
 
 use super::*;
 

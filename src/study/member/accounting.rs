@@ -32,7 +32,7 @@ pub struct Accounting<'a> {
     /// Block runs of both plans, once they are done.
     runs: usize,
     traces: Vec<Trace>,
-    /// Of the tokens that were read so far.
+    /// The member's votes on the tokens read so far.
     votes: Vec<f32>,
 }
 
@@ -89,7 +89,7 @@ impl<'a> Accounting<'a> {
     /// all is done.
     ///
     /// # Errors
-    /// What the engine says.
+    /// When the engine fails.
     pub fn advance(&mut self) -> Result<Option<(usize, usize)>, StudyError> {
         let vocabulary = self.model.shape().vocabulary;
         let parts = vocabulary.div_ceil(CHUNK as usize);
@@ -124,7 +124,7 @@ impl<'a> Accounting<'a> {
     /// [`LoadedModel::original_after`].
     ///
     /// # Errors
-    /// Called too early: [`EngineError::Cancelled`]; what the engine says.
+    /// Called too early: [`EngineError::Cancelled`]; when the engine fails.
     pub fn original_after(&self) -> Result<Option<OriginalAfter<'a>>, StudyError> {
         let trace = self.traces.first().ok_or(EngineError::Cancelled)?;
         self.model.original_after(&self.question.prompt, &self.plans[0], trace)

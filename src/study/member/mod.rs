@@ -28,15 +28,14 @@ pub struct MemberAccount {
     pub raises: Vec<TokenVote>,
     /// Those whose logits it takes most from, the most first.
     pub lowers: Vec<TokenVote>,
-    /// What it adds to a logit, on average over the whole vocabulary: only what differs from this moves
-    /// the answer.
+    /// The member's mean vote over the whole vocabulary: only what differs from this moves the answer.
     pub mean_vote: f64,
     /// V
     pub vocabulary: usize,
     /// The run's logit of the right option less the mean of the others'.
     pub lead: f64,
-    /// The same plan without it; `None` where there is none: nothing runs without its embedding, the bias
-    /// is no branch's, and a plan that runs nothing else is no plan.
+    /// The run of the same plan without the member; `None` where there is no such plan: nothing runs without its
+    /// embedding, the bias is no branch's, and a plan must run something.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub without: Option<MemberWithout>,
 }
@@ -54,7 +53,7 @@ pub struct HeadReading {
     pub carried: Vec<f32>,
 }
 
-/// What a member adds to one token's logit.
+/// A member's vote on one token: what it adds to the token's logit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TokenVote {
     pub id: u32,

@@ -149,7 +149,7 @@ impl<'a> Generating<'a> {
         self.right
     }
 
-    /// What was written after the prompt, up to the next question.
+    /// Returns the text written after the prompt, up to the next question.
     fn text(&self, batch: &TextBatch, text: usize) -> Result<String, StudyError> {
         let prompt = self.prompts[batch.texts.start + text].len();
         let written = &batch.decoder.ids(text)[prompt..];

@@ -39,7 +39,7 @@ use crate::task::item::Item;
 pub struct Order {
     /// As `--plan` reads it.
     pub name: String,
-    /// What makes it a point of a sweep.
+    /// The strategy that makes it a point of a sweep; `None` for a reader's own line.
     pub strategy: Option<Strategy>,
     pub plan: Plan,
 }

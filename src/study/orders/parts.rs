@@ -11,12 +11,12 @@ use crate::study::StudyError;
 /// is found is what one worker alone would find, to the last bit.
 pub struct PartedSweep<'a> {
     whole: Sweeping<'a>,
-    /// What came back before the rows in front of it did, by its first row.
+    /// Parts that came back before the rows in front of them did, by their first row.
     early: BTreeMap<usize, Vec<OrderRows>>,
 }
 
 impl<'a> PartedSweep<'a> {
-    /// Of a sweep that has run none of its rows.
+    /// Puts a sweep together from its parts; `whole` has run none of its rows.
     pub fn new(whole: Sweeping<'a>) -> Self {
         Self { whole, early: BTreeMap::new() }
     }
@@ -57,7 +57,7 @@ impl<'a> PartedSweep<'a> {
         self.whole.work(rows)
     }
 
-    /// What [`Sweeping::into_rows`] gave of the part with these rows.
+    /// Takes in a part: the rows that [`Sweeping::into_rows`] gave for `rows`.
     ///
     /// # Errors
     /// Rows that are no part, or were taken in before; other numbers than these rows have.
@@ -81,14 +81,14 @@ impl<'a> PartedSweep<'a> {
         Ok(())
     }
 
-    /// What is known of the rows done; `None` before the first part is there.
+    /// Returns the numbers over the rows done; `None` before the first part is there.
     pub fn orders(&self) -> Option<Orders> {
         self.whole.orders()
     }
 }
 
 impl Sweeping<'_> {
-    /// What was measured on its rows: under the model's own order, then under each of the others.
+    /// Returns the numbers of its rows: under the model's own order, then under each of the others.
     pub fn into_rows(self) -> Vec<OrderRows> {
         self.rows
     }

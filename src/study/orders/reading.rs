@@ -21,11 +21,11 @@ pub struct Reading {
     pub passages: Vec<(Passage, usize)>,
     /// Index of the right one of the row's own choices, and their number; `None` where it has none.
     pub choice: Option<(usize, usize)>,
-    /// What a generated text must say.
+    /// The text that a generated answer must contain.
     pub expected: Option<String>,
 }
 
-/// What the right token is compared with, where members vote.
+/// The tokens that the right one is compared with, where members vote.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rivals {
     /// The row's own options.
@@ -166,7 +166,7 @@ fn passage(
 /// Begins to read the likeliest tokens after the prompts that have no options, of which rivals are chosen.
 ///
 /// # Errors
-/// A device that has no room for the whole vocabulary; what the engine says.
+/// A device that has no room for the whole vocabulary; when the engine fails.
 pub fn read_likeliest<'a>(
     engine: &'a Engine,
     readings: &[Reading],

@@ -1,4 +1,4 @@
-//! What a sweep found: the `orders` part of a report.
+//! A sweep's result: the `orders` part of a report.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use crate::task::score::Score;
 pub struct Orders {
     /// Where the rows come from: a task's name, or a file's.
     pub task: String,
-    /// What [`Measures::accuracy`] counts.
+    /// The score that [`Measures::accuracy`] counts.
     pub score: Score,
     /// Rows done of those asked for; fewer when it was stopped.
     pub rows: usize,
@@ -29,7 +29,7 @@ pub struct Orders {
     /// Resamples behind every interval but those of shares and their changes.
     pub resamples: usize,
     pub seed: u64,
-    /// What it was run on, where a file keeps it: only the same is gone on with.
+    /// Fingerprint of the run, where a file keeps it: only a run with the same one resumes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fingerprint: Option<Fingerprint>,
     /// Block runs made for one row, and what they would be with each plan run alone.
@@ -46,7 +46,7 @@ pub struct Orders {
     pub geometry: Vec<Geometry>,
 }
 
-/// All that a sweep's numbers depend on besides its options.
+/// Everything besides its options that a sweep's numbers depend on.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fingerprint {
     /// The program's version.
@@ -82,7 +82,7 @@ pub struct SweepPoint {
     /// The `h` of `head:i:h`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub head: Option<usize>,
-    /// Of a loop.
+    /// Rounds of a loop; `None` for the other sweeps.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rounds: Option<usize>,
     /// Block runs between the ends that stay: `T - 2s - 1`. `None` for drop, swap and heads.
@@ -148,9 +148,9 @@ pub struct VoteMeans {
     pub diversity: Mean,
 }
 
-/// What was measured on each row, in the rows' order: what means and intervals are made of, and
-/// what a stopped sweep goes on from. All lists are `[rows]`, or empty where the score has no such
-/// number or the device no room for the whole vocabulary.
+/// Numbers of each row, in the rows' order: means and intervals are made of them, and a stopped sweep resumes
+/// from them. All lists are `[rows]`, or empty where the score has no such number or the device no room for the
+/// whole vocabulary.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct OrderRows {
     pub correct: Vec<bool>,

@@ -1,4 +1,4 @@
-//! What one row adds to an order's lists.
+//! Adds one row's numbers to an order's lists.
 
 use super::OrderRows;
 use super::reading::Reading;

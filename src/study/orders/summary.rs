@@ -10,16 +10,17 @@ use super::{Order, Sweep};
 use crate::measure::interval::{Resamples, paired_rows, wilson};
 use crate::plan::Strategy;
 
-/// Of the bootstrap.
+/// Resamples of the bootstrap.
 pub const RESAMPLES: usize = 1000;
 
 impl Sweeping<'_> {
-    /// What is known so far; `None` before the first chunk is through.
+    /// Returns the numbers over the rows so far; `None` before the first chunk is through.
     pub fn orders(&self) -> Option<Orders> {
         (self.rows_done() > 0).then(|| summary(self, RESAMPLES))
     }
 
-    /// The same with rougher intervals, in a tenth of the time: for what is kept on the way.
+    /// Returns the numbers over the rows so far with rougher intervals, from a tenth of the resamples: for files
+    /// written on the way.
     pub fn draft(&self) -> Option<Orders> {
         (self.rows_done() > 0).then(|| summary(self, RESAMPLES / 10))
     }
@@ -134,7 +135,7 @@ fn answer_tokens(readings: &[Reading]) -> Vec<usize> {
     if tokens.iter().all(|&count| count == 1) { Vec::new() } else { tokens }
 }
 
-/// What all means of one sweep are made with.
+/// Inputs that all means of one sweep share.
 struct Bootstrap<'a> {
     resamples: Resamples,
     /// The larger of 1 / K and the majority class.
@@ -146,7 +147,7 @@ struct Bootstrap<'a> {
 }
 
 impl Bootstrap<'_> {
-    /// Of one order, or of several whose rows are averaged first (the seeds of a shuffle).
+    /// Computes the measures of one order, or of several whose rows are averaged first (the seeds of a shuffle).
     fn measures(&self, orders: &[&OrderRows]) -> Measures {
         let average = |of: &dyn Fn(&OrderRows) -> Vec<f64>| -> Vec<f64> {
             let mut sum = of(orders[0]);
@@ -222,7 +223,7 @@ impl OrderRows {
         self.correct.iter().copied().map(share).collect()
     }
 
-    /// What there is of the first `rows` rows: a stopped chunk may have left some lists longer.
+    /// Cuts every list to its first `rows` rows: a stopped chunk may have left some lists longer.
     fn first(&self, rows: usize) -> Self {
         fn cut<T: Clone>(list: &[T], rows: usize) -> Vec<T> {
             list[..rows.min(list.len())].to_vec()

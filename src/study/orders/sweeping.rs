@@ -30,7 +30,7 @@ pub struct Sweeping<'a> {
     pub(super) seed: u64,
     /// Whether the device has room to read the whole vocabulary.
     has_vocabulary: bool,
-    /// What was measured, for each of `plans`.
+    /// Numbers of the rows done, for each of `plans`.
     pub(super) rows: Vec<OrderRows>,
     stage: Option<ChunkStage<'a>>,
     /// Work done and to do, in block runs.
@@ -40,9 +40,9 @@ pub struct Sweeping<'a> {
     pub(super) block_runs: (usize, usize),
 }
 
-/// What a chunk of rows is going through.
+/// The stage that a chunk of rows is in.
 enum ChunkStage<'a> {
-    /// What the model's own order finds likeliest next, where a row has no options of its own.
+    /// Looks for the tokens that the model's own order finds likeliest, where a row has no options of its own.
     Rivals(Box<dyn Run<Trace> + 'a>),
     Members(Vec<Prompt>, Box<dyn Run<Trace> + 'a>),
     Passages(Box<dyn Run<TokenScore> + 'a>),
@@ -190,7 +190,7 @@ impl<'a> Sweeping<'a> {
     /// Runs one batch of blocks: `Some((done, of))` in block runs, `None` once all is done.
     ///
     /// # Errors
-    /// What the engine says.
+    /// When the engine fails, or a written text cannot be decoded.
     pub fn advance(&mut self) -> Result<Option<(usize, usize)>, StudyError> {
         let from = self.rows_done();
         let to = (from + CHUNK).min(self.readings.len());

@@ -174,7 +174,7 @@ fn lens(lens: &Lens) -> Result<(), Reason> {
     depths(d.by_depth.iter().map(|depth| &depth.triples))
 }
 
-/// What a run says beyond its options.
+/// Checks the numbers of a run over the whole vocabulary.
 pub(in crate::study) fn vocabulary(
     vocabulary: &AnswerVocabulary,
     options: usize,

@@ -48,7 +48,7 @@ pub enum ReportError {
     Shape { place: String, reason: String },
 }
 
-/// What tells files apart, their contents passed over.
+/// Fields by which files are told apart; their contents are skipped.
 #[derive(Deserialize)]
 struct FileHead {
     atelier: Option<u64>,
@@ -137,7 +137,7 @@ impl Opened {
         }
     }
 
-    /// What it is, in a sentence.
+    /// Names the kind of file, as the rest of a sentence.
     pub fn what(&self) -> &'static str {
         match self {
             Self::Lens(_) => "a report of one prompt",

@@ -33,11 +33,11 @@ pub struct Aggregate<'a> {
     samples: Vec<Sample>,
 }
 
-/// What rows say over the whole vocabulary.
+/// Sums of the rows' numbers over the whole vocabulary.
 #[derive(Clone, Copy, Default)]
 struct BeyondOptions {
     first_word: Counted,
-    /// Of whole right answers, and of a token of them.
+    /// `ln P` of whole right answers; the next field's is per token.
     log_likelihood: Counted,
     per_token: Counted,
     mass: Counted,
@@ -75,7 +75,7 @@ enum Options {
 }
 
 impl<'a> Aggregate<'a> {
-    /// Of a task whose `expected` rows come in order.
+    /// Prepares the sums of a task whose `expected` rows come in order.
     pub fn new(members: &'a [Member], expected: usize, facts: &CellFacts) -> Self {
         Self {
             members,

@@ -22,7 +22,7 @@ pub const WINDOW: usize = 64;
 /// matrices, and ends with the same bytes, as one that was not.
 pub const BATCH: usize = 16;
 
-/// What is settled before a task's first row runs.
+/// Facts that are settled before a task's first row runs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CellFacts {
     /// How the rows are scored: the task's own way, or as continuations.
@@ -214,7 +214,7 @@ impl<'a> Asking<'a> {
         }
     }
 
-    /// What was settled before the first row.
+    /// Returns the facts that were settled before the first row.
     pub fn facts(&self) -> &CellFacts {
         &self.facts
     }
@@ -269,7 +269,7 @@ impl<'a> Asking<'a> {
     /// Runs one batch; `None` when `go_on` said no.
     ///
     /// # Errors
-    /// What the engine says, or a row whose numbers are not finite.
+    /// When a row cannot be read, the engine fails, or a row's numbers are not finite.
     pub fn run(
         &self,
         batch: &[usize],

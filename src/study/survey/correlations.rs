@@ -22,7 +22,7 @@ pub struct Correlated {
     pub constant: usize,
     pub probability: ColumnCorrelations,
     pub logit: ColumnCorrelations,
-    /// Of the part of the logits' column that moves probabilities. Correlations of parts do not add up.
+    /// By the part of the logits that moves probabilities. Correlations of parts do not add up.
     pub centred: ColumnCorrelations,
     pub paper: ColumnCorrelations,
 }

@@ -1,4 +1,4 @@
-//! What a task's rows say of the theorems 4 to 8, in both estimators.
+//! Terms of the theorems 4 to 8 over a task's rows, by both estimators.
 
 use rand_mt::Mt;
 use serde::{Deserialize, Serialize};
@@ -55,7 +55,7 @@ pub struct InformationPoint {
     pub conditional_redundancy: f64,
     /// `I(U;Y)`
     pub joint: f64,
-    /// Of the error rate (Eq. 12), from the estimate.
+    /// Bounds of the error rate (Eq. 12), from the estimate.
     pub bounds: Bounds,
     /// How often these members' sum is wrong on the same rows.
     pub error: f64,
@@ -106,7 +106,7 @@ impl Draw {
 }
 
 impl<'a> Gathering<'a> {
-    /// Of `expected` rows.
+    /// Gathers a task's `expected` rows.
     pub fn new(members: &'a [Member], rivals: bool, expected: usize) -> Self {
         Self {
             members,

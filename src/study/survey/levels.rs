@@ -12,7 +12,7 @@ pub struct LevelAccuracy {
     /// In the task's own count.
     pub level: usize,
     pub rows: usize,
-    /// Of those.
+    /// Rows of this level that are right.
     pub correct: usize,
 }
 

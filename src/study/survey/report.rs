@@ -61,13 +61,13 @@ pub struct SurveyTask {
     pub score: Score,
     /// Rows asked.
     pub rows: usize,
-    /// What its levels count, such as "digits"; none where it has no levels.
+    /// Unit of its levels, such as "digits"; none where it has no levels.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub levels: Option<String>,
-    /// What was noticed when the file was read.
+    /// Remarks on the file, made when it was read.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
-    /// Of the questions and right answers: the same in every survey that asked the same.
+    /// Hash of the questions and right answers: equal in every survey that asked the same.
     pub fingerprint: String,
 }
 
@@ -80,7 +80,7 @@ pub struct SurveyCell {
     pub outcome: SurveyedOutcome,
 }
 
-/// What came of one model on one task.
+/// The outcome of one model on one task.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SurveyedOutcome {
@@ -89,7 +89,7 @@ pub enum SurveyedOutcome {
     Failed(String),
 }
 
-/// What the rows of one task say of one model.
+/// Numbers of one model over the rows of one task.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Found {
     pub facts: CellFacts,

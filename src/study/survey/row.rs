@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::engine::Member;
 use crate::measure::decomposition::{Decomposition, decompose};
 
-/// What is kept of a row; its field names are the columns of the rows' file.
+/// A row as it is stored; its field names are the columns of the rows' file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MeasuredRow {
     /// Its place among the rows asked, from 0.
@@ -21,9 +21,9 @@ pub struct MeasuredRow {
     pub answer: usize,
     /// Index of the likeliest one.
     pub answered: usize,
-    /// What the task's score calls right.
+    /// Whether the task's score calls it right.
     pub correct: bool,
-    /// The same with every continuation's log-probability divided by its bytes.
+    /// Whether it is right with every continuation's log-probability divided by its bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub correct_per_byte: Option<bool>,
     /// `[K]` output rows of the options voted on.
@@ -45,7 +45,7 @@ pub struct MeasuredRow {
     /// less this. `None` where the device has no room, as are the next two.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub log_partition: Option<f64>,
-    /// Of the whole vocabulary there, nats.
+    /// Entropy of the whole vocabulary there, nats.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub entropy: Option<f64>,
     /// `[K]` ranks of the options voted on, of the whole vocabulary.
@@ -55,7 +55,7 @@ pub struct MeasuredRow {
     /// asked. None where a text is written.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub log_likelihoods: Vec<f64>,
-    /// What all options hold of the whole vocabulary; `None` where one begins another, or their contexts differ.
+    /// Probability of all options together; `None` where one begins another, or their contexts differ.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mass: Option<f64>,
     /// Whether the right answer is what the model says first by itself: every token of it has rank 1.
@@ -66,7 +66,7 @@ pub struct MeasuredRow {
     /// Text, where there is any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt: Option<String>,
-    /// What the row itself offers: options, or continuations.
+    /// The row's own choices: options, or continuations.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub choices: Vec<String>,
     /// Index of the right one of those.

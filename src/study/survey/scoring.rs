@@ -1,4 +1,4 @@
-//! What one row's trace and scores say.
+//! Turns one row's trace and scores into its numbers.
 
 use super::MeasuredRow;
 use super::asking::RowPlace;
@@ -137,8 +137,8 @@ fn shown(item: &Item) -> (Option<String>, Vec<String>) {
     }
 }
 
-/// What all candidates begin with, and the tokens in which they part from each other; `None` where
-/// two go on with the same one, or one ends.
+/// Returns the tokens that all candidates begin with, and the first in which each differs from the others; `None`
+/// where two have the same next token, or one ends.
 pub(super) fn parting(reading: &Reading) -> Option<Prompt> {
     let all: Vec<&[u32]> = reading.passages.iter().map(|(p, _)| &p.token_ids[..]).collect();
     let first = *all.first()?;
@@ -159,7 +159,7 @@ mod tests {
     use crate::study::orders::Rivals;
     use crate::task::score::bytes;
 
-    /// What the joining space would decide, a row and a sweep decide without it.
+    /// Bytes are counted without the joining space, for a survey's row as for a sweep.
     #[test]
     fn the_joining_space_is_no_length() {
         let passage = |text: &str| {

@@ -1,4 +1,4 @@
-//! What the two origins answer, as the real ones do.
+//! Answers of the two origins, as the real ones give them.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -14,7 +14,7 @@ pub struct Answer {
     pub body: Vec<u8>,
 }
 
-/// What pages may read of the hub's answers.
+/// Headers of the hub's answers that pages may read.
 const EXPOSED: &str = "X-Repo-Commit,X-Request-Id,X-Error-Code,X-Error-Message,X-Total-Count,ETag,Link,Accept-Ranges,Content-Range,X-Linked-Size,X-Linked-ETag,X-Xet-Hash";
 
 type Places = BTreeMap<String, Place>;

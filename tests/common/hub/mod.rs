@@ -26,7 +26,7 @@ pub enum Origin {
     Cdn,
 }
 
-/// What goes wrong with an answer.
+/// A fault of an answer.
 #[derive(Clone, Debug)]
 pub enum Fault {
     /// Another status, with these headers; `cors` says whether pages may read it.
@@ -107,7 +107,7 @@ pub struct TestHub {
     ended: Arc<AtomicBool>,
 }
 
-/// What the hub takes as a token.
+/// The only token that the hub takes.
 pub const TOKEN: &str = "hf_test";
 
 /// Entries on a page of the list of files.
@@ -174,7 +174,7 @@ impl TestHub {
         self.shelf.lock().expect("the shelf").rules.clear();
     }
 
-    /// What was asked since the last call.
+    /// Returns the requests since the last call.
     pub fn seen(&self) -> Vec<Seen> {
         std::mem::take(&mut self.shelf.lock().expect("the shelf").seen)
     }

@@ -1,6 +1,7 @@
-//! What a run says beyond its options, and the logit column in its two parts, by the goldens' names of fields: a field
-//! that a report lacks fails. How far a number may be off follows from logits that are each off by at most
-//! `tolerance` of the largest |logit|, and votes of the largest |vote| (docs/definitions.md, sections 2 and 3).
+//! Compares a run's numbers over the whole vocabulary, and the logit column in its two parts, by the goldens' names
+//! of fields: a field that a report lacks fails. How far a number may be off follows from logits that are each off
+//! by at most `tolerance` of the largest |logit|, and votes of the largest |vote| (docs/definitions.md, sections 2
+//! and 3).
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! What figures draw: SVG text that any reader of XML takes, with every mark in it.
+//! Drawings of figures: SVG text that any reader of XML takes, with every mark in it.
 
 use atelier::chart::plot::{Axis, Mark, MarkShape, Series};
 use atelier::chart::{
@@ -28,7 +28,7 @@ fn opened() -> Vec<Opened> {
     all
 }
 
-/// What no drawing may hold, whatever it is of.
+/// Checks that hold for every figure and its drawings.
 pub fn sound(figure: &Figure) {
     let name = &figure.name;
     assert!(!figure.title.is_empty(), "{name}");

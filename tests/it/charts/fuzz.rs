@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::drawn::sound;
 use super::reports;
 
-/// What to do at a place of a file.
+/// An edit at a place of a file.
 #[derive(Clone, Debug)]
 enum Edit {
     Put(Value),
@@ -137,7 +137,7 @@ proptest! {
     }
 }
 
-/// Of nothing, no head looks most at anything.
+/// With no tokens, no head has a token that it attends to most.
 #[test]
 fn an_account_of_a_prompt_without_tokens_is_refused() {
     let all = reports::all().map(|report| serde_json::to_value(report).expect("JSON"));

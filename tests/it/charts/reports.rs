@@ -533,7 +533,7 @@ pub fn coupling() -> Coupling {
     }
 }
 
-/// The same over rows: eleven pairs, of which one makes the correlation.
+/// A coupling over rows: eleven pairs, of which one makes the correlation.
 pub fn task_coupling() -> TaskCoupling {
     let one = coupling();
     let mean = |x: &Option<f64>| x.map(|mean| Mean { mean, low: mean - 0.05, high: mean + 0.05 });

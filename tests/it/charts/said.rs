@@ -1,4 +1,4 @@
-//! What figures of known runs say.
+//! Sentences of figures of known runs.
 
 use atelier::chart::plot::{MarkShape, Series};
 use atelier::chart::{

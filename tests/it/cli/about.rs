@@ -1,4 +1,4 @@
-//! What the program says of itself: version, completions, manual.
+//! The program on itself: version, completions, manual.
 
 use std::io::Write;
 use std::process::{Command, Stdio};

@@ -12,7 +12,7 @@ struct Place {
     folder: tempfile::TempDir,
 }
 
-/// What a run printed, what it said, and its exit code.
+/// A run's two outputs and its exit code.
 #[derive(Debug, PartialEq)]
 struct Ended {
     printed: String,

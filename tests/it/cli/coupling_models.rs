@@ -68,7 +68,7 @@ fn models_side_by_side() {
     assert_eq!(models.len(), 2);
 }
 
-/// What other orders cost a model is the mean of what each costs it.
+/// A model's cost under a kind of other orders is the mean of its costs under each of them.
 #[test]
 fn models_against_what_skipping_and_swapping_cost() {
     let found = report(&[

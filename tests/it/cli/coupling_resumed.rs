@@ -145,7 +145,7 @@ fn stopped_at_any_moment_it_goes_on() {
     assert!(stopped > 0, "it was never caught");
 }
 
-/// What began as a search ends as one, though nobody says so again.
+/// A run that began as a search resumes as one, though no option says so again.
 #[cfg(unix)]
 #[test]
 fn a_stopped_search_goes_on_as_a_search() {

@@ -1,5 +1,4 @@
-//! What is read: no pipe is waited for, no device read to its end that never comes, no number taken
-//! for more than there is.
+//! Inputs: no pipe is waited for, no device is read that never ends, no number is taken that is more than there is.
 
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -86,7 +85,7 @@ fn more_rows_than_there_are() {
     assert!(why.contains("ask for at most 1000000"), "{why}");
 }
 
-/// What is asked for in the task's own count comes so, and runs where any prompts do.
+/// `--level` draws rows of that level alone, which run like any prompts.
 #[test]
 fn rows_are_of_the_level_that_is_asked_for() {
     let folder = words();

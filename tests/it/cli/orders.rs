@@ -120,7 +120,7 @@ fn medians_of_heads_are_told_apart() {
     assert_eq!(distinct.len(), names.len(), "{names:?}");
 }
 
-/// Of a sweep without its fingerprint, as it is written.
+/// Returns the checksum of a sweep, its fingerprint left out.
 fn checksum(sweep: &Value) -> String {
     let sweep = atelier::study::orders::Orders {
         fingerprint: None,

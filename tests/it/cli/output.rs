@@ -1,4 +1,4 @@
-//! What people and programs get.
+//! Outputs for people and for programs.
 
 use std::io::Read;
 use std::process::{Command, Stdio};

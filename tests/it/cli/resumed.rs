@@ -1,5 +1,5 @@
-//! What was begun is gone on with by the same alone: other weights, rows, labels, engines and versions
-//! are refused by name, and what is not as it was written is seen.
+//! A run resumes only with the same settings: other weights, rows, labels, engines and versions are refused by name,
+//! and a file that is not as it was written is noticed.
 
 use std::path::{Path, PathBuf};
 

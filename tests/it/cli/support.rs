@@ -6,7 +6,7 @@ use std::process::{Command, Output};
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use serde_json::{Value, json};
 
-/// What the project carries: `tests/models/random-llama2`.
+/// Path of a model that the project carries: `tests/models/random-llama2`.
 pub fn model(name: &str) -> String {
     in_project(&format!("tests/models/{name}")).display().to_string()
 }

@@ -1,5 +1,5 @@
-//! What a survey finds in the folder that it is to write: nothing of others' is deleted or replaced, and
-//! nothing of its own is lost in silence.
+//! A survey in a folder that holds something already: nothing of others' is deleted or replaced, and nothing of its
+//! own is lost in silence.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -21,7 +21,7 @@ const COMMANDS: [&str; 9] = [
     "coupling --model scholar-4 --task topic --rows 2",
 ];
 
-/// What `script` wrote down of a command on a terminal, with more in its environment.
+/// Returns a command's output on a terminal, as `script` records it, with more in its environment.
 fn on_a_terminal(command: &str, environment: &[(&str, &str)]) -> String {
     let program = env!("CARGO_BIN_EXE_atelier");
     let run = format!("stty cols 80 rows 24; exec '{program}' {command} 2>/dev/null");

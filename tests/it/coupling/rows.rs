@@ -111,7 +111,7 @@ fn rows_that_were_stopped_end_as_those_that_were_not() {
     other(wish(), 0, 3);
 }
 
-/// What began as a search goes on as one, where nobody says how.
+/// A run that began as a search resumes as one where no method is named.
 #[test]
 fn a_stopped_search_goes_on_as_a_search() {
     let model = random("random-llama2");

@@ -53,11 +53,11 @@ pub fn on_fewer_rows(step: &LessonStep) -> LessonStep {
 /// A model, what it was asked, with which prompt, and what came of it.
 type AskedOnce = (String, StepAsk, Option<String>, Result<StepFound, String>);
 
-/// What lessons are taught with.
+/// The survey and the models that lessons are taught with.
 pub struct School {
     survey: Survey,
     models: BTreeMap<String, LoadedModel>,
-    /// What ran before: the same ask of the same model finds the same.
+    /// Results of earlier runs: the same ask of the same model finds the same.
     found: Vec<AskedOnce>,
 }
 
@@ -95,7 +95,7 @@ impl School {
         names.into()
     }
 
-    /// What the fields of the step's predicates came to, on every model that it ran on.
+    /// Values of the fields in the step's predicates, on every model that it ran on.
     pub fn seen(&self, lesson: &Lesson, step: &LessonStep) -> BTreeMap<FieldName, Vec<FieldValue>> {
         let prompt = lesson.prompt.as_ref().map(|prompt| prompt.text.clone());
         let of = |wanted: Option<&StepAsk>| -> Vec<(&str, &StepFound)> {

@@ -3,10 +3,10 @@
 use atelier::study::lessons::{FoundSweeps, ModelFound, PartFound};
 use atelier::study::orders::{Orders, Sweep, SweepPoint};
 
-/// Of the rows, which share is right under an order: by the task's number and the point.
+/// Share of the rows that are right under an order, by the task's number and the point.
 type SharesOf = Box<dyn Fn(usize, &SweepPoint) -> f64>;
 
-/// What was found, and what other models would have answered on the same rows.
+/// Returns the sweep as other models would have answered it on the same rows.
 pub fn others(models: &[ModelFound]) -> Vec<Vec<ModelFound>> {
     let [model] = models else { return Vec::new() };
     let PartFound::Sweeps(found) = &model.part else {

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::page::Page;
 
-/// What the command line says of the page's own report: the same prompt, vectors, steps and tokens.
+/// Returns the command line's report on the page's own prompt, vectors, steps and tokens.
 fn cli(report: &Value) -> Value {
     let coupling = &report["coupling"];
     let text = |value: &Value| value.as_str().expect("text").to_owned();

@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 use crate::opening::Opening;
 use crate::page::Page;
 
-/// What the address says of a coupling goes before what its report says.
+/// The address's settings of a coupling count before those of its report.
 #[test]
 fn a_served_coupling_comes_back_as_it_was_left() {
     let page = Page::new(1440, 1000);

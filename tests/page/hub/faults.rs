@@ -1,4 +1,4 @@
-//! What a hub can answer wrongly, and what becomes of it.
+//! Wrong answers of a hub, and their effects.
 
 use super::{REPO, Scene, tiny, weights};
 use crate::test_hub::{Fault, Origin, Place, sha256};

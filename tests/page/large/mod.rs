@@ -74,7 +74,7 @@ impl Page {
     }
 }
 
-/// What the command line says.
+/// Returns the command line's report.
 fn native(file: &Path) -> Value {
     let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_atelier"));
     command.args(["lens", "--json", "--prompt", PROMPT, "--answer", "0"]).arg("--model").arg(file);

@@ -224,7 +224,7 @@ fn tokenizer() -> serde_json::Value {
     })
 }
 
-/// What stands for a byte: itself where it can be seen, else one of the letters from 256 on.
+/// Returns the letter that stands for a byte: itself where it can be seen, else one from 256 on.
 fn letter(byte: u8) -> char {
     let seen = |byte: u8| matches!(byte, b'!'..=b'~' | 0xa1..=0xac | 0xae..=0xff);
     if seen(byte) {

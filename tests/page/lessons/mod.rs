@@ -58,7 +58,7 @@ impl Page {
         self.browser.until_within(RUNS, "the model has answered", TOLD);
     }
 
-    /// What stands on the page of the run.
+    /// Returns the words that the page shows of the run.
     fn told(&self) -> String {
         self.text("#told")
     }

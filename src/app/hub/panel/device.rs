@@ -1,4 +1,4 @@
-//! What this document knows of its build, its frame, its storage and its device.
+//! This document's build, its frame, its storage and its device.
 
 use leptos::prelude::*;
 use wasm_bindgen_futures::JsFuture;
@@ -12,7 +12,7 @@ pub fn is_shown() -> bool {
     height.and_then(|height| height.as_f64()).is_some_and(|height| height > 0.0)
 }
 
-/// What the build wrote into this document's head.
+/// Returns a value that the build wrote into this document's head.
 pub fn meta(name: &str) -> String {
     let meta = document().query_selector(&format!("meta[name={name}]")).ok().flatten();
     meta.and_then(|meta| meta.get_attribute("content")).unwrap_or_default()

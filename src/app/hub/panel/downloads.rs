@@ -1,4 +1,4 @@
-//! What is known of downloads, and what the reader does with them.
+//! The state of downloads, and the reader's actions on them.
 
 use std::rc::Rc;
 
@@ -18,7 +18,7 @@ use crate::model::hub::{HubAddress, HubName, spell_bytes};
 /// Beyond so many bytes a browser is asked to keep what it has.
 const LARGE: u64 = 200_000_000;
 
-/// What the hub says of a name.
+/// The hub's answer to a name.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LookedUp {
     pub model: StoredModel,
@@ -56,7 +56,7 @@ pub struct Downloads {
     pub notice: RwSignal<String>,
     /// Why nothing comes for a while; empty while something does.
     pub waiting: RwSignal<String>,
-    /// What became of what was asked, in a sentence.
+    /// Outcome of the reader's last request, in a sentence.
     pub said: RwSignal<String>,
     hands: StoredValue<Rc<DownloadHands>, LocalStorage>,
 }
@@ -215,7 +215,7 @@ impl Downloads {
         });
     }
 
-    /// The same where the page asks, without the reader.
+    /// Hands a model to the page where the page asks, without the reader; tells the page if it is not there.
     pub fn open_if_there(self, name: String) {
         wasm_bindgen_futures::spawn_local(async move {
             match self.files(&name).await {

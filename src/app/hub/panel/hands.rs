@@ -19,7 +19,7 @@ const WATCHED_EVERY: Duration = Duration::from_secs(3);
 #[derive(Default)]
 pub struct DownloadHands {
     pub worker: RefCell<Option<Worker>>,
-    /// What was asked before the worker listened.
+    /// Requests made before the worker listened.
     pub waiting: RefCell<Vec<HubAsk>>,
     pub is_ready: Cell<bool>,
     /// Models of a browser that keeps no files.

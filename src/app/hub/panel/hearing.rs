@@ -1,4 +1,4 @@
-//! What the download worker says, and what follows from it.
+//! Messages of the download worker, and their effects.
 
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;

@@ -56,7 +56,8 @@ fn Panel() -> impl IntoView {
     }
 }
 
-/// What the page says: that the panel is shown, or which model it wants.
+/// Hears the page's messages: the panel is shown, the page's server offers models, a name is to be looked up, a
+/// model is wanted.
 fn listen(line: PageLine, downloads: Downloads) {
     let heard =
         Closure::<dyn FnMut(web_sys::MessageEvent)>::new(move |event: web_sys::MessageEvent| {

@@ -68,7 +68,7 @@ pub fn Messages(#[prop(into)] at: String) -> impl IntoView {
     }
 }
 
-/// What the hub says of the model that was looked up.
+/// The hub's answer on the model that was looked up.
 #[component]
 fn Found() -> impl IntoView {
     let downloads = expect_context::<Downloads>();

@@ -6,7 +6,7 @@ use wasm_bindgen::prelude::*;
 use crate::app::at_hand::ModelAtHand;
 use crate::app::browser;
 
-/// What was opened of late, newest first; a name a line.
+/// Key of the models opened recently, newest first; one name per line.
 const RECENT: &str = "atelier-recent-models";
 const MOST_RECENT: usize = 5;
 
@@ -17,7 +17,7 @@ pub struct PageLine {
     pub recent: RwSignal<Vec<String>>,
     /// Models of this machine that the page's own server offers.
     pub at_hand: RwSignal<Vec<ModelAtHand>>,
-    /// What was opened from disk in this visit, newest first: the page has the files.
+    /// Models opened from disk in this visit, newest first: the page has the files.
     pub from_disk: RwSignal<Vec<String>>,
 }
 

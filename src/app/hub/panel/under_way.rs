@@ -6,7 +6,7 @@ use super::downloads::Downloads;
 use super::sure::SureButton;
 use crate::app::hub::talk::spell_progress;
 
-/// What is under way, what went wrong.
+/// The download under way, and any problem.
 #[component]
 pub fn Fetching() -> impl IntoView {
     let downloads = expect_context::<Downloads>();

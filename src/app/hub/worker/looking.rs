@@ -1,4 +1,4 @@
-//! What a name means: commit, terms, and the files that are the model.
+//! Looks up a name: commit, terms, and the files that are the model.
 
 use super::{FetchStop, Fetcher};
 use crate::app::hub::talk::{HubTell, StoredModel};
@@ -6,7 +6,7 @@ use crate::model::catalogue::published::published;
 use crate::model::hub::{HubError, HubName, MAIN, MAX_SHORT, index_of, pick, shards};
 
 impl Fetcher {
-    /// What a name means, and, of a step of training, whether the hub serves it as another too.
+    /// Looks up a name; of a training step, also which neighbouring steps the hub serves with the same weights.
     pub(super) async fn look_up_step(
         &self,
         name: &str,

@@ -134,7 +134,7 @@ impl FileSink {
         Ok(())
     }
 
-    /// What is there is there also after a crash. Where it cannot be, less is gone on with.
+    /// Makes the first `done` bytes safe against a crash. Where that fails, a resumed download starts further back.
     pub fn secure(&mut self, done: u64) {
         if let Self::Disk(disk) = self
             && disk.secured != done
@@ -236,7 +236,7 @@ pub async fn write_record(shelf: &Shelf, name: &str, bytes: &[u8]) -> Result<(),
     rename(shelf, &part_name, name).await
 }
 
-/// What a failed write means.
+/// Turns a failed write into an error.
 pub fn unwritten(error: &JsValue, path: &str, needed: u64) -> HubError {
     let text = |name| get(error, name).and_then(|value| value.as_string());
     if text("name").as_deref() == Some("QuotaExceededError") {

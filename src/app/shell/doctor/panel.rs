@@ -85,7 +85,7 @@ pub fn Panel() -> impl IntoView {
     }
 }
 
-/// What is measured beside the processor.
+/// Says which GPU is measured beside the CPU.
 fn measured_gpu(wish: EngineWish) -> &'static str {
     match wish {
         EngineWish::Auto | EngineWish::Gpu => "and on the GPU that this browser offers",
@@ -141,7 +141,7 @@ fn FindingsBar() -> impl IntoView {
     }
 }
 
-/// The same file that `atelier doctor --json` writes.
+/// Saves the findings, in the form that `atelier doctor --json` writes.
 #[component]
 fn SaveFindings() -> impl IntoView {
     let studio = expect_context::<Studio>();

@@ -1,7 +1,7 @@
-//! What is kept of answers in this browser, as a file, and no more.
+//! Stores answers in this browser, and saves them as a file.
 //!
-//! Several windows may have lessons open: what they keep is read again before anything is changed, so that
-//! none takes away what another kept, or brings back what another forgot.
+//! Several windows may have lessons open: stored answers are read again before anything is changed, so that none
+//! removes what another stored, or brings back what another forgot.
 
 use leptos::prelude::*;
 
@@ -15,7 +15,7 @@ const KEY: &str = "atelier-answers";
 /// Where texts are kept that another version of the page wrote, until they are forgotten.
 const EARLIER: &str = "atelier-answers-before";
 
-/// What was kept, and why that, or what was there before, cannot be read.
+/// Returns the stored answers, and the reason why they, or those stored before, cannot be read.
 pub(super) fn kept() -> (AnswerBook, String) {
     let (book, unread) = match browser::kept(KEY).map(|text| AnswerBook::read(&text)) {
         None => (AnswerBook::default(), String::new()),
@@ -77,13 +77,13 @@ impl OpenLesson {
         self.begin_step();
     }
 
-    /// What is kept, as a file for the reader.
+    /// Saves the stored answers as a file for the reader.
     pub fn save(self) {
         let text = self.book.with_untracked(AnswerBook::written);
         self.save_as("atelier-answers.json", &text);
     }
 
-    /// What another version of the page kept, as that wrote it.
+    /// Saves the answers of another version of the page, as that version wrote them.
     pub fn save_earlier(self) {
         let unread = |key| browser::kept(key).filter(|text| AnswerBook::read(text).is_err());
         if let Some(text) = unread(EARLIER).or_else(|| unread(KEY)) {

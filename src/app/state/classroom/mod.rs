@@ -38,7 +38,7 @@ pub struct OpenLesson {
     studio: Studio,
     /// All lessons; none before they are here.
     pub heads: RwSignal<Vec<LessonHead>>,
-    /// Of the lesson that is open.
+    /// The open lesson's words.
     pub words: RwSignal<Option<Arc<Lesson>>>,
     /// Why there are no words.
     pub missing: RwSignal<String>,
@@ -47,15 +47,15 @@ pub struct OpenLesson {
     pub unread: RwSignal<String>,
     /// Does this browser keep what is answered?
     pub is_kept: RwSignal<bool>,
-    /// What this window read or kept last: another text is another window's.
+    /// The text that this window read or stored last: another text is another window's.
     written: StoredValue<Option<String>>,
     /// The open step's set-up, where it names what a run found.
     set_up: RwSignal<Option<StepOutcome>>,
-    /// What is being run.
+    /// The run under way.
     under_way: RwSignal<Option<StepRun>>,
     /// How many runs were begun: the number of the next.
     runs: StoredValue<u32>,
-    /// What the runs that answered questions in this visit are drawn from.
+    /// Pictures of the runs that answered questions in this visit, by step.
     pictures: RwSignal<Vec<(StepPlace, Arc<Vec<StepPicture>>)>>,
     /// Has a teacher asked for what is held?
     pub is_let_go: RwSignal<bool>,
@@ -186,7 +186,7 @@ impl OpenLesson {
         Some(StepPlace { lesson, step })
     }
 
-    /// What is known of the open step.
+    /// Returns the stored answer to the open step.
     pub fn answer(self) -> StepAnswer {
         self.place()
             .and_then(|place| self.book.with(|book| book.of(&place.lesson, &place.step).cloned()))
@@ -224,8 +224,8 @@ impl OpenLesson {
         set_up.or_else(|| step.before.is_none().then(|| plain(&place.lesson, &step)))
     }
 
-    /// What a model said to the open step. What was only run for a sheet counts as long as the same model
-    /// would answer now.
+    /// Returns the outcome of the open step's run. One that was run for a sheet alone counts as long as the same
+    /// model would answer now.
     fn run_outcome(self) -> Option<StepOutcome> {
         let answer = self.answer();
         let is_run = answer.is_run();
@@ -234,7 +234,7 @@ impl OpenLesson {
         is_own.then_some(outcome)
     }
 
-    /// What the open step's run is drawn from; `None` where it was run in an earlier visit.
+    /// Returns the pictures of the open step's run; `None` where it was run in an earlier visit.
     pub fn pictures(self) -> Option<Arc<Vec<StepPicture>>> {
         let place = self.place()?;
         self.pictures.with(|all| {

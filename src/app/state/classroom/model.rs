@@ -14,7 +14,7 @@ impl OpenLesson {
         self.is_own_at(self.step().as_ref())
     }
 
-    /// The same of any step.
+    /// Whether the reader's own model answers `step`: see [`Self::is_own`].
     pub(super) fn is_own_at(self, step: Option<&LessonStep>) -> bool {
         let is_chosen = self.studio.draft.with(|draft| draft.model != examples::first().model);
         let runs_it = step.is_none_or(LessonStep::runs_taught);
@@ -37,7 +37,7 @@ impl OpenLesson {
         self.model_at(&self.step()?)
     }
 
-    /// The same of any step of the open lesson.
+    /// Returns the name of the model that answers a step of the open lesson.
     pub(super) fn model_at(self, step: &LessonStep) -> Option<String> {
         if self.is_own_at(Some(step)) {
             let name = |draft: &Draft| draft.model.name().to_owned();

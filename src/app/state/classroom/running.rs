@@ -1,4 +1,4 @@
-//! What lessons run: a step's set-up, the answer to its question, all of a lesson for a sheet.
+//! Runs of lessons: a step's set-up, the answer to its question, all of a lesson for a sheet.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -64,7 +64,7 @@ impl OpenLesson {
         }
     }
 
-    /// All that is known of the open step is taken back, the model's answer and a class's hands with it.
+    /// Takes back the reader's and the model's answer to the open step, with a class's hands; begins it again.
     pub fn ask_anew(self) {
         if let Some(place) = untrack(|| self.place()) {
             self.change(&place, |answer| {

@@ -8,7 +8,7 @@ use crate::app::state::Studio;
 use crate::chart::{AttentionShown, number, token};
 use crate::study::report::Lens;
 
-/// Of a row, in CSS pixels.
+/// Height of a row, in CSS pixels.
 const ROW: usize = 24;
 /// Shares of the largest number under this are not drawn.
 const LEAST: f32 = 0.02;

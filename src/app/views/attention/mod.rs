@@ -191,7 +191,7 @@ fn Controls(lens: Memo<Option<Lens>>, shown: Memo<Option<AttentionShown>>) -> im
     }
 }
 
-/// What the model's own order answers, beside this one.
+/// Table of the answer of the model's own order beside this one.
 #[component]
 fn BeforeAfter(lens: Memo<Option<Lens>>) -> impl IntoView {
     let studio = expect_context::<Studio>();

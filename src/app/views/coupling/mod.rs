@@ -65,7 +65,7 @@ pub fn CouplingView() -> impl IntoView {
 #[derive(Clone, Copy)]
 pub struct Pictures {
     figures: Memo<Vec<Figure>>,
-    /// What they are of, under a saved drawing's title.
+    /// Source of the pictures, under a saved drawing's title.
     said: Signal<String>,
 }
 

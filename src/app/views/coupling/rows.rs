@@ -245,7 +245,7 @@ fn RowsForm() -> impl IntoView {
     }
 }
 
-/// What the coupling is held against.
+/// Chooses the quantity that the coupling is compared with.
 #[component]
 fn Against() -> impl IntoView {
     let studio = expect_context::<Studio>();

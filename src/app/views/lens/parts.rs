@@ -1,4 +1,4 @@
-//! What the answer on the screen loses without each part of its plan: asked by a button, drawn as two maps.
+//! Losses of the answer on the screen without each part of its plan: asked for by a button, drawn as two maps.
 
 use std::sync::Arc;
 

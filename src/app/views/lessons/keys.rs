@@ -14,7 +14,7 @@ const SHOWN: Duration = Duration::from_millis(1500);
 /// Pictures and tables that scroll sideways.
 const SCROLLED: &str = ".scroll, .drawing";
 
-/// What a key does where a lesson has the focus: nothing, while somebody types.
+/// Acts on a key where a lesson has the focus; does nothing while somebody types.
 pub fn hear(room: OpenLesson, studio: Studio, event: &KeyboardEvent) {
     if event.ctrl_key() || event.alt_key() || event.meta_key() || event.default_prevented() {
         return;

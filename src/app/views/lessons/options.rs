@@ -1,5 +1,5 @@
-//! What one may expect: radio buttons before the run; after it, each with what was expected, what holds, and
-//! the hands that a teacher counted.
+//! The options of a question: radio buttons before the run; after it, each with the reader's choice, the run's
+//! verdict, and the hands that a teacher counted.
 
 use leptos::prelude::*;
 

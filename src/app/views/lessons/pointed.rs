@@ -1,4 +1,4 @@
-//! What a question is about: the prompt that the model reads, and the blocks that are meant.
+//! The things that a question is about: the prompt that the model reads, and the blocks that are meant.
 
 use leptos::prelude::*;
 

@@ -73,7 +73,7 @@ fn Entry(number: usize, head: LessonHead) -> impl IntoView {
     }
 }
 
-/// What another version of the page kept, which this one cannot read: it stays until it is forgotten.
+/// Answers that another version of the page stored and this one cannot read: they stay until they are forgotten.
 #[component]
 pub fn Unread() -> impl IntoView {
     let room = expect_context::<OpenLesson>();
@@ -88,7 +88,7 @@ pub fn Unread() -> impl IntoView {
     }
 }
 
-/// What this browser keeps, as a file, and the way to be rid of it.
+/// The answers that this browser stores: saves them as a file, and forgets them.
 #[component]
 fn KeptAnswers() -> impl IntoView {
     let room = expect_context::<OpenLesson>();

@@ -1,4 +1,4 @@
-//! What the model says to a question: in words, with the run's own numbers, beside what the reader expected.
+//! The model's answer to a question: in words, with the run's own numbers, beside the reader's expectation.
 
 use leptos::prelude::*;
 
@@ -144,7 +144,7 @@ fn OtherOptions(outcome: StepOutcome, expected: Option<usize>) -> impl IntoView 
     })
 }
 
-/// What who expects this may believe, and what the run says to it.
+/// A belief of those who choose this option, and the run's words on it.
 #[component]
 fn Why(option: OptionOutcome) -> impl IntoView {
     let is_wrong = option.holding != Some(Holding::Agrees) && !option.belief.is_empty();
@@ -153,7 +153,7 @@ fn Why(option: OptionOutcome) -> impl IntoView {
     view! { <p class="belief">{belief} <Words text=option.why /></p> }
 }
 
-/// What the reader makes of the difference, in a sentence; kept with the answers.
+/// The reader's own sentence on the difference, stored with the answers.
 #[component]
 fn OwnWords() -> impl IntoView {
     let room = expect_context::<OpenLesson>();

@@ -62,7 +62,7 @@ pub fn LogitLensView() -> impl IntoView {
     }
 }
 
-/// What the lens names, of the words that it speaks of.
+/// Returns the texts of the tokens that the logit lens names.
 fn words(lens: &Lens) -> Vec<String> {
     lens.logit_lens_words.iter().flat_map(|words| words.values().cloned()).collect()
 }

@@ -9,7 +9,7 @@ use crate::app::widgets::{Answered, predictions};
 use crate::chart::{capital, judged as judged_words, number, option_name, stroke_votes};
 use crate::measure::decomposition::softmax;
 
-/// What it adds to each option's logit, and what it would answer alone.
+/// Table of the member's vote on each option, and of its own answer.
 #[component]
 pub fn Votes(accounted: Memo<Accounted>, judged: Memo<bool>) -> impl IntoView {
     move || {

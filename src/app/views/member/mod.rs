@@ -149,7 +149,7 @@ fn Numbers() -> impl IntoView {
     }
 }
 
-/// What a member reads that looks at no other token.
+/// Says what a member reads where the report lists no token that it attends to.
 #[component]
 fn ReadsAlone(accounted: Memo<Accounted>) -> impl IntoView {
     let words = move || {

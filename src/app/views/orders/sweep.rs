@@ -130,7 +130,7 @@ pub fn SweepForm() -> impl IntoView {
     }
 }
 
-/// What is plotted, and of which task.
+/// Choices of the task, the quantity and the scale to plot.
 #[component]
 pub fn SweepView() -> impl IntoView {
     let studio = expect_context::<Studio>();

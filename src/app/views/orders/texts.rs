@@ -1,4 +1,4 @@
-//! What the model goes on to write by itself, under its own order and under the reader's, side by side.
+//! Texts that the model writes by itself, under its own order and under the reader's, side by side.
 
 use leptos::prelude::*;
 

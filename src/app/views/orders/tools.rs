@@ -1,4 +1,4 @@
-//! What can be done to the chosen tiles, one button each.
+//! Edits of the chosen tiles, one button each.
 
 use leptos::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Who comes for what: one line and one picture each.
+//! Ways into the page: one line and one picture each.
 //!
 //! The pictures are files beside the page, drawn when it was built ([`doors::pictures_from`]): nothing of a model is
 //! fetched for them.

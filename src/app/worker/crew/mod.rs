@@ -39,7 +39,7 @@ const WORKER_ITSELF: u64 = 16_000_000;
 /// gives ten a second, but for a step of a run that takes longer, or a large file that is read.
 const SILENCE: f64 = 30_000.0;
 
-/// What a helper sent, or why it died.
+/// Messages of helpers, by number; for a helper that died, the reason.
 type Mail = Rc<RefCell<VecDeque<(usize, Result<JsValue, String>)>>>;
 
 /// Takes in the rows of a share; an error says why they are not what they should be.
@@ -113,7 +113,7 @@ impl Crew {
         self.helpers.len() + self.lost.len()
     }
 
-    /// Who ran the sweep's rows so far: `", 2 workers"`, nothing of one alone.
+    /// Says how many workers ran the sweep's rows so far: `", 2 workers"`, nothing for one alone.
     pub fn words(&self) -> String {
         let workers = 1 + self.helped.len();
         let lost = self.lost.first().map(|why| {
@@ -258,7 +258,7 @@ impl Crew {
 }
 
 impl Helper {
-    /// What it said, and what it is answered; the rows that it ran, if it sent any.
+    /// Reads a message of this helper and answers it; returns the rows that it ran, if it sent any.
     fn understand(
         &mut self,
         said: &JsValue,

@@ -1,4 +1,4 @@
-//! What a worker and the helpers of its crew say to each other.
+//! Messages between a worker and the helpers of its crew.
 //!
 //! A helper's first words are [`PROGRAM`], by `worker_loader.js`: it is given the worker's own program (a
 //! `WebAssembly.Module`) and runs that. All else is JSON: to a helper an array, of a [`CrewAsk`] and of the
@@ -34,7 +34,7 @@ pub enum CrewTell {
     Opened,
     /// Block runs done of the share it runs.
     Progress { done: usize },
-    /// What the rows of a share gave: under the model's own order, then under each of the others.
+    /// Rows of a share: under the model's own order, then under each of the others.
     Ran { share: RowShare, rows: Vec<OrderRows> },
     /// It does nothing more: why, as a part of a sentence.
     Failed { reason: String },

@@ -26,7 +26,7 @@ impl<W> HashedWriter<W> {
         Self { to, hash: Sha256::new() }
     }
 
-    /// What was written to, and the hash of all that was.
+    /// Returns the inner writer, and the hash of all bytes written.
     pub fn finish(self) -> (W, String) {
         (self.to, hex(self.hash))
     }

@@ -63,7 +63,7 @@ pub const SCHEMA: &str = "message atelier_row {
 /// Rows that are written, and read, together.
 const GROUP: usize = 1024;
 
-/// What a file says of all its rows.
+/// Facts that a file states once for all its rows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct About {
     pub model: String,

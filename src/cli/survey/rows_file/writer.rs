@@ -56,7 +56,7 @@ impl<W: Write + Send> RowsWriter<W> {
         Ok(())
     }
 
-    /// What it was written to, with all of it.
+    /// Writes the rows held and the file's end; returns the inner writer.
     pub fn finish(mut self) -> anyhow::Result<W> {
         if !self.held.is_empty() {
             self.write()?;

@@ -16,7 +16,7 @@ pub struct ProductCounts {
     count: usize,
     /// D
     width: usize,
-    /// Of the searches, and of all Jacobians with the bases that they are wanted in.
+    /// Products of all searches, with those that show each Jacobian in the bases of others.
     searched: usize,
     /// Singular vectors kept on either side, of all Jacobians.
     vectors: usize,

@@ -52,7 +52,7 @@ enum CouplingStage<'a> {
     Done,
 }
 
-/// What is left to do with a step's Jacobians.
+/// Work that is left with a step's Jacobians.
 enum StepWork {
     /// Columns so far of the first of these.
     Whole { left: Vec<usize>, columns: Vec<f32> },
@@ -106,7 +106,7 @@ impl<'a> Linearising<'a> {
     /// Goes on a little: `Some((done, of))` in products, `None` once all is done.
     ///
     /// # Errors
-    /// What the engine says; numbers past f32.
+    /// When the engine fails, or a derivative leaves the range of f32.
     pub fn advance(&mut self) -> Result<Option<(usize, usize)>, StudyError> {
         self.is_waiting = false;
         let stage = match self.stage.take() {
@@ -145,7 +145,7 @@ impl<'a> Linearising<'a> {
         self.is_waiting
     }
 
-    /// What was found, with the prompt's text where it came as one.
+    /// Returns the coupling, with the prompt's text where it came as one.
     ///
     /// # Errors
     /// Called too early: [`EngineError::Cancelled`].

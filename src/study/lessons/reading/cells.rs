@@ -150,7 +150,7 @@ fn no_cell(task: &str, plan: Option<&str>) -> LessonError {
     lacks(format!("nothing was run on {task}{plan}"))
 }
 
-/// Of one task, or the mean over all; rows of tasks are independent, so errors add as squares.
+/// Returns the number of one task, or the mean over all; rows of tasks are independent, so errors add as squares.
 fn over(
     cells: &[FoundCell],
     task: &str,

@@ -42,7 +42,7 @@ fn lacks(reason: String) -> LessonError {
     LessonError::CannotShow { reason }
 }
 
-/// What was found of the model that a field names; of the last, where it names none.
+/// Returns the result of the model that a field names; of the last, where it names none.
 fn of_model<'a, T>(
     all: &'a [T],
     name: &FieldName,
@@ -54,7 +54,7 @@ fn of_model<'a, T>(
 }
 
 impl StepFound {
-    /// What a field comes to. `before` is what ran before the question, with which a field may compare.
+    /// Returns the value of a field. `before` is the run before the question, with which a field may compare.
     ///
     /// # Errors
     /// No such field, or a model that lacks what it speaks of.

@@ -10,7 +10,7 @@ use super::{FieldName, LessonStep, RowGroup, StepAsk, TheoryAsk};
 use crate::model::catalogue::moment;
 
 impl LessonStep {
-    /// What a field of this step is, in words; `None` where its runs have no such field.
+    /// Describes a field of this step; `None` where its runs have no such field.
     pub fn words_of(&self, name: &FieldName) -> Option<String> {
         let ask = match name.is_before {
             true => self.before.as_ref()?,
@@ -83,7 +83,7 @@ fn order(name: &str) -> String {
     }
 }
 
-/// What a column's squares are of.
+/// The numbers that a column's squares are of.
 fn column(name: &str) -> Option<&'static str> {
     match name {
         "probability" => Some("probabilities"),
@@ -117,7 +117,7 @@ fn decomposition(what: &str) -> Option<&'static str> {
     })
 }
 
-/// What every part votes, and what it costs to lose it.
+/// Describes a field on the votes of parts and the losses without them.
 fn heads(parts: &[&str]) -> Option<String> {
     let plain = match *parts {
         ["accuracy"] => "accuracy (%)",

@@ -1,4 +1,4 @@
-//! What a step asks of one model, run in small steps.
+//! Runs of a step on one model, in small steps.
 
 mod coupling;
 mod heads;
@@ -19,7 +19,7 @@ use crate::model::catalogue::TRAINING;
 use crate::plan::{Plan, Step};
 use crate::study::{LoadedModel, StudyError};
 
-/// Of the bootstrap, as the command line's default.
+/// Seed of the bootstrap, as the command line's default.
 const SEED: u64 = 0;
 
 /// In [`RowsAsk::models`]: the taught model's moments of training, then itself.
@@ -121,7 +121,7 @@ impl<'a> WorkRunning<'a> {
     /// Checks what is asked, before anything runs. `prompt` is the lesson's.
     ///
     /// # Errors
-    /// What this model cannot read or run; an ask that needs no model.
+    /// When this model cannot read or run a part of the ask, and when the ask needs no model.
     pub fn start(
         model: &'a LoadedModel,
         ask: &StepAsk,
@@ -153,7 +153,7 @@ impl<'a> WorkRunning<'a> {
     /// One batch of blocks: `Some((done, of))`, `None` once all is done.
     ///
     /// # Errors
-    /// What the engine says.
+    /// When the engine fails.
     pub fn advance(&mut self) -> Result<Option<(usize, usize)>, StudyError> {
         match &mut self.stage {
             WorkStage::Lens(lens) => lens.advance(),
@@ -175,7 +175,7 @@ impl<'a> WorkRunning<'a> {
         }
     }
 
-    /// What was found; call it once [`WorkRunning::advance`] gave `None`.
+    /// Returns the result; call it once [`WorkRunning::advance`] gave `None`.
     ///
     /// # Errors
     /// Called too early.
