@@ -55,9 +55,6 @@ pub fn questions<'a>(rows: impl Iterator<Item = (usize, &'a Item)>) -> String {
         add(&line.to_string());
         add(&item.text());
         add(&item.right());
-        if let Item::Ids { option_ids, .. } = item {
-            add(&format!("{option_ids:?}"));
-        }
     }
     hex(hash)
 }

@@ -301,4 +301,15 @@ mod tests {
         assert_eq!(["0", "1", "2"].map(option), [Some(0), Some(1), None]);
         assert_eq!(["+1", "01", "-0", " 1", ""].map(option), [None; 5]);
     }
+
+    #[test]
+    fn a_question_in_ids_is_repeated_only_with_its_options() {
+        let row = |line: usize, option_ids: [u32; 2]| {
+            let option_ids = option_ids.to_vec();
+            let item = Item::Ids { token_ids: vec![1, 5, 9], option_ids, answer: 0 };
+            TaskRow { line, item, level: None }
+        };
+        let notes = Notes::of(&[row(1, [17, 230]), row(2, [17, 231]), row(3, [17, 230])]);
+        assert_eq!(notes.repeated, NotedLines { count: 1, first: vec![3] });
+    }
 }

@@ -45,14 +45,15 @@ pub fn with_shots(
 }
 
 impl Item {
-    /// Returns the text of the question and its options, without the right answer; for [`Item::Ids`] the
-    /// prompt's ids alone.
+    /// Returns the text of the question and its options, without the right answer; for [`Item::Ids`] their ids.
     pub fn text(&self) -> String {
         match self {
             Item::Option { prompt, options, .. } => {
                 format!("{prompt}\u{1f}{}", options.join("\u{1f}"))
             }
-            Item::Ids { token_ids, .. } => format!("{token_ids:?}"),
+            Item::Ids { token_ids, option_ids, .. } => {
+                format!("{token_ids:?}\u{1f}{option_ids:?}")
+            }
             Item::Continuation { candidates, .. } => {
                 let all = candidates.iter();
                 all.map(|c| format!("{}\u{1f}{}\u{1f}", c.context, c.continuation)).collect()
