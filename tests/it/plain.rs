@@ -1,12 +1,16 @@
 //! The tasks in plain English, on the real model and on the command line.
 
+use std::collections::BTreeMap;
 use std::path::Path;
+
+use serde::{Deserialize, Serialize};
 
 use crate::cli::support::{printed, refused, report};
 use crate::common::{load, model_folder};
 use atelier::chart::number::{fixed, percent_interval};
+use atelier::measure::interval::share;
 use atelier::study::LoadedModel;
-use atelier::study::orders::{Measures, Sweeping};
+use atelier::study::orders::Sweeping;
 use atelier::study::refusal::task_refusals;
 use atelier::task::item::Item;
 use atelier::task::plain::PlainTask;
@@ -21,39 +25,85 @@ fn in_project(path: &str) -> std::path::PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
 }
 
-/// Measures the model's own order on every row.
-fn measured(model: &LoadedModel, task: PlainTask) -> Measures {
-    let items: Vec<Item> = task.rows(usize::MAX).into_iter().map(|row| row.item).collect();
+/// Answers of the real model's original order, one per row.
+#[derive(Debug, Serialize, Deserialize)]
+struct PlainAnswers {
+    correct: Vec<bool>,
+    first_word: Vec<bool>,
+    log_likelihood: Vec<f64>,
+}
+
+/// Of so many rows a test runs one; `UPDATE=1` runs all and writes their answers.
+const ONE_ROW_OF: usize = 5;
+const ANSWERS: &str = "tests/golden/plain/smollm2.json";
+
+/// Runs every `step`-th row of a task in the original order.
+fn answers(model: &LoadedModel, task: PlainTask, step: usize) -> PlainAnswers {
+    let rows = task.rows(usize::MAX).into_iter().step_by(step);
+    let items: Vec<Item> = rows.map(|row| row.item).collect();
     let sweeping = Sweeping::start(model, task.name(), &items, Vec::new(), 0);
     let mut sweeping = sweeping.expect("rows that it reads");
     while sweeping.advance().expect("a batch").is_some() {}
-    sweeping.orders().expect("an answer").original.measures
+    let rows = sweeping.orders().expect("an answer").original.rows;
+    PlainAnswers {
+        correct: rows.correct,
+        first_word: rows.first_word,
+        log_likelihood: rows.log_likelihood,
+    }
 }
 
 #[test]
 fn the_real_model_answers_as_the_table_of_the_manual_says() {
     let model = real();
+    let path = in_project(ANSWERS);
+    if std::env::var_os("UPDATE").is_some() {
+        let all = PlainTask::ALL.map(|task| (task.name(), answers(&model, task, 1)));
+        let text = serde_json::to_string(&BTreeMap::from(all)).expect("JSON");
+        std::fs::write(&path, text + "\n").expect("the answers");
+    }
+    let text = std::fs::read_to_string(path).expect("the answers");
+    let stored: BTreeMap<String, PlainAnswers> = serde_json::from_str(&text).expect("answers");
+
+    // 1. The table is that of the stored answers.
     let mut lines = Vec::new();
     let mut at_home = 0;
     for task in PlainTask::ALL {
-        let found = measured(&model, task);
-        let first_word = found.first_word.expect("the whole vocabulary was read");
-        let log_likelihood = found.log_likelihood.expect("so were its probabilities");
-        at_home += usize::from(found.accuracy.mean >= 0.8 && first_word.mean >= 0.5);
+        let PlainAnswers { correct, first_word, log_likelihood } = &stored[task.name()];
+        assert_eq!(correct.len(), task.row_count(), "{}", task.name());
+        let log_likelihood = log_likelihood.iter().sum::<f64>() / log_likelihood.len() as f64;
+        let (accuracy, first_word) = (share(correct), share(first_word));
+        at_home += usize::from(accuracy.mean >= 0.8 && first_word.mean >= 0.5);
         lines.push(format!(
             "| `{}` | {} | {} | {} | {} | {} |",
             task.name(),
             task.about(),
             task.row_count(),
-            percent_interval(&found.accuracy),
+            percent_interval(&accuracy),
             percent_interval(&first_word),
-            fixed(log_likelihood.mean, 2)
+            fixed(log_likelihood, 2)
         ));
     }
     let table = lines.join("\n");
     let manual = std::fs::read_to_string(in_project("docs/tasks.md")).expect("the manual");
     assert!(manual.contains(&table), "docs/tasks.md lacks this table:\n{table}");
     assert!(at_home >= 5, "{at_home} tasks are within the model's reach");
+
+    // 2. The model gives the stored answers.
+    for task in PlainTask::ALL {
+        let now = answers(&model, task, ONE_ROW_OF);
+        let stored = &stored[task.name()];
+        let name = task.name();
+        assert_eq!(now.correct, every(&stored.correct), "{name}");
+        assert_eq!(now.first_word, every(&stored.first_word), "{name}");
+        for (now, stored) in now.log_likelihood.iter().zip(every(&stored.log_likelihood)) {
+            assert!((now - stored).abs() < 1e-3, "{name}: ln P {now}, stored {stored}");
+        }
+    }
+}
+
+/// Returns the rows that [`answers`] runs.
+fn every<T: Copy>(rows: &[T]) -> Vec<T> {
+    rows.iter().copied().step_by(ONE_ROW_OF).collect()
 }
 
 #[test]
