@@ -146,10 +146,7 @@ pub fn draft_of(report: &Report, now: &Choice) -> Option<Draft> {
 pub fn model_of(report: &Report, now: &Choice) -> Choice {
     match &report.model.name {
         name if now.name() == name => now.clone(),
-        // One of an older page is asked for by its name, too: the page says what took its place.
-        name if catalogue::find(name).is_some() || catalogue::former(name).is_some() => {
-            Choice::Known(name.clone())
-        }
+        name if catalogue::find(name).is_some() => Choice::Known(name.clone()),
         name => Choice::Folder(name.clone()),
     }
 }

@@ -43,9 +43,6 @@ pub fn found(name_or_folder: &str) -> anyhow::Result<(ModelFiles, PathBuf)> {
     }
     let path = PathBuf::from(name_or_folder);
     if !path.is_dir() && !path.is_file() {
-        if let Some(former) = catalogue::former(name_or_folder) {
-            return Err(ModelError::Former(former).into());
-        }
         let known = format!("{}, {}", catalogue::names(), smollm2::NAME);
         return Err(ModelError::NoFolder { folder: path, known }.into());
     }

@@ -162,7 +162,7 @@ fn a_newer_page_is_offered_and_taken() {
     page.until_says(".look", "Three words of sport");
 
     let new = "0123456789abcdef";
-    for file in ["index.html", "survey.html", "boot.js", "worker_loader.js", "service_worker.js"] {
+    for file in ["index.html", "boot.js", "worker_loader.js", "service_worker.js"] {
         let path = folder.path().join(file);
         let text = std::fs::read_to_string(&path).expect("a stamped file");
         assert!(text.contains(&old), "{file} is not stamped");

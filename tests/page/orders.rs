@@ -606,9 +606,6 @@ fn the_papers_questions_are_a_lesson_a_click_away() {
     );
     page.browser.click("#paper-questions a");
     page.until_says("#lesson-title", "What painters do");
-    // An old link to a question opens its step.
-    page.browser.run("location.hash = '#view=orders&question=3'");
-    page.until_says(".question-of-step", "stand in");
     page.assert_quiet();
 }
 

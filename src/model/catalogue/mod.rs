@@ -1,11 +1,8 @@
 //! The models that come with atelier: one table for the command line, which carries them, and for
 //! the page, which fetches them. And published ones, which lie on a hub.
 
-mod former;
 #[cfg(any(feature = "cli", feature = "web"))]
 pub mod published;
-
-pub use former::{FormerModel, former};
 
 /// One file of a known model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
