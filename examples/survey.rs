@@ -12,10 +12,10 @@ use std::error::Error;
 
 use atelier::model::{FileBytes, ModelFiles, catalogue};
 use atelier::study::survey::{
-    Asking, QuestionSource, Survey, SurveyCell, SurveyModel, SurveyReport, SurveyTask,
-    SurveyedOutcome, correlations,
+    Asking, Survey, SurveyCell, SurveyModel, SurveyReport, SurveyTask, SurveyedOutcome,
+    correlations,
 };
-use atelier::study::{LoadedModel, StudyError};
+use atelier::study::LoadedModel;
 use atelier::task::built_in::drawn;
 use atelier::task::catalogue::Task;
 use atelier::task::item::TaskRow;
@@ -30,25 +30,13 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// A task's rows, in memory. (The command line keeps them on the disk.)
-struct Rows(Vec<TaskRow>);
-
-impl QuestionSource for Rows {
-    fn len(&self) -> usize {
-        self.0.len()
-    }
-
-    fn get(&self, row: usize) -> Result<TaskRow, StudyError> {
-        Ok(self.0[row].clone())
-    }
-}
-
 pub fn run(
     models: &[&str],
     tasks: &[GeneratedTask],
     rows: usize,
 ) -> Result<SurveyReport, Box<dyn Error>> {
-    let asked: Vec<Rows> = tasks.iter().map(|&task| Rows(drawn(task, rows).collect())).collect();
+    let asked: Vec<Vec<TaskRow>> =
+        tasks.iter().map(|&task| drawn(task, rows).collect()).collect();
     let (mut surveyed, mut cells) = (Vec::new(), Vec::new());
     for (m, name) in models.iter().enumerate() {
         let model = shipped(name)?;

@@ -71,39 +71,17 @@ impl Notes {
 
     /// Of rows none of which can be left out.
     pub fn of(rows: &[TaskRow]) -> Self {
-        let mut seen = SeenQuestions::default();
-        for row in rows {
-            seen.add(row);
+        let mut seen = HashSet::new();
+        let mut notes = Notes { read: rows.len(), usable: rows.len(), ..Notes::default() };
+        for row in rows.iter().filter(|row| !seen.insert(hash(&row.item))) {
+            notes.repeated.add(row.line);
         }
-        seen.notes()
+        notes
     }
 
     /// Counts questions that were asked before.
     pub fn repeats(&mut self, rows: &[TaskRow]) {
         self.repeated = Self::of(rows).repeated;
-    }
-}
-
-/// Questions that were asked so far, by their hashes.
-#[derive(Default)]
-pub struct SeenQuestions {
-    hashes: HashSet<u128>,
-    rows: usize,
-    repeated: NotedLines,
-}
-
-impl SeenQuestions {
-    /// One more, in the rows' order.
-    pub fn add(&mut self, row: &TaskRow) {
-        self.rows += 1;
-        if !self.hashes.insert(hash(&row.item)) {
-            self.repeated.add(row.line);
-        }
-    }
-
-    /// Of all of them, none left out.
-    pub fn notes(self) -> Notes {
-        Notes { read: self.rows, usable: self.rows, repeated: self.repeated, ..Notes::default() }
     }
 }
 

@@ -7,9 +7,9 @@ use super::folder::Folder;
 use super::journal::{self, Journal};
 use super::rows_file::{About, HashedWriter, RowsWriter, write_checksum};
 use super::shard::Shard;
-use super::spool::Spool;
 use crate::study::survey::{Asking, WINDOW};
 use crate::study::{LoadedModel, StudyError, Unknown};
+use crate::task::item::TaskRow;
 use crate::unfinished::Unfinished;
 
 /// How a cell ended.
@@ -27,7 +27,7 @@ pub struct CellJob<'a> {
     /// What its tokenizer reads for words that it does not know.
     pub unknown: Option<Unknown>,
     pub task: &'a str,
-    pub rows: &'a Spool,
+    pub rows: &'a [TaskRow],
     pub continuations: bool,
     pub shard: Shard,
     /// Fingerprint of all that the survey asks.

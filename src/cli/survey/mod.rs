@@ -23,7 +23,6 @@ mod merge;
 mod rows_file;
 mod running;
 mod shard;
-mod spool;
 mod table;
 
 use std::path::PathBuf;

@@ -267,7 +267,7 @@ fn read(definition: &Definition, path: &Path, file: &[u8]) -> Result<TaskRows, T
 
 /// # Errors
 /// More rows than are drawn at once.
-pub fn not_too_many(task: GeneratedTask, count: usize) -> Result<(), TaskError> {
+fn not_too_many(task: GeneratedTask, count: usize) -> Result<(), TaskError> {
     if count <= primer::MOST_ROWS {
         return Ok(());
     }
