@@ -13,7 +13,7 @@ const MOST: f64 = 256.0 * MB;
 const MB: f64 = 1e6;
 
 /// The one run of a report of one prompt or of the lab.
-fn run_of(report: &Report) -> Option<&Lens> {
+pub fn run_of(report: &Report) -> Option<&Lens> {
     let arranged = report.lab.as_ref().map(|lab| &lab.arranged);
     report.lens.as_ref().or(arranged)
 }

@@ -192,8 +192,6 @@ pub(super) struct Hands {
     pub served: RefCell<Vec<ServedFolder>>,
     /// Finds a model of a hub that this browser keeps, and opens it.
     pub fetcher: RefCell<Option<KeptFetcher>>,
-    /// Who waits for which sweep to end.
-    pub awaited: RefCell<Option<(u32, Ended)>>,
     /// Who waits for which step of a lesson.
     pub taught: RefCell<Option<(u32, Taught)>>,
     /// Who waits for the words of lessons.
@@ -230,9 +228,6 @@ pub(super) type Taught = Box<dyn FnOnce(Option<(StepOutcome, Vec<StepPicture>)>)
 
 /// Called with the words that were asked for, or with a sentence.
 pub(super) type Reader = Box<dyn FnOnce(Result<Tell, String>)>;
-
-/// Called when a sweep ends: with what it found, or `None` where it was stopped.
-pub(super) type Ended = Box<dyn FnOnce(Option<Arc<Report>>)>;
 
 impl Studio {
     /// The state of a link, with the baked picture where it is that of the link.
