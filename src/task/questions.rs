@@ -160,7 +160,12 @@ fn question(
         Some(choices) if !columns.options.is_empty() && choices.len() != columns.options.len() => {
             return Ok(ReadRecord::Choices);
         }
-        Some(choices) if columns.options.is_empty() => choices.join(", "),
+        Some(choices) if columns.options.is_empty() => {
+            if choices.len() < 2 {
+                return Ok(ReadRecord::Choices);
+            }
+            choices.join(", ")
+        }
         Some(choices) => {
             let lines = columns.options.iter().zip(choices);
             let lines: Vec<String> =
