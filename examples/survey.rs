@@ -10,7 +10,7 @@
 
 use std::error::Error;
 
-use atelier::model::{FileBytes, ModelFiles, catalogue};
+use atelier::model::catalogue;
 use atelier::study::survey::{
     Asking, Survey, SurveyCell, SurveyModel, SurveyReport, SurveyTask, SurveyedOutcome,
     correlations,
@@ -39,7 +39,9 @@ pub fn run(
         tasks.iter().map(|&task| drawn(task, rows).collect()).collect();
     let (mut surveyed, mut cells) = (Vec::new(), Vec::new());
     for (m, name) in models.iter().enumerate() {
-        let model = shipped(name)?;
+        // A model that is compiled into this program.
+        let files = catalogue::find(name).ok_or("no such scholar")?.open()?;
+        let model = LoadedModel::from_files(&files, &mut |_, _| ())?;
         let members = model.engine.members(&model.plan(None)?);
         for (t, rows) in asked.iter().enumerate() {
             let asking = Asking::start(&model, None, tasks[t].name(), rows, false)?;
@@ -83,13 +85,4 @@ pub fn run(
         tasks,
         cells,
     }))
-}
-
-/// A model that is compiled into this program.
-fn shipped(name: &str) -> Result<LoadedModel, Box<dyn Error>> {
-    let known = catalogue::find(name).ok_or("no such scholar")?;
-    let files =
-        known.files.iter().map(|file| (file.name.to_string(), FileBytes::Static(file.bytes)));
-    let files = ModelFiles::from_named(known.name, files.collect())?;
-    Ok(LoadedModel::from_files(&files, &mut |_, _| ())?)
 }

@@ -4,6 +4,9 @@
 #[cfg(any(feature = "cli", feature = "web"))]
 pub mod published;
 
+#[cfg(not(target_arch = "wasm32"))]
+use super::{FileBytes, ModelError, ModelFiles};
+
 /// One file of a known model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KnownFile {
@@ -27,6 +30,19 @@ pub struct KnownModel {
     /// Bytes of all its files.
     pub bytes: usize,
     pub files: [KnownFile; 3],
+}
+
+impl KnownModel {
+    /// Opens the files, which this program carries.
+    ///
+    /// # Errors
+    /// The files are not a model's: a test opens them all.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub fn open(&self) -> Result<ModelFiles, ModelError> {
+        let files = self.files.iter();
+        let files = files.map(|file| (file.name.to_owned(), FileBytes::Static(file.bytes)));
+        ModelFiles::from_named(self.name, files.collect())
+    }
 }
 
 /// A file under `public/models`, which the page serves as `models/`, and the name it goes by.
@@ -150,6 +166,7 @@ mod tests {
         for model in all() {
             let bytes: usize = model.files.iter().map(|file| file.bytes.len()).sum();
             assert_eq!(model.bytes, bytes, "{}", model.name);
+            assert!(model.open().is_ok(), "{}", model.name);
         }
     }
 
