@@ -12,6 +12,7 @@ use crate::plan::Plan;
 use crate::study::lens::{self, BeyondMeans, RunningAverages};
 use crate::study::report::{Averages, Lens, Report};
 use crate::study::{LoadedModel, Question, StudyError, Unknown};
+use crate::task::item::{Item, TaskRow};
 use crate::task::{file, rows};
 
 /// Prompts that go through the model together.
@@ -53,7 +54,7 @@ impl PromptFile {
         Ok(prompts)
     }
 
-    fn each(&self) -> anyhow::Result<impl Iterator<Item = anyhow::Result<rows::Row>>> {
+    fn each(&self) -> anyhow::Result<impl Iterator<Item = anyhow::Result<TaskRow>>> {
         let shown = self.path.display().to_string();
         let from: Box<dyn BufRead + '_> = match &self.input {
             Some(bytes) => Box::new(bytes.as_slice()),
@@ -174,15 +175,18 @@ pub struct PromptSummary {
 }
 
 impl PromptRun<'_> {
-    fn question(&self, row: &rows::Row) -> Result<Question, StudyError> {
-        match &row.question {
-            rows::RowQuestion::Text { prompt, options } => {
-                let question = self.model.question(prompt, options, row.answer)?;
+    fn question(&self, row: &TaskRow) -> Result<Question, StudyError> {
+        match &row.item {
+            Item::Option { prompt, options, answer } => {
+                let question = self.model.question(prompt, options, *answer)?;
                 self.is_known(&question)?;
                 Ok(question)
             }
-            rows::RowQuestion::Ids { token_ids, option_ids } => {
-                self.model.question_from_ids(token_ids, option_ids, row.answer)
+            Item::Ids { token_ids, option_ids, answer } => {
+                self.model.question_from_ids(token_ids, option_ids, *answer)
+            }
+            Item::Continuation { .. } | Item::LastWord { .. } | Item::Generate { .. } => {
+                Err(StudyError::NeedsOptions { task: "the file of prompts".to_owned() })
             }
         }
     }
