@@ -44,7 +44,7 @@ pub fn run(
         let model = LoadedModel::from_files(&files, &mut |_, _| ())?;
         let members = model.engine.members(&model.plan(None)?);
         for (t, rows) in asked.iter().enumerate() {
-            let asking = Asking::start(&model, None, tasks[t].name(), rows, false)?;
+            let asking = Asking::start(&model, tasks[t].name(), rows, false)?;
             let found = asking.found(&members)?.ok_or("there were no rows")?;
             cells.push(SurveyCell {
                 model: m,

@@ -11,7 +11,7 @@ use crate::engine::{Capture, Trace, VocabularyWish};
 use crate::plan::Plan;
 use crate::study::lens::{self, BeyondMeans, RunningAverages};
 use crate::study::report::{Averages, Lens, Report};
-use crate::study::{LoadedModel, Question, StudyError, Unknown};
+use crate::study::{LoadedModel, Question, StudyError};
 use crate::task::item::{Item, TaskRow};
 use crate::task::{file, rows};
 
@@ -28,7 +28,6 @@ pub struct PromptFile {
 /// What the model is asked them with.
 pub struct PromptRun<'a> {
     pub model: &'a LoadedModel,
-    pub unknown: Option<&'a Unknown>,
     pub plan: &'a Plan,
 }
 
@@ -89,13 +88,13 @@ impl PromptFile {
         let (mut strange, mut first) = (0, 0);
         for row in self.questions(asking)? {
             let (line, question) = row?;
-            let unknown = asking.unknown;
-            if unknown.is_some_and(|unknown| !unknown.words(&question).is_empty()) {
+            let unknown = &asking.model.unknown;
+            if unknown.as_ref().is_some_and(|unknown| !unknown.words(&question).is_empty()) {
                 strange += 1;
                 first = if strange == 1 { line } else { first };
             }
         }
-        if let Some(unknown) = asking.unknown
+        if let Some(unknown) = &asking.model.unknown
             && strange > 0
         {
             output::say(&format!(
@@ -178,9 +177,7 @@ impl PromptRun<'_> {
     fn question(&self, row: &TaskRow) -> Result<Question, StudyError> {
         match &row.item {
             Item::Option { prompt, options, answer } => {
-                let question = self.model.question(prompt, options, *answer)?;
-                self.is_known(&question)?;
-                Ok(question)
+                self.model.question(prompt, options, *answer)
             }
             Item::Ids { token_ids, option_ids, answer } => {
                 self.model.question_from_ids(token_ids, option_ids, *answer)
@@ -189,19 +186,6 @@ impl PromptRun<'_> {
                 Err(StudyError::NeedsOptions { task: "the file of prompts".to_owned() })
             }
         }
-    }
-
-    /// Only options that the model knows can be told apart.
-    ///
-    /// # Errors
-    /// The first that it does not know.
-    pub fn is_known(&self, question: &Question) -> Result<(), StudyError> {
-        // Ids are what the reader says they are.
-        let (Some(unknown), Some(text)) = (self.unknown, &question.text) else {
-            return Ok(());
-        };
-        let option = |at: usize| text.options.get(at).map(String::as_str);
-        unknown.check(&question.prompt.option_ids, option)
     }
 
     /// Runs questions together; `progress` hears how many are through.

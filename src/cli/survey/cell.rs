@@ -8,7 +8,7 @@ use super::journal::{self, Journal};
 use super::rows_file::{About, HashedWriter, RowsWriter, write_checksum};
 use super::shard::Shard;
 use crate::study::survey::{Asking, WINDOW};
-use crate::study::{LoadedModel, StudyError, Unknown};
+use crate::study::{LoadedModel, StudyError};
 use crate::task::item::TaskRow;
 use crate::unfinished::Unfinished;
 
@@ -24,8 +24,6 @@ pub enum End {
 /// What belongs to one cell.
 pub struct CellJob<'a> {
     pub model: &'a LoadedModel,
-    /// What its tokenizer reads for words that it does not know.
-    pub unknown: Option<Unknown>,
     pub task: &'a str,
     pub rows: &'a [TaskRow],
     pub continuations: bool,
@@ -46,8 +44,7 @@ impl CellJob<'_> {
         go_on: &dyn Fn() -> bool,
         progress: &dyn Fn(usize),
     ) -> anyhow::Result<End> {
-        let unknown = self.unknown.clone();
-        let asking = Asking::start(self.model, unknown, self.task, self.rows, self.continuations);
+        let asking = Asking::start(self.model, self.task, self.rows, self.continuations);
         let asking = match asking {
             Ok(asking) => asking,
             Err(error) => return Ok(End::Failed(error)),

@@ -203,7 +203,6 @@ impl SurveyRunning<'_> {
                             bar.doing(format!("{}, {task}", files.name));
                             let job = CellJob {
                                 model,
-                                unknown: model.unknown.clone(),
                                 task,
                                 rows: &questions.rows,
                                 continuations: self.continuations,

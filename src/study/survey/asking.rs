@@ -10,7 +10,7 @@ use crate::engine::{Capture, Member, Run, VocabularyWish};
 use crate::model::{ModelError, Passage, Prompt};
 use crate::plan::Plan;
 use crate::study::orders::{Generating, Reading, Rivals, read_likeliest, with_rivals};
-use crate::study::{LoadedModel, StudyError, Unknown};
+use crate::study::{LoadedModel, StudyError};
 use crate::task::item::{Candidate, Item, TaskRow};
 use crate::task::score::Score;
 
@@ -54,7 +54,6 @@ pub(super) struct RowPlace<'a> {
 /// Every row checked, none run.
 pub struct Asking<'a> {
     model: &'a LoadedModel,
-    unknown: Option<Unknown>,
     plans: Arc<[Plan]>,
     rows: &'a [TaskRow],
     /// Tokens of each row; none for one that is too long.
@@ -72,7 +71,6 @@ impl<'a> Asking<'a> {
     /// does not know, or no row that is short enough.
     pub fn start(
         model: &'a LoadedModel,
-        unknown: Option<Unknown>,
         task: &str,
         rows: &'a [TaskRow],
         continuations: bool,
@@ -81,7 +79,6 @@ impl<'a> Asking<'a> {
         let score = first.item.score();
         let mut asking = Self {
             model,
-            unknown,
             plans: Arc::from([Plan::whole(&model.shape().order)?]),
             lengths: Vec::with_capacity(rows.len()),
             rows,
@@ -155,7 +152,7 @@ impl<'a> Asking<'a> {
     /// A row's reading; whether the model knows its words is counted.
     fn known(&mut self, item: &Item) -> Result<Reading, StudyError> {
         let reading = self.reading(item)?;
-        if let Some(unknown) = &self.unknown
+        if let Some(unknown) = &self.model.unknown
             && !reading.is_known(item, unknown)?
         {
             self.facts.unknown += 1;
