@@ -1,9 +1,7 @@
 //! The tasks in plain English, on the real model and on the command line.
 
-use std::path::Path;
-
 use crate::cli::support::{printed, refused, report};
-use crate::common::{load, model_folder};
+use crate::common::{in_project, load, model_folder};
 use atelier::chart::number::{fixed, percent_interval};
 use atelier::study::LoadedModel;
 use atelier::study::orders::{Measures, Sweeping};
@@ -15,10 +13,6 @@ const REAL: &str = "SmolLM2-135M-Instruct.Q4_1.gguf";
 
 fn real() -> LoadedModel {
     load(&model_folder(REAL).expect("it is never skipped"))
-}
-
-fn in_project(path: &str) -> std::path::PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
 }
 
 /// What the model's own order answers, on every row.

@@ -3,7 +3,7 @@
 use std::f64::consts::LN_2;
 use std::process::Command;
 
-use crate::common::real_model;
+use crate::common::{numbers, real_model};
 use crate::driver::RIGHT;
 use crate::lens::{compare, written};
 use crate::page::{LOOKS, Page, root, shared_model};
@@ -473,15 +473,6 @@ fn assert_drawn(page: &Page, figure: &str, unit: f64) {
             (known - x).abs() <= 1e-5 * x.abs().max(1e-6),
             "{figure} draws {x}, which the report lacks"
         );
-    }
-}
-
-fn numbers(value: &Value, into: &mut Vec<f64>) {
-    match value {
-        Value::Number(x) => into.extend(x.as_f64()),
-        Value::Array(all) => all.iter().for_each(|value| numbers(value, into)),
-        Value::Object(all) => all.values().for_each(|value| numbers(value, into)),
-        _ => {}
     }
 }
 

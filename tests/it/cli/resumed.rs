@@ -5,17 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::support::{atelier, in_project, printed, refused};
-
-/// A shipped model's files in a folder of their own, to change.
-fn copy(model: &str, to: &Path) -> String {
-    std::fs::create_dir_all(to).expect("a folder");
-    for file in ["config.json", "tokenizer.json", "model.safetensors"] {
-        let from = in_project(&format!("public/models/{model}")).join(file);
-        std::fs::copy(from, to.join(file)).expect("a copy");
-    }
-    to.display().to_string()
-}
+use super::support::{atelier, copy, printed, refused};
 
 /// Another number in the last tensor: the same names and shapes.
 fn change_weights(model: &str) {
