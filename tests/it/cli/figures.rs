@@ -91,13 +91,5 @@ fn a_wrong_file_is_named_for_what_it_is() {
         let sentence = refused(&["figures", &path, "--out", &out]);
         assert!(sentence.contains(says), "{sentence}");
     }
-    let first = in_project("public/examples/first.atelier.json");
-    let sentence = refused(&["survey", "figures", &first.display().to_string(), "--out", &out]);
-    assert!(
-        sentence.contains(
-            "it is a report of one prompt, without a survey in it: open it with the lens"
-        ),
-        "{sentence}"
-    );
     assert!(!Path::new(&out).exists(), "nothing is made for nothing");
 }
