@@ -1,5 +1,6 @@
 //! What a task's rows say of the theorems 4 to 8, in both estimators.
 
+use atelier_kernels::linear::rows::wide;
 use rand_mt::Mt;
 use serde::{Deserialize, Serialize};
 
@@ -258,10 +259,6 @@ impl<'a> Gathering<'a> {
         };
         Estimate { kinds, kinds_refused, curve, stopped }
     }
-}
-
-fn wide(u: &[f32]) -> Vec<f64> {
-    u.iter().map(|&x| f64::from(x)).collect()
 }
 
 #[cfg(test)]
