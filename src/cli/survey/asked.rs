@@ -19,11 +19,9 @@ use crate::task::shots::with_shots;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Asked {
     pub atelier: u32,
-    /// The program's own version; empty in what was written before it was kept.
-    #[serde(default)]
+    /// The program's own version.
     pub program: String,
     /// As it was asked for: see [`crate::cli::engine::EngineArgs::asked`].
-    #[serde(default)]
     pub engine: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rows: Option<usize>,
@@ -32,7 +30,6 @@ pub struct Asked {
     pub continuations: bool,
     pub models: Vec<String>,
     /// SHA-256 of every model's files, in the order of `models`.
-    #[serde(default)]
     pub files: Vec<Files>,
     pub tasks: Vec<SurveyTask>,
     /// Of the rows; all of them without it.
@@ -187,9 +184,6 @@ impl Asked {
     }
 
     fn other_program(&self, before: &Self) -> Option<String> {
-        if before.program.is_empty() && !self.program.is_empty() {
-            return Some("an atelier that kept no fingerprints".into());
-        }
         if (&self.program, self.atelier) != (&before.program, before.atelier) {
             return Some(format!(
                 "another version of atelier ({}, and this is {})",
