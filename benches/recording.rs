@@ -3,7 +3,6 @@
 //!
 //! The rounds of the ratio alternate between the two, so that a machine that slows down slows both.
 
-use std::hint::black_box;
 use std::ops::ControlFlow;
 
 mod common;
@@ -16,7 +15,6 @@ use candle_nn::VarBuilder;
 use candle_transformers::models::llama::{Cache, Llama, LlamaConfig};
 use common::random::{RandomModel, Stored};
 use common::{config, load, median, prompts, time};
-use criterion::Criterion;
 
 /// A model shape and the batch that both sides run.
 struct Case {
@@ -94,15 +92,10 @@ fn theirs(model: &RandomModel) -> candle_core::Result<(Llama, Cache)> {
 }
 
 fn main() {
-    let mut criterion = Criterion::default().sample_size(20).configure_from_args();
     let mut lines = Vec::new();
     for case in cases() {
         let mut pair = Pair::new(&case);
         pair.check();
-        let mut group = criterion.benchmark_group(case.name);
-        group.bench_function("atelier, members recorded", |b| b.iter(|| black_box(pair.record())));
-        group.bench_function("candle-transformers", |b| b.iter(|| black_box(pair.forward())));
-        group.finish();
         let (ours, theirs): (Vec<_>, Vec<_>) =
             (0..40).map(|_| (time(|| pair.record()), time(|| pair.forward()))).unzip();
         let (ours, theirs) = (median(ours), median(theirs));
@@ -115,10 +108,9 @@ fn main() {
         ));
     }
     println!(
-        "\nmedians of 40 alternating rounds       recording   candle-tr.   ratio (want <= 1.10)"
+        "medians of 40 alternating rounds       recording   candle-tr.   ratio (want <= 1.10)"
     );
     for line in lines {
         println!("{line}");
     }
-    criterion.final_summary();
 }

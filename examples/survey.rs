@@ -10,12 +10,12 @@
 
 use std::error::Error;
 
-use atelier::model::{FileBytes, ModelFiles, catalogue};
+use atelier::model::catalogue;
 use atelier::study::survey::{
-    Asking, QuestionSource, Survey, SurveyCell, SurveyModel, SurveyReport, SurveyTask,
-    SurveyedOutcome, correlations,
+    Asking, Survey, SurveyCell, SurveyModel, SurveyReport, SurveyTask, SurveyedOutcome,
+    correlations,
 };
-use atelier::study::{LoadedModel, StudyError};
+use atelier::study::LoadedModel;
 use atelier::task::built_in::drawn;
 use atelier::task::catalogue::Task;
 use atelier::task::item::TaskRow;
@@ -30,31 +30,21 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// A task's rows, in memory. (The command line keeps them on the disk.)
-struct Rows(Vec<TaskRow>);
-
-impl QuestionSource for Rows {
-    fn len(&self) -> usize {
-        self.0.len()
-    }
-
-    fn get(&self, row: usize) -> Result<TaskRow, StudyError> {
-        Ok(self.0[row].clone())
-    }
-}
-
 pub fn run(
     models: &[&str],
     tasks: &[GeneratedTask],
     rows: usize,
 ) -> Result<SurveyReport, Box<dyn Error>> {
-    let asked: Vec<Rows> = tasks.iter().map(|&task| Rows(drawn(task, rows).collect())).collect();
+    let asked: Vec<Vec<TaskRow>> =
+        tasks.iter().map(|&task| drawn(task, rows).collect()).collect();
     let (mut surveyed, mut cells) = (Vec::new(), Vec::new());
     for (m, name) in models.iter().enumerate() {
-        let model = shipped(name)?;
+        // A model that is compiled into this program.
+        let files = catalogue::find(name).ok_or("no such scholar")?.open()?;
+        let model = LoadedModel::from_files(&files, &mut |_, _| ())?;
         let members = model.engine.members(&model.plan(None)?);
         for (t, rows) in asked.iter().enumerate() {
-            let asking = Asking::start(&model, None, tasks[t].name(), rows, false)?;
+            let asking = Asking::start(&model, tasks[t].name(), rows, false)?;
             let found = asking.found(&members)?.ok_or("there were no rows")?;
             cells.push(SurveyCell {
                 model: m,
@@ -95,13 +85,4 @@ pub fn run(
         tasks,
         cells,
     }))
-}
-
-/// A model that is compiled into this program.
-fn shipped(name: &str) -> Result<LoadedModel, Box<dyn Error>> {
-    let known = catalogue::find(name).ok_or("no such scholar")?;
-    let files =
-        known.files.iter().map(|file| (file.name.to_string(), FileBytes::Static(file.bytes)));
-    let files = ModelFiles::from_named(known.name, files.collect())?;
-    Ok(LoadedModel::from_files(&files, &mut |_, _| ())?)
 }

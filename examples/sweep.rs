@@ -7,8 +7,7 @@
 use std::error::Error;
 use std::fmt::Write;
 
-use atelier::model::catalogue::{self, KnownModel};
-use atelier::model::{FileBytes, ModelFiles};
+use atelier::model::catalogue;
 use atelier::study::LoadedModel;
 use atelier::study::orders::{Extent, Order, Sweep, Sweeping};
 use atelier::task::item::Item;
@@ -23,10 +22,12 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 /// Sweeps over the plans that leave out one block, and returns the text to print.
 pub fn run(scholar: &str, rows: usize) -> Result<String, Box<dyn Error>> {
-    let model = shipped(catalogue::find(scholar).ok_or("no such scholar")?)?;
+    // A model that is compiled into this program.
+    let files = catalogue::find(scholar).ok_or("no such scholar")?.open()?;
+    let model = LoadedModel::from_files(&files, &mut |_, _| ())?;
     let items: Vec<Item> = primer::held_out(GeneratedTask::Sum, None, rows, primer::ROWS_SEED)
         .into_iter()
-        .map(|row| Item::Option { prompt: row.prompt, options: row.options, answer: row.answer })
+        .map(Item::from)
         .collect();
     let orders = Order::all(&[Sweep::Drop], Extent::default(), &model.shape().order)?;
     // Orders that begin alike share their beginning, and rows go through together.
@@ -48,12 +49,4 @@ pub fn run(scholar: &str, rows: usize) -> Result<String, Box<dyn Error>> {
         )?;
     }
     Ok(text)
-}
-
-/// A model that is compiled into this program.
-fn shipped(known: &KnownModel) -> Result<LoadedModel, Box<dyn Error>> {
-    let files =
-        known.files.iter().map(|file| (file.name.to_string(), FileBytes::Static(file.bytes)));
-    let files = ModelFiles::from_named(known.name, files.collect())?;
-    Ok(LoadedModel::from_files(&files, &mut |_, _| ())?)
 }

@@ -4,9 +4,6 @@
 #[cfg(not(target_arch = "wasm32"))]
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Why it failed: what the panic says.
-pub type Panicked = String;
-
 #[cfg(not(target_arch = "wasm32"))]
 thread_local! {
     static IS_GUARDED: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
@@ -17,7 +14,7 @@ thread_local! {
 /// # Errors
 /// It panicked.
 #[cfg(not(target_arch = "wasm32"))]
-pub fn guarded<T>(run: impl FnOnce() -> T) -> Result<T, Panicked> {
+pub fn guarded<T>(run: impl FnOnce() -> T) -> Result<T, String> {
     static HOOK: std::sync::Once = std::sync::Once::new();
     HOOK.call_once(|| {
         let before = std::panic::take_hook();
@@ -43,7 +40,7 @@ pub fn guarded<T>(run: impl FnOnce() -> T) -> Result<T, Panicked> {
 /// # Errors
 /// None.
 #[cfg(target_arch = "wasm32")]
-pub fn guarded<T>(run: impl FnOnce() -> T) -> Result<T, Panicked> {
+pub fn guarded<T>(run: impl FnOnce() -> T) -> Result<T, String> {
     Ok(run())
 }
 

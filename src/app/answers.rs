@@ -1,6 +1,6 @@
 //! A reader's answers in lessons: as this browser stores them, and as the file that is made of them.
 
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 
 use crate::study::lessons::{StepOutcome, StepShowing};
 
@@ -35,15 +35,8 @@ pub struct StepAnswer {
     pub tally: Vec<u32>,
     /// The build on which the model answered.
     pub page: String,
-    /// With whose numbers they are. One in another version's form counts as not run: the reader's own words stay, and
-    /// the model can be asked again.
-    #[serde(deserialize_with = "readable")]
+    /// What a model answered, with whose numbers.
     pub outcome: Option<StepOutcome>,
-}
-
-fn readable<'de, D: Deserializer<'de>>(from: D) -> Result<Option<StepOutcome>, D::Error> {
-    let value = Option::<serde_json::Value>::deserialize(from)?;
-    Ok(value.and_then(|value| serde_json::from_value(value).ok()))
 }
 
 impl StepAnswer {
@@ -97,12 +90,11 @@ impl AnswerBook {
     /// Reads what was kept.
     ///
     /// # Errors
-    /// One sentence: another build kept it in another form.
+    /// One sentence: it has another form.
     pub fn read(text: &str) -> Result<Self, String> {
         let book = serde_json::from_slice::<Self>(text.as_bytes()).ok();
         book.filter(|book| book.version == VERSION).ok_or_else(|| {
-            "What this browser kept of your answers was written by another version of this page, which alone can \
-             read it: save it as a file, or forget it."
+            "This browser keeps answers that this page cannot read. New answers are kept only after you forget those."
                 .to_owned()
         })
     }
@@ -242,21 +234,11 @@ mod tests {
     }
 
     #[test]
-    fn what_a_reader_wrote_stays_where_the_runs_form_is_another() {
-        let kept = book().written().replace("\"showing\"", "\"said\"");
-        let read = AnswerBook::read(&kept).expect("the reader's own words");
-        let sum = read.of("votes", "sum").expect("an answer");
-        assert_eq!((sum.expected, sum.is_run()), (Some(2), false));
-        let lead = read.of("votes", "lead").expect("an answer");
-        assert_eq!(lead.own_words, "more");
-    }
-
-    #[test]
-    fn what_another_version_kept_is_refused_in_a_sentence() {
+    fn a_text_of_another_form_is_refused_in_a_sentence() {
         let other = book().written().replace("\"atelier-answers\": 1", "\"atelier-answers\": 2");
         for text in ["", "{}", "[1]", other.as_str()] {
             let said = AnswerBook::read(text).expect_err(text);
-            assert!(said.contains("another version"), "{said}");
+            assert!(said.contains("cannot read"), "{said}");
         }
     }
 }

@@ -1,10 +1,10 @@
 //! The doctor's findings of this machine, in the page's words and numbers.
 
-use crate::chart::number;
+use crate::chart::{Table, TableCell, number};
 use crate::engine::trial::{AdapterFacts, KernelTrial};
 use crate::study::doctor::effort::Effort;
 use crate::study::doctor::processor::ProcessorFacts;
-use crate::study::doctor::rates::Rates;
+use crate::study::doctor::rates::{DTYPES, ROWS, Rates};
 use crate::study::doctor::{DeviceKernels, DoctorReport, device_name};
 
 /// Stands where there is no number.
@@ -13,24 +13,20 @@ const NONE: &str = "–";
 /// Measurements that a line names at most; where more share a reason, it gives their number and the first.
 const MOST_NAMED: usize = 3;
 
-/// The devices of a report, as it calls them.
-pub fn devices(report: &DoctorReport) -> Vec<String> {
-    let adapters = report.adapters.iter().map(device_name);
-    std::iter::once("CPU".to_owned()).chain(adapters).collect()
-}
-
 /// MiB that measuring takes of each device at most.
 pub fn memory(effort: &Effort) -> u64 {
     (2 * effort.bytes) >> 20
 }
 
-/// Describes a device beside its numbers.
-pub fn facts(report: &DoctorReport, device: &str) -> String {
-    let mut adapters = report.adapters.iter();
-    match adapters.find(|facts| device_name(facts) == device) {
-        Some(facts) => adapter(facts),
-        None => processor(&report.processor),
-    }
+/// A line per device: its name, what is known of it, its rates.
+pub fn devices(report: &DoctorReport) -> Vec<String> {
+    let adapters = report.adapters.iter().map(|facts| (device_name(facts), adapter(facts)));
+    let all = std::iter::once(("CPU".to_owned(), processor(&report.processor))).chain(adapters);
+    let line = |(name, facts): (String, String)| {
+        let rates = report.rates.iter().find(|of| of.device == name).map(rates);
+        format!("{name}: {facts} {}", rates.unwrap_or_default()).trim_end().to_owned()
+    };
+    all.map(line).collect()
 }
 
 fn processor(facts: &ProcessorFacts) -> String {
@@ -66,51 +62,84 @@ fn adapter(facts: &AdapterFacts) -> String {
     )
 }
 
-/// `"12 of 12 kernels right; the largest difference is 3.1e−6 of the largest number, in rope"`.
-pub fn kernels(of: &DeviceKernels) -> String {
+/// A phrase per device: `"CPU: 12 of 12 kernels right, the largest difference is 3.1e−6 of the largest number, in rope"`.
+pub fn verdicts(report: &DoctorReport) -> Vec<String> {
+    report.kernels.iter().map(verdict).collect()
+}
+
+fn verdict(of: &DeviceKernels) -> String {
     let right = of.kernels.iter().filter(|trial| trial.is_right).count();
-    let all = of.kernels.len();
+    let (device, all) = (&of.device, of.kernels.len());
     let counted = if of.is_whole {
-        format!("{right} of {all} kernels right")
+        format!("{device}: {right} of {all} kernels right")
     } else {
-        format!("{right} of the {all} kernels right that were tried")
+        format!("{device}: {right} of the {all} kernels right that were tried")
     };
     let offs = of.kernels.iter().filter_map(|trial| Some((trial.off?, trial)));
     match offs.max_by(|a, b| a.0.total_cmp(&b.0)) {
         None => counted,
         Some((off, trial)) => format!(
-            "{counted}; the largest difference is {} of the largest number, in {}",
+            "{counted}, the largest difference is {} of the largest number, in {}",
             number::short(f64::from(off)),
             trial.kernel
         ),
     }
 }
 
-/// Verdict, difference, what is allowed of it, outputs.
-pub fn trial(trial: &KernelTrial) -> [String; 4] {
-    let verdict = match (&trial.said, trial.is_right) {
-        (Some(said), _) => said.as_str(),
-        (None, true) => "right",
-        (None, false) => "WRONG",
+/// Every kernel of every device, with its verdict; `None` where none was tried.
+pub fn kernels(report: &DoctorReport) -> Option<Table> {
+    let trials =
+        report.kernels.iter().flat_map(|of| of.kernels.iter().map(|trial| (&of.device, trial)));
+    let row = |(device, trial): (&String, &KernelTrial)| {
+        let verdict = match (&trial.said, trial.is_right) {
+            (Some(said), _) => said.as_str(),
+            (None, true) => "right",
+            (None, false) => "WRONG",
+        };
+        let off = trial.off.map_or_else(none, |off| TableCell::Number(f64::from(off)));
+        let text = |text: &str| TableCell::Text(text.to_owned());
+        vec![
+            text(device),
+            text(&trial.kernel),
+            text(verdict),
+            off,
+            TableCell::Number(f64::from(trial.most)),
+            TableCell::Count(trial.trials),
+        ]
     };
-    let off = trial.off.map(|off| number::short(f64::from(off)));
-    [
-        verdict.to_owned(),
-        off.unwrap_or_else(|| NONE.to_owned()),
-        number::short(f64::from(trial.most)),
-        trial.trials.to_string(),
-    ]
+    let headers = ["device", "kernel", "verdict", "off by", "at most", "outputs"];
+    table(&headers, trials.map(row))
 }
 
-/// Gflop/s of a product.
-pub fn product(of: &Rates, rows: usize, dtype: &str) -> String {
-    let mut products = of.products.iter();
-    let found = products.find(|product| product.rows == rows && product.dtype == dtype);
-    found.map_or_else(|| NONE.to_owned(), |found| number::rate(found.gflops))
+/// Gflop/s of every product; `None` where none was timed.
+pub fn products(report: &DoctorReport) -> Option<Table> {
+    let names = DTYPES.map(|dtype| dtype.name());
+    let row = |of: &Rates, rows: usize| {
+        let (ins, outs) = (of.ins, of.outs);
+        let rate = |dtype: &str| {
+            let mut products = of.products.iter();
+            let found = products.find(|product| product.rows == rows && product.dtype == dtype);
+            found.map_or_else(none, |found| TableCell::Text(number::rate(found.gflops)))
+        };
+        let shape = TableCell::Text(format!("[{rows}, {ins}] × [{ins}, {outs}]"));
+        [TableCell::Text(of.device.clone()), shape].into_iter().chain(names.map(rate)).collect()
+    };
+    let rows = report.rates.iter().flat_map(|of| ROWS.map(|rows| row(of, rows)));
+    table(&[&["device", "product"][..], &names].concat(), rows)
+}
+
+fn none() -> TableCell {
+    TableCell::Text(NONE.to_owned())
+}
+
+fn table(headers: &[&str], rows: impl Iterator<Item = Vec<TableCell>>) -> Option<Table> {
+    let headers = headers.iter().map(ToString::to_string).collect();
+    let table = Table { headers, rows: rows.collect() };
+    (!table.rows.is_empty()).then_some(table)
 }
 
 /// Best product, copying, and a single row, in sentences.
-pub fn rates(of: &Rates) -> String {
+fn rates(of: &Rates) -> String {
     let mut said = Vec::new();
     if let Some(best) = of.best_gflops {
         said.push(format!("Best product: {} Gflop/s.", number::rate(best)));
@@ -182,8 +211,14 @@ mod tests {
     #[test]
     fn rates_are_said_with_their_units() {
         let of = rates_of(&[]);
-        assert_eq!(product(&of, 1, "f32"), "1.3");
-        assert_eq!(product(&of, 8, "f32"), NONE);
+        let mut report = DoctorReport::begin(true, Vec::new());
+        assert_eq!(products(&report), None);
+        report.rates.push(of.clone());
+        let table = products(&report).expect("a table");
+        assert_eq!(table.headers[..3], ["device", "product", "f32"]);
+        let shown = |row: usize| table.rows[row].iter().take(3).map(TableCell::shown);
+        assert_eq!(shown(0).collect::<Vec<_>>(), ["CPU", "[1, 64] × [64, 64]", "1.3"]);
+        assert_eq!(shown(1).collect::<Vec<_>>(), ["CPU", "[8, 64] × [64, 64]", NONE]);
         assert_eq!(
             rates(&of),
             "Best product: 1.3 Gflop/s. Copies 10.0 GB/s, reading and writing counted, 16 MiB at a time. A single row reads f32 \
@@ -222,16 +257,20 @@ mod tests {
         };
         of.kernels[0].add(1e-7, 1e-5);
         of.kernels[1].add(2e-3, 1e-5);
-        let said = kernels(&of);
-        assert!(said.starts_with("1 of 2 kernels right; "), "{said}");
+        let said = verdict(&of);
+        assert!(said.starts_with("CPU: 1 of 2 kernels right, "), "{said}");
         assert!(said.ends_with("0.00200 of the largest number, in norm"), "{said}");
-        assert_eq!(trial(&of.kernels[0])[0], "right");
-        assert_eq!(trial(&of.kernels[1])[0], "WRONG");
+        let shown = |of: &DeviceKernels| {
+            let mut report = DoctorReport::begin(true, Vec::new());
+            report.kernels.push(of.clone());
+            let rows = kernels(&report).expect("a table").rows;
+            rows.iter().map(|row| [row[2].shown(), row[3].shown()]).collect::<Vec<_>>()
+        };
+        assert_eq!([&shown(&of)[0][0], &shown(&of)[1][0]], ["right", "WRONG"]);
         of.kernels[1].fail("the GPU was lost".into());
         of.is_whole = false;
-        let [verdict, off, ..] = trial(&of.kernels[1]);
-        assert_eq!((verdict.as_str(), off.as_str()), ("the GPU was lost", NONE));
-        assert!(kernels(&of).starts_with("1 of the 2 kernels right that were tried; "));
+        assert_eq!(shown(&of)[1], ["the GPU was lost", NONE]);
+        assert!(verdict(&of).starts_with("CPU: 1 of the 2 kernels right that were tried, "));
     }
 
     #[test]
@@ -255,13 +294,12 @@ mod tests {
         let mut report = DoctorReport::begin(true, vec![facts_of(true)]);
         report.processor.processors = Some(8);
         report.processor.threads = 1;
-        assert_eq!(devices(&report), ["CPU", "WebGPU on maker family"]);
-        let said = facts(&report, "CPU");
-        assert!(said.contains("8 logical CPUs; the page’s engine runs on one thread"), "{said}");
-        let said = facts(&report, "WebGPU on maker family");
-        assert!(said.starts_with("A software GPU"), "{said}");
-        assert!(said.contains("bindings to 128 MiB, 8 a shader"), "{said}");
+        let [cpu, gpu] = &devices(&report)[..] else { panic!("two devices") };
+        assert!(cpu.starts_with("CPU: This browser shows 8 logical CPUs; the page’s engine runs"), "{cpu}");
+        assert!(gpu.starts_with("WebGPU on maker family: A software GPU"), "{gpu}");
+        assert!(gpu.contains("bindings to 128 MiB, 8 a shader"), "{gpu}");
         report.adapters = vec![facts_of(false)];
-        assert!(facts(&report, "WebGPU on maker family").starts_with("Buffers to 256 MiB"));
+        let gpu = devices(&report).remove(1);
+        assert!(gpu.starts_with("WebGPU on maker family: Buffers to 256 MiB"), "{gpu}");
     }
 }

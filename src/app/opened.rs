@@ -13,7 +13,7 @@ const MOST: f64 = 256.0 * MB;
 const MB: f64 = 1e6;
 
 /// The one run of a report of one prompt or of the lab.
-fn run_of(report: &Report) -> Option<&Lens> {
+pub fn run_of(report: &Report) -> Option<&Lens> {
     let arranged = report.lab.as_ref().map(|lab| &lab.arranged);
     report.lens.as_ref().or(arranged)
 }
@@ -146,10 +146,7 @@ pub fn draft_of(report: &Report, now: &Choice) -> Option<Draft> {
 pub fn model_of(report: &Report, now: &Choice) -> Choice {
     match &report.model.name {
         name if now.name() == name => now.clone(),
-        // One of an older page is asked for by its name, too: the page says what took its place.
-        name if catalogue::find(name).is_some() || catalogue::former(name).is_some() => {
-            Choice::Known(name.clone())
-        }
+        name if catalogue::find(name).is_some() => Choice::Known(name.clone()),
         name => Choice::Folder(name.clone()),
     }
 }

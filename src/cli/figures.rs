@@ -22,18 +22,6 @@ pub struct PicturesArgs {
     #[arg(value_name = "FILE|DIR")]
     from: PathBuf,
 
-    #[command(flatten)]
-    to: To,
-}
-
-const EXAMPLES: &str = r#"Examples:
-  atelier lens --model scholar-12 --prompts rows.jsonl --out rows.atelier.json
-  atelier figures rows.atelier.json --out pictures
-  atelier figures survey-folder --out slides --dark --width 640"#;
-
-/// Where pictures go, and how they look.
-#[derive(clap::Args)]
-pub struct To {
     /// The folder to write
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
@@ -51,16 +39,21 @@ pub struct To {
     force: bool,
 }
 
+const EXAMPLES: &str = r#"Examples:
+  atelier lens --model scholar-12 --prompts rows.jsonl --out rows.atelier.json
+  atelier figures rows.atelier.json --out pictures
+  atelier figures survey-folder --out slides --dark --width 640"#;
+
 pub fn run(args: &PicturesArgs) -> anyhow::Result<()> {
     let path =
         if args.from.is_dir() { args.from.join("survey.atelier.json") } else { args.from.clone() };
     let opened = Opened::read(&bytes(&path)?)
         .with_context(|| format!("{} cannot be drawn", path.display()))?;
-    write(&opened, &path, &args.to)
+    write(&opened, &path, args)
 }
 
 /// Draws all of a report that was read from `path`.
-pub fn write(opened: &Opened, path: &Path, to: &To) -> anyhow::Result<()> {
+fn write(opened: &Opened, path: &Path, to: &PicturesArgs) -> anyhow::Result<()> {
     let theme = if to.dark { &DARK } else { &LIGHT };
     let figures = all_figures(opened, theme);
     ensure!(

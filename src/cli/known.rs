@@ -9,9 +9,9 @@ use super::hub::{Hub, HubCache};
 use super::output::{self, Progress};
 use super::pull;
 use crate::engine::EngineChoice;
-use crate::model::catalogue::{self, KnownFile, KnownModel, published};
+use crate::model::catalogue::{self, published};
 use crate::model::hub::HubName;
-use crate::model::{FileBytes, ModelError, ModelFiles};
+use crate::model::{ModelError, ModelFiles};
 use crate::study::{LoadedModel, StudyError};
 
 /// Files that were found, into the engine chosen.
@@ -27,7 +27,7 @@ pub fn load(files: &ModelFiles, engine: &EngineChoice) -> Result<LoadedModel, St
 /// `./scholar-12`.
 pub fn files(name_or_folder: &str) -> anyhow::Result<ModelFiles> {
     if let Some(known) = catalogue::find(name_or_folder) {
-        return shipped(known);
+        return Ok(known.open()?);
     }
     Ok(found(name_or_folder)?.0)
 }
@@ -43,9 +43,6 @@ pub fn found(name_or_folder: &str) -> anyhow::Result<(ModelFiles, PathBuf)> {
     }
     let path = PathBuf::from(name_or_folder);
     if !path.is_dir() && !path.is_file() {
-        if let Some(former) = catalogue::former(name_or_folder) {
-            return Err(ModelError::Former(former).into());
-        }
         let known = format!("{}, {}", catalogue::names(), smollm2::NAME);
         return Err(ModelError::NoFolder { folder: path, known }.into());
     }
@@ -76,12 +73,6 @@ fn smollm2_file() -> anyhow::Result<PathBuf> {
             smollm2::NAME
         ),
     }
-}
-
-fn shipped(known: &KnownModel) -> anyhow::Result<ModelFiles> {
-    let bytes = |file: &KnownFile| (file.name.to_string(), FileBytes::Static(file.bytes));
-    let files = known.files.iter().map(bytes).collect();
-    Ok(ModelFiles::from_named(known.name, files)?)
 }
 
 fn of_hub(name: &HubName) -> anyhow::Result<(ModelFiles, PathBuf)> {

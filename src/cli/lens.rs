@@ -126,9 +126,8 @@ pub fn run(args: LensArgs) -> anyhow::Result<()> {
 
     let files = super::known::files(&args.model)?;
     let model = super::known::load(&files, &args.engine.choice()?)?;
-    let unknown = model.unknown.clone();
     let plan = model.plan(args.plan.as_deref())?;
-    let asking = PromptRun { model: &model, unknown: unknown.as_ref(), plan: &plan };
+    let asking = PromptRun { model: &model, plan: &plan };
     match prompts {
         Some(prompts) => many(&asking, &prompts, &args, out.as_mut()),
         None => one(&asking, &args, out.as_mut()),
@@ -146,8 +145,7 @@ fn one(asking: &PromptRun<'_>, args: &LensArgs, out: Option<&mut OutFile>) -> an
             model.question_from_ids(&of(ids), &of(rows), answer)
         }
     }?;
-    asking.is_known(&question)?;
-    if let Some(unknown) = asking.unknown {
+    if let Some(unknown) = &model.unknown {
         say_strange(&unknown.words(&question), unknown);
     }
     let bar = Progress::new("running", "prompts");

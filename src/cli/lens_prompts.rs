@@ -11,7 +11,8 @@ use crate::engine::{Capture, Trace, VocabularyWish};
 use crate::plan::Plan;
 use crate::study::lens::{self, BeyondMeans, RunningAverages};
 use crate::study::report::{Averages, Lens, Report};
-use crate::study::{LoadedModel, Question, StudyError, Unknown};
+use crate::study::{LoadedModel, Question, StudyError};
+use crate::task::item::{Item, TaskRow};
 use crate::task::{file, rows};
 
 /// Prompts that go through the model together.
@@ -27,7 +28,6 @@ pub struct PromptFile {
 /// The model and the plan that prompts are run with.
 pub struct PromptRun<'a> {
     pub model: &'a LoadedModel,
-    pub unknown: Option<&'a Unknown>,
     pub plan: &'a Plan,
 }
 
@@ -53,7 +53,7 @@ impl PromptFile {
         Ok(prompts)
     }
 
-    fn each(&self) -> anyhow::Result<impl Iterator<Item = anyhow::Result<rows::Row>>> {
+    fn each(&self) -> anyhow::Result<impl Iterator<Item = anyhow::Result<TaskRow>>> {
         let shown = self.path.display().to_string();
         let from: Box<dyn BufRead + '_> = match &self.input {
             Some(bytes) => Box::new(bytes.as_slice()),
@@ -88,13 +88,13 @@ impl PromptFile {
         let (mut strange, mut first) = (0, 0);
         for row in self.questions(asking)? {
             let (line, question) = row?;
-            let unknown = asking.unknown;
-            if unknown.is_some_and(|unknown| !unknown.words(&question).is_empty()) {
+            let unknown = &asking.model.unknown;
+            if unknown.as_ref().is_some_and(|unknown| !unknown.words(&question).is_empty()) {
                 strange += 1;
                 first = if strange == 1 { line } else { first };
             }
         }
-        if let Some(unknown) = asking.unknown
+        if let Some(unknown) = &asking.model.unknown
             && strange > 0
         {
             output::say(&format!(
@@ -174,30 +174,18 @@ pub struct PromptSummary {
 }
 
 impl PromptRun<'_> {
-    fn question(&self, row: &rows::Row) -> Result<Question, StudyError> {
-        match &row.question {
-            rows::RowQuestion::Text { prompt, options } => {
-                let question = self.model.question(prompt, options, row.answer)?;
-                self.is_known(&question)?;
-                Ok(question)
+    fn question(&self, row: &TaskRow) -> Result<Question, StudyError> {
+        match &row.item {
+            Item::Option { prompt, options, answer } => {
+                self.model.question(prompt, options, *answer)
             }
-            rows::RowQuestion::Ids { token_ids, option_ids } => {
-                self.model.question_from_ids(token_ids, option_ids, row.answer)
+            Item::Ids { token_ids, option_ids, answer } => {
+                self.model.question_from_ids(token_ids, option_ids, *answer)
+            }
+            Item::Continuation { .. } | Item::LastWord { .. } | Item::Generate { .. } => {
+                Err(StudyError::NeedsOptions { task: "the file of prompts".to_owned() })
             }
         }
-    }
-
-    /// Only options that the model knows can be told apart.
-    ///
-    /// # Errors
-    /// The first that it does not know.
-    pub fn is_known(&self, question: &Question) -> Result<(), StudyError> {
-        // Ids are what the reader says they are.
-        let (Some(unknown), Some(text)) = (self.unknown, &question.text) else {
-            return Ok(());
-        };
-        let option = |at: usize| text.options.get(at).map(String::as_str);
-        unknown.check(&question.prompt.option_ids, option)
     }
 
     /// Runs questions together; `progress` hears how many are through.

@@ -134,7 +134,6 @@ pub fn run(args: OrdersArgs) -> anyhow::Result<()> {
     let files = super::known::files(&args.model)?;
     let hashes = if out.is_some() { fingerprint::files(&files) } else { BTreeMap::new() };
     let model = super::known::load(&files, &args.engine.choice()?)?;
-    let unknown = model.unknown.clone();
     let fingerprint = |rows: &NamedRows| Fingerprint {
         program: version::program(),
         engine: model.engine.describe(),
@@ -182,7 +181,7 @@ pub fn run(args: OrdersArgs) -> anyhow::Result<()> {
         };
         let mut sweeping =
             Sweeping::start(&model, &rows.task, &rows.items, orders.clone(), args.seed)?;
-        if let Some(unknown) = &unknown {
+        if let Some(unknown) = &model.unknown {
             rows.say_unknown(sweeping.unknown(&rows.items, unknown)?, unknown);
         }
         if let Some(at) = at {

@@ -1,6 +1,6 @@
 //! `atelier pull`: a model from a hub into the cache.
 
-use anyhow::{bail, ensure};
+use anyhow::ensure;
 use atelier_server::smollm2;
 
 use super::hub::Hub;
@@ -32,9 +32,6 @@ pub fn run(args: &PullArgs) -> anyhow::Result<()> {
             catalogue::find(name).is_none(),
             "{name} comes with atelier: nothing has to be fetched, name it with --model"
         );
-        if let Some(former) = catalogue::former(name) {
-            bail!("{former}");
-        }
     }
     let is_package = |name: &&String| *name == smollm2::NAME;
     let of_hub = args.models.iter().filter(|name| !is_package(name));

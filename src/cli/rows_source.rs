@@ -70,7 +70,7 @@ impl SweepSource {
             }
             SweepSource::Prompts(path) => {
                 let rows = rows::read(&bytes(path)?).with_context(|| path.display().to_string())?;
-                let items: Vec<Item> = rows.into_iter().map(Item::from).collect();
+                let items: Vec<Item> = rows.into_iter().map(|row| row.item).collect();
                 (output::plain(&path.display().to_string(), false), items)
             }
         };

@@ -10,7 +10,6 @@ use super::out_file::is_model;
 use super::output;
 use super::train_card::CardArgs;
 use super::train_rows::RowsArgs;
-use crate::model::catalogue;
 use crate::task::primer;
 use crate::train::{
     Recipe, STATE, Standing, Trainer, TrainingSession, evaluate, family, forget_training,
@@ -99,9 +98,6 @@ pub fn run(args: TrainArgs) -> anyhow::Result<()> {
 fn recipe(args: &Training) -> anyhow::Result<(Recipe, bool)> {
     let known = match &args.model {
         Some(name) => Some(family::find(name).with_context(|| {
-            if let Some(former) = catalogue::former(name) {
-                return former.to_string();
-            }
             if let Some((base, seed)) = name.split_once("-seed-")
                 && family::find(base).is_some()
             {

@@ -219,23 +219,6 @@ fn group_test(z: &[f64]) -> Option<GroupTest> {
     })
 }
 
-/// The correlation of x and y with a third held: Student's t with n - 3 degrees of freedom. `None` for fewer
-/// than [`FEWEST`] points, or where the third says all of one of them.
-pub fn partial(x: &[f64], y: &[f64], held: &[f64]) -> Option<Correlation> {
-    let n = x.len();
-    if n < FEWEST {
-        return None;
-    }
-    let [xy, xh, yh] = [(x, y), (x, held), (y, held)].map(|(a, b)| pearson(a, b));
-    let (xy, xh, yh) = (xy?.r, xh?.r, yh?.r);
-    let left = (1.0 - xh * xh) * (1.0 - yh * yh);
-    if left < 1e-12 {
-        return None;
-    }
-    let r = ((xy - xh * yh) / left.sqrt()).clamp(-1.0, 1.0);
-    Some(Correlation { r, p: students_p(r, n as f64 - 3.0), n })
-}
-
 /// How far y's correlation with `first` is above that with `second`, on the same points: Zou's interval (2007).
 /// `None` for fewer than [`FEWEST`] points, or where one is constant.
 pub fn ahead(y: &[f64], first: &[f64], second: &[f64]) -> Option<Mean> {

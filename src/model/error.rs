@@ -15,8 +15,6 @@ pub enum ModelError {
     Unreadable { file: String },
     #[error("{folder} is no model; give a model folder with config.json and its weights, a .gguf file, or a known name ({known})", folder = folder.display())]
     NoFolder { folder: PathBuf, known: String },
-    #[error("{0}")]
-    Former(super::catalogue::FormerModel),
     #[error("{folder} has no {file}; {hint}")]
     MissingFile { folder: String, file: &'static str, hint: &'static str },
 

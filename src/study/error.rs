@@ -42,8 +42,6 @@ pub enum StudyError {
         "the answers of {task} are no single tokens among options, so nothing votes for them: choose a task with options"
     )]
     NeedsOptions { task: String },
-    #[error("the questions cannot be read back from the disk ({reason})")]
-    Questions { reason: String },
     #[error("row {row} is scored another way than the first: run each kind of rows by itself")]
     MixedRows { row: usize },
     #[error("{task}, row {row}: {error}")]

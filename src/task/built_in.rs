@@ -84,7 +84,7 @@ pub fn drawn(task: GeneratedTask, count: usize) -> impl Iterator<Item = TaskRow>
     rows.map(|(index, row)| TaskRow {
         line: index + 1,
         level: Some(row.level),
-        item: Item::Option { prompt: row.prompt, options: row.options, answer: row.answer },
+        item: row.into(),
     })
 }
 

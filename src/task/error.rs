@@ -1,7 +1,5 @@
 use std::path::PathBuf;
 
-use crate::task::painters::DataError;
-
 /// Why a task cannot be read. Lines are counted from 1.
 #[derive(Debug, thiserror::Error)]
 pub enum TaskError {
@@ -62,8 +60,8 @@ pub enum TaskError {
          {indexed:?}. Write label_is = \"text\" or label_is = \"index\" in the task's [[layout]]"
     )]
     LabelTwice { line: usize, label: String, indexed: String },
-    #[error(transparent)]
-    Painters(#[from] DataError),
+    #[error("line {line} is not a row of {set} ({found}): {form}")]
+    Row { line: usize, set: &'static str, found: String, form: &'static str },
     #[error("{path}: {error}", path = path.display())]
     In { path: PathBuf, error: Box<TaskError> },
 }

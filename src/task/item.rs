@@ -2,7 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::task::rows::{Row, RowQuestion};
 use crate::task::score::Score;
 
 /// A question to a model, with its right answer.
@@ -78,43 +77,16 @@ impl Item {
     }
 }
 
-impl From<Row> for Item {
-    fn from(row: Row) -> Item {
-        let answer = row.answer;
-        match row.question {
-            RowQuestion::Text { prompt, options } => Item::Option { prompt, options, answer },
-            RowQuestion::Ids { token_ids, option_ids } => {
-                Item::Ids { token_ids, option_ids, answer }
-            }
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::task::rows;
 
     #[test]
-    fn a_files_rows_become_options_and_ids() {
-        let file = br#"{"prompt": "a", "options": [" x", " y", " z"], "answer": 2}
-                       {"ids": [1, 2], "rows": [3, 4], "answer": 0}"#;
-        let items: Vec<Item> =
-            rows::read(file).expect("two rows").into_iter().map(Item::from).collect();
-        assert_eq!(
-            items[0],
-            Item::Option {
-                prompt: "a".into(),
-                options: vec![" x".into(), " y".into(), " z".into()],
-                answer: 2
-            }
-        );
-        assert_eq!(
-            items[1],
-            Item::Ids { token_ids: vec![1, 2], option_ids: vec![3, 4], answer: 0 }
-        );
-        let told: Vec<_> =
-            items.iter().map(|item| (item.score(), item.options(), item.answer())).collect();
+    fn options_have_one_answer() {
+        let options = vec![" x".into(), " y".into(), " z".into()];
+        let text = Item::Option { prompt: "a".into(), options, answer: 2 };
+        let ids = Item::Ids { token_ids: vec![1, 2], option_ids: vec![3, 4], answer: 0 };
+        let told = [text, ids].map(|item| (item.score(), item.options(), item.answer()));
         assert_eq!(told, [(Score::Option, 3, Some(2)), (Score::Option, 2, Some(0))]);
     }
 

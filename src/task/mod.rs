@@ -11,6 +11,9 @@ mod error;
 #[cfg(feature = "cli")]
 pub mod file;
 pub mod item;
+#[cfg(feature = "cli")]
+mod lines;
+#[cfg(feature = "cli")]
 pub mod painters;
 pub mod plain;
 pub mod primer;

@@ -73,39 +73,17 @@ impl Notes {
 
     /// Makes the notes of rows of which none is left out.
     pub fn of(rows: &[TaskRow]) -> Self {
-        let mut seen = SeenQuestions::default();
-        for row in rows {
-            seen.add(row);
+        let mut seen = HashSet::new();
+        let mut notes = Notes { read: rows.len(), usable: rows.len(), ..Notes::default() };
+        for row in rows.iter().filter(|row| !seen.insert(hash(&row.item))) {
+            notes.repeated.add(row.line);
         }
-        seen.notes()
+        notes
     }
 
     /// Counts questions that were asked before.
     pub fn repeats(&mut self, rows: &[TaskRow]) {
         self.repeated = Self::of(rows).repeated;
-    }
-}
-
-/// Questions that were asked so far, by their hashes.
-#[derive(Default)]
-pub struct SeenQuestions {
-    hashes: HashSet<u128>,
-    rows: usize,
-    repeated: NotedLines,
-}
-
-impl SeenQuestions {
-    /// Adds a row. Call it in the rows' order.
-    pub fn add(&mut self, row: &TaskRow) {
-        self.rows += 1;
-        if !self.hashes.insert(hash(&row.item)) {
-            self.repeated.add(row.line);
-        }
-    }
-
-    /// Returns the notes of all added rows, of which none is left out.
-    pub fn notes(self) -> Notes {
-        Notes { read: self.rows, usable: self.rows, repeated: self.repeated, ..Notes::default() }
     }
 }
 
@@ -184,7 +162,12 @@ fn question(
         Some(choices) if !columns.options.is_empty() && choices.len() != columns.options.len() => {
             return Ok(ReadRecord::Choices);
         }
-        Some(choices) if columns.options.is_empty() => choices.join(", "),
+        Some(choices) if columns.options.is_empty() => {
+            if choices.len() < 2 {
+                return Ok(ReadRecord::Choices);
+            }
+            choices.join(", ")
+        }
         Some(choices) => {
             let lines = columns.options.iter().zip(choices);
             let lines: Vec<String> =

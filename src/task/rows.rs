@@ -12,32 +12,7 @@ use std::io::{BufRead, Read};
 
 use serde::Deserialize;
 
-/// One prompt and its right answer, as the file gives them.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Row {
-    /// Where it stands in the file, counted from 1.
-    pub line: usize,
-    pub question: RowQuestion,
-    /// Index of the right option; below their number.
-    pub answer: usize,
-}
-
-/// A row's prompt and options: as text, or as ids. K options, at least two.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum RowQuestion {
-    Text { prompt: String, options: Vec<String> },
-    Ids { token_ids: Vec<u32>, option_ids: Vec<u32> },
-}
-
-impl RowQuestion {
-    /// K
-    pub fn options(&self) -> usize {
-        match self {
-            RowQuestion::Text { options, .. } => options.len(),
-            RowQuestion::Ids { option_ids, .. } => option_ids.len(),
-        }
-    }
-}
+use super::item::{Item, TaskRow};
 
 /// Why a file of prompts cannot be read. Lines and columns are counted from 1.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -79,7 +54,7 @@ const LINE: u64 = 16 << 20;
 ///
 /// # Errors
 /// The first line that is no row, by its number, or a file without rows.
-pub fn read(file: &[u8]) -> Result<Vec<Row>, RowsError> {
+pub fn read(file: &[u8]) -> Result<Vec<TaskRow>, RowsError> {
     each(file).collect()
 }
 
@@ -98,7 +73,7 @@ pub struct RowReader<R> {
 
 impl<R: BufRead> RowReader<R> {
     /// The next line that is not blank; `None` after the last one.
-    fn next_row(&mut self) -> Result<Option<Row>, RowsError> {
+    fn next_row(&mut self) -> Result<Option<TaskRow>, RowsError> {
         let mut bytes = Vec::new();
         loop {
             bytes.clear();
@@ -128,7 +103,7 @@ impl<R: BufRead> RowReader<R> {
 }
 
 impl<R: BufRead> Iterator for RowReader<R> {
-    type Item = Result<Row, RowsError>;
+    type Item = Result<TaskRow, RowsError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         if self.ended {
@@ -140,7 +115,7 @@ impl<R: BufRead> Iterator for RowReader<R> {
     }
 }
 
-fn row(text: &str, line: usize) -> Result<Row, RowsError> {
+fn row(text: &str, line: usize) -> Result<TaskRow, RowsError> {
     let read: JsonLine = serde_json::from_str(text).map_err(|error| {
         // serde_json counts lines within `text`, which is always its first.
         let place = format!(" at line {} column {}", error.line(), error.column());
@@ -148,10 +123,13 @@ fn row(text: &str, line: usize) -> Result<Row, RowsError> {
         RowsError::Json { line, column: error.column(), reason }
     })?;
     let wrong = |found| RowsError::Fields { line, found };
-    let question = match (read.prompt, read.options, read.ids, read.rows) {
-        (Some(prompt), Some(options), None, None) => RowQuestion::Text { prompt, options },
+    let no_answer = || wrong("no answer (the index of the right option)");
+    let item = match (read.prompt, read.options, read.ids, read.rows) {
+        (Some(prompt), Some(options), None, None) => {
+            Item::Option { prompt, options, answer: read.answer.ok_or_else(no_answer)? }
+        }
         (None, None, Some(token_ids), Some(option_ids)) => {
-            RowQuestion::Ids { token_ids, option_ids }
+            Item::Ids { token_ids, option_ids, answer: read.answer.ok_or_else(no_answer)? }
         }
         (Some(_), None, None, None) => return Err(wrong("a prompt but no options")),
         (None, Some(_), None, None) => return Err(wrong("options but no prompt")),
@@ -162,15 +140,14 @@ fn row(text: &str, line: usize) -> Result<Row, RowsError> {
         (None, None, None, None) => return Err(wrong("neither a prompt nor ids")),
         _ => return Err(wrong("both text and ids")),
     };
-    let answer = read.answer.ok_or_else(|| wrong("no answer (the index of the right option)"))?;
-    let options = question.options();
+    let options = item.options();
     if options < 2 {
         return Err(RowsError::TooFewOptions { line, options });
     }
-    if answer >= options {
-        return Err(RowsError::Answer { line, answer, options });
+    match item.answer() {
+        Some(answer) if answer >= options => Err(RowsError::Answer { line, answer, options }),
+        _ => Ok(TaskRow::new(line, item)),
     }
-    Ok(Row { line, question, answer })
 }
 
 #[cfg(test)]
@@ -186,13 +163,10 @@ mod tests {
         let file = "\u{feff}{\"prompt\": \"a\", \"options\": [\" x\", \" y\"], \"answer\": 1, \"task\": \"t\"}\r\n\
                     \n  \n{\"ids\": [1, 2], \"rows\": [3, 4, 5], \"answer\": 0}";
         let rows = read(file.as_bytes()).expect("two rows");
-        let text =
-            RowQuestion::Text { prompt: "a".into(), options: vec![" x".into(), " y".into()] };
-        let ids = RowQuestion::Ids { token_ids: vec![1, 2], option_ids: vec![3, 4, 5] };
-        assert_eq!(
-            rows,
-            [Row { line: 1, question: text, answer: 1 }, Row { line: 4, question: ids, answer: 0 }]
-        );
+        let options = vec![" x".into(), " y".into()];
+        let text = Item::Option { prompt: "a".into(), options, answer: 1 };
+        let ids = Item::Ids { token_ids: vec![1, 2], option_ids: vec![3, 4, 5], answer: 0 };
+        assert_eq!(rows, [TaskRow::new(1, text), TaskRow::new(4, ids)]);
     }
 
     #[test]

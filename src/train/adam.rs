@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use multiversion::multiversion;
 use rayon::prelude::*;
 
 /// Moving averages of the gradient and of its square, and the number of steps taken.
@@ -72,21 +73,13 @@ impl Adam {
 /// whatever the number of threads.
 const CHUNK: usize = 16_384;
 
-#[multiversion::multiversion(targets(
-    "x86_64+avx512f+avx512vl",
-    "x86_64+avx2+fma",
-    "aarch64+neon"
-))]
+#[multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2+fma", "aarch64+neon"))]
 fn add(sums: &mut [f32], values: &[f32]) {
     sums.iter_mut().zip(values).for_each(|(sum, value)| *sum += value);
 }
 
 /// Their sum in f64, eight sums side by side.
-#[multiversion::multiversion(targets(
-    "x86_64+avx512f+avx512vl",
-    "x86_64+avx2+fma",
-    "aarch64+neon"
-))]
+#[multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2+fma", "aarch64+neon"))]
 fn squares(values: &[f32]) -> f64 {
     let mut sums = [0f64; 8];
     let (chunks, rest) = values.as_chunks::<8>();
@@ -108,11 +101,7 @@ pub(super) struct Factors {
 }
 
 /// The element-wise part of a step.
-#[multiversion::multiversion(targets(
-    "x86_64+avx512f+avx512vl",
-    "x86_64+avx2+fma",
-    "aarch64+neon"
-))]
+#[multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2+fma", "aarch64+neon"))]
 fn update(
     parameters: &mut [f32],
     gradient: &[f32],

@@ -2,6 +2,7 @@
 
 use atelier_kernels::exp::exp;
 use atelier_kernels::sums::{largest, sum};
+use multiversion::multiversion;
 
 /// Weighted cross-entropy of `logits` [N, ..] against `targets` [N]. Turns the first V logits of each row
 /// into the gradient of `sum(weight * loss) * scale` and returns `sum(weight * loss)`.
@@ -23,11 +24,7 @@ pub fn cross_entropy(
 }
 
 /// Returns the cross-entropy of one row, and turns `logits` into its gradient times `weight`.
-#[multiversion::multiversion(targets(
-    "x86_64+avx512f+avx512vl",
-    "x86_64+avx2+fma",
-    "aarch64+neon"
-))]
+#[multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2+fma", "aarch64+neon"))]
 fn of_row(logits: &mut [f32], target: u32, weight: f32) -> f32 {
     let most = largest(logits);
     let right = logits[target as usize] - most;

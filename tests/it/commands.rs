@@ -11,6 +11,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
+use crate::common::root;
+
 /// README is read to its end only while it is short.
 const MAX_README_LINES: usize = 150;
 const MAX_README_WORDS_PER_SENTENCE: f64 = 16.0;
@@ -33,10 +35,6 @@ const NOT_RUN: [(&str, &str); 15] = [
     ("atelier train --model", "it trains for an hour"),
     ("SmolLM2-135M-Instruct", "minutes to hours, with a real model and published rows"),
 ];
-
-fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-}
 
 /// Texts whose commands are run: README, CONTRIBUTING and the pages of docs/.
 fn texts() -> Vec<String> {

@@ -6,7 +6,7 @@ mod rows;
 
 use crate::common::coupling::{families_hold, goldens_hold, run, wish};
 use crate::common::{load, model_folder};
-use atelier::model::{FileBytes, ModelFiles, catalogue};
+use atelier::model::catalogue;
 use atelier::study::LoadedModel;
 use atelier::study::coupling::{
     Coupling, CouplingMethod, CouplingPrompt, CouplingWish, MisCoupling,
@@ -19,10 +19,7 @@ fn random(name: &str) -> LoadedModel {
 
 fn scholar(name: &str) -> LoadedModel {
     let known = catalogue::find(name).expect("it is shipped");
-    let files = known.files.iter();
-    let files = files.map(|file| (file.name.to_owned(), FileBytes::Static(file.bytes)));
-    let files = ModelFiles::from_named(known.name, files.collect()).expect("its files");
-    LoadedModel::from_files(&files, &mut |_, _| ()).expect("it loads")
+    LoadedModel::from_files(&known.open().expect("its files"), &mut |_, _| ()).expect("it loads")
 }
 
 fn ids(count: u32) -> Vec<u32> {

@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::Path;
 
 use crate::common;
-use atelier::model::{FileBytes, ModelFiles, ModelShape, Tokenizer};
+use atelier::model::{ModelShape, Tokenizer};
 use atelier::study::LoadedModel;
 use atelier::task::english::english;
 use atelier::task::item::Item;
@@ -106,9 +106,7 @@ fn what_is_several_tokens_is_told_with_the_nearest_that_is_one() {
 #[test]
 fn a_word_that_a_model_does_not_know_is_nearest_to_nothing() {
     let known = atelier::model::catalogue::find("scholar-2").expect("it is shipped");
-    let files = known.files.iter();
-    let files = files.map(|file| (file.name.to_owned(), FileBytes::Static(file.bytes)));
-    let files = ModelFiles::from_named(known.name, files.collect()).expect("its files");
+    let files = known.open().expect("its files");
     let model = LoadedModel::from_files(&files, &mut |_, _| ()).expect("it loads");
     let options = [" badxyzzy.".to_owned(), " good".to_owned()];
     let refused = model.question("The soup is bad. So it is", &options, 0);

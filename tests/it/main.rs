@@ -25,7 +25,6 @@ mod model;
 mod need;
 mod orders;
 mod package;
-mod painters;
 mod parity;
 mod plain;
 mod plan;

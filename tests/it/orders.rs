@@ -16,7 +16,7 @@ use atelier::study::orders::{
 };
 use atelier::study::{LoadedModel, StudyError, geometry, lens};
 use atelier::task::item::{Candidate, Item};
-use atelier::task::primer::{self, GeneratedRow, GeneratedTask};
+use atelier::task::primer::{self, GeneratedTask};
 use serde_json::json;
 
 fn random(name: &str) -> LoadedModel {
@@ -101,13 +101,8 @@ fn id_items(count: u32) -> Vec<Item> {
 }
 
 fn rows_of(task: GeneratedTask, count: usize) -> Vec<Item> {
-    let item = |row: GeneratedRow| Item::Option {
-        prompt: row.prompt,
-        options: row.options,
-        answer: row.answer,
-    };
     let rows = primer::held_out(task, None, count, 1);
-    rows.into_iter().map(item).collect()
+    rows.into_iter().map(Item::from).collect()
 }
 
 fn orders_of(model: &LoadedModel, sweeps: &[Sweep]) -> Vec<Order> {

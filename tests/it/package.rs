@@ -5,14 +5,11 @@ use std::io::Write;
 use std::path::{Component, Path, PathBuf};
 use std::process::Command;
 
+use crate::common::root;
 use flate2::{Compression, write::GzEncoder};
 
 /// Bytes that a registry takes of a package, compressed.
 const MOST: u64 = 10 << 20;
-
-fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-}
 
 /// Lists the package's files, as paths below the project.
 fn listed() -> BTreeSet<PathBuf> {

@@ -1,12 +1,11 @@
 //! The tasks in plain English, on the real model and on the command line.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
 use crate::cli::support::{printed, refused, report};
-use crate::common::{load, model_folder};
+use crate::common::{in_project, load, model_folder};
 use atelier::chart::number::{fixed, percent_interval};
 use atelier::measure::interval::share;
 use atelier::study::LoadedModel;
@@ -19,10 +18,6 @@ const REAL: &str = "SmolLM2-135M-Instruct.Q4_1.gguf";
 
 fn real() -> LoadedModel {
     load(&model_folder(REAL).expect("it is never skipped"))
-}
-
-fn in_project(path: &str) -> std::path::PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
 }
 
 /// Answers of the real model's original order, one per row.

@@ -343,7 +343,7 @@ fn right_answers_are_counted_by_level() {
         assert!((share - found.averages.accuracy).abs() < 1e-6, "{at}");
         assert!(found.samples.iter().all(|sample| sample.level.is_some()));
     }
-    let mut figures = atelier(&["survey", "figures"]);
+    let mut figures = atelier(&["figures"]);
     let pictures = folder.path().join("pictures");
     figures.arg(folder.path()).arg("--out").arg(&pictures);
     done(figures);
@@ -603,7 +603,7 @@ fn reports_that_were_touched_are_refused() {
     assert!(say("{").starts_with("it is no atelier report ("));
     let touched = folder.path().join("touched.atelier.json");
     std::fs::write(&touched, value.to_string()).expect("a file");
-    let mut figures = atelier(&["survey", "figures"]);
+    let mut figures = atelier(&["figures"]);
     figures.arg(&touched).arg("--out").arg(folder.path().join("pictures"));
     assert!(refused(figures).contains("was it edited by hand?"));
 }

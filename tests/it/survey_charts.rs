@@ -1,15 +1,10 @@
 //! A survey's figures, from the baked one: every figure of the whole for what no figure may do. What
 //! those of a part of it say is in `charts`.
 
-use std::path::{Path, PathBuf};
-
+use crate::common::root;
 use atelier::chart::{DARK, Figure, LIGHT, TableCell, all_figures, survey_figures};
 use atelier::study::report::Opened;
 use atelier::study::survey::{Survey, SurveyReport, SurveyedOutcome, correlations};
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).to_path_buf()
-}
 
 fn baked() -> Survey {
     let text = std::fs::read_to_string(root().join("public/examples/survey.atelier.json"));

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::common;
 use atelier::task::catalogue::{Task, TaskRows};
-use atelier::task::item::Item;
+use atelier::task::item::{Candidate, Item, TaskRow};
 use parquet::data_type::{ByteArray, ByteArrayType, Int64Type};
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
@@ -50,6 +50,20 @@ fn the_published_files_are_read_whole() {
         assert_eq!(found.notes.usable, asked, "{name}");
         assert_eq!(found.notes.repeated.count, repeated, "{name}");
         assert_eq!(found.notes.choices.count, read - asked, "{name}");
+        for TaskRow { item, .. } in &found.rows {
+            match item {
+                Item::Option { options, answer, .. } => assert!(*answer < options.len(), "{name}"),
+                Item::Continuation { candidates, answer } => {
+                    assert!(*answer < candidates.len(), "{name}");
+                    assert!((2..=5).contains(&candidates.len()), "{name}");
+                }
+                Item::LastWord { word, .. } => assert!(word.starts_with(' '), "{name}"),
+                Item::Generate { answer, .. } => {
+                    assert!(answer.parse::<f64>().is_ok(), "{name}: {answer}");
+                }
+                Item::Ids { .. } => panic!("{name}: {item:?}"),
+            }
+        }
     }
 }
 
@@ -307,7 +321,7 @@ fn wrong_tasks_are_refused_in_one_sentence() {
         (with("label = \"{label}\"", ""), "has no label that says what is right"),
         (with("labels =", "label_is = \"text\"\nlabels ="), "has both labels and label_is"),
         (with("labels = { 0", "label_is = 1\nx = { 0"), "line 10: "),
-        (say("name = \"t\"\nreader = \"squad\""), "reader is \"squad\", but readers are lambada"),
+        (say("name = \"t\"\nreader = \"squad\""), "reader is \"squad\", but readers are hellaswag"),
     ] {
         assert!(said.starts_with("DIR/tone.toml is not a valid task file ("), "{said}");
         assert!(said.contains(reason), "{said}");
@@ -402,4 +416,93 @@ label = "{key}"
         }
     );
     assert_eq!(read.notes.phrases(), ["1 with another number of choices, left out (line 2)"]);
+}
+
+/// The rows of a shipped task that read `text` from its file.
+fn shipped(name: &str, file: &str, text: &str) -> Result<TaskRows, String> {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join(file);
+    std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+    std::fs::write(&path, text).expect("its data");
+    let task = Task::find(name).expect(name);
+    let rows = task.rows(Some(folder.path()), 10);
+    rows.map_err(|error| error.to_string().replace(&path.display().to_string(), file))
+}
+
+fn items(name: &str, file: &str, text: &str) -> Vec<Item> {
+    let rows = shipped(name, file, text).expect(name).rows;
+    rows.into_iter().map(|row| row.item).collect()
+}
+
+#[test]
+fn lambadas_last_word_is_asked_for() {
+    let text = "{\"text\": \"Ann fed the dog.\\n\\nThen she walked the dog\"}\n\n\
+                {\"text\": \"He whispered, \\u201cLook\\u201d to\\nSam\"}\r\n";
+    let word =
+        |context: &str, word: &str| Item::LastWord { context: context.into(), word: word.into() };
+    assert_eq!(
+        items("lambada", "lambada/test.jsonl", text),
+        [
+            word("Ann fed the dog.\n\nThen she walked the", " dog"),
+            // lm-eval splits at spaces alone.
+            word("He whispered, “Look”", " to\nSam"),
+        ]
+    );
+    let text = r#"{"text": "a b"}
+{"text": "one"}
+{"text": "ends in a space "}
+{"text": " alone"}"#;
+    let read = shipped("lambada", "lambada/test.jsonl", text).expect("one row");
+    assert_eq!(read.notes.phrases(), ["3 blank, left out (line 2, 3, 4)"]);
+}
+
+#[test]
+fn gsm8ks_answer_is_the_number_behind_the_mark() {
+    let text = r#####"{"question": "Ann has 3 hens. Each lays 700 eggs. How many eggs?", "answer": "3 x 700 = <<3*700=2100>>2100\n#### 2,100"}
+{"question": "What is 4 less than 1?", "answer": "#### -3"}"#####;
+    let generate =
+        |prompt: &str, answer: &str| Item::Generate { prompt: prompt.into(), answer: answer.into() };
+    assert_eq!(
+        items("gsm8k", "gsm8k/test.jsonl", text),
+        [
+            generate(
+                "Question: Ann has 3 hens. Each lays 700 eggs. How many eggs?\nAnswer:",
+                "2100"
+            ),
+            generate("Question: What is 4 less than 1?\nAnswer:", "-3"),
+        ]
+    );
+    let refusal = shipped("gsm8k", "gsm8k/test.jsonl", r#"{"question": "q", "answer": "three"}"#);
+    let refusal = refusal.expect_err("no number");
+    assert!(refusal.contains("label that is no option (first \"three\" in line 1)"), "{refusal}");
+}
+
+#[test]
+fn both_rewritings_of_arc_give_one_item() {
+    let candidate = |choice: &str| Candidate {
+        context: "Question: Which is a metal?\nAnswer:".into(),
+        continuation: choice.into(),
+    };
+    let item = Item::Continuation {
+        candidates: vec![candidate(" wood"), candidate(" iron"), candidate(" wool")],
+        answer: 1,
+    };
+    for text in [
+        r#"{"query": "Question: Which is a metal?", "choices": ["wood", "iron", "wool"], "gold": 1}"#,
+        r#"{"task": "t", "input": "Which is a metal?", "options": ["wood", "iron", "wool"], "output": "iron"}"#,
+    ] {
+        assert_eq!(items("arc", "arc/arc_challenge.jsonl", text), [item.clone()]);
+    }
+    let text = r#"{"query": "Question: q", "choices": ["a", "b"], "gold": 0}
+{"query": "Question: ", "choices": ["a", "b"], "gold": 0}
+{"query": "Question: q", "choices": ["a", ""], "gold": 0}
+{"query": "Question: q", "choices": ["a"], "gold": 0}"#;
+    let read = shipped("arc", "arc/arc_challenge.jsonl", text).expect("one row");
+    assert_eq!(
+        read.notes.phrases(),
+        ["2 blank, left out (line 2, 3)", "1 with another number of choices, left out (line 4)"]
+    );
+    let text = r#"{"query": "Question: q", "choices": ["a", "b"], "gold": 2}"#;
+    let refusal = shipped("arc", "arc/arc_challenge.jsonl", text).expect_err("no such choice");
+    assert!(refusal.contains("label that is no option (first \"2\" in line 1)"), "{refusal}");
 }

@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex};
 
 use atelier_server::mime;
 
+use crate::common::copy_folder;
 use crate::gate::Gate;
 use crate::page::{Page, TEACHING, set};
 
@@ -37,22 +38,8 @@ fn around(dist: &Path) -> tempfile::TempDir {
     let around = tempfile::tempdir().expect("a folder");
     let to = around.path().join(UNDER);
     std::fs::create_dir_all(to.parent().expect("above it")).expect("a folder");
-    copy(dist, &to);
+    copy_folder(dist, &to);
     around
-}
-
-fn copy(from: &Path, to: &Path) {
-    std::fs::create_dir_all(to).expect("a folder");
-    for entry in std::fs::read_dir(from).expect("a folder") {
-        let path = entry.expect("an entry").path();
-        let to = to.join(path.file_name().expect("a name"));
-        match path.is_dir() {
-            true => copy(&path, &to),
-            false => {
-                std::fs::copy(&path, &to).expect("a copy");
-            }
-        }
-    }
 }
 
 fn dist() -> PathBuf {

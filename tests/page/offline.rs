@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use atelier_server::{Files, Folder, Found, Passing};
 use serde_json::Value;
 
+use crate::common::copy_folder;
 use crate::page::{Page, TEACHING, set};
 
 impl Page {
@@ -120,7 +121,7 @@ fn after_one_visit_the_page_works_without_a_network() {
 #[test]
 fn where_the_store_does_not_open_the_host_answers() {
     let folder = tempfile::tempdir().expect("a folder");
-    copy(&PathBuf::from(set("ATELIER_DIST")), folder.path());
+    copy_folder(&PathBuf::from(set("ATELIER_DIST")), folder.path());
     let path = folder.path().join("service_worker.js");
     let text = std::fs::read_to_string(&path).expect("the service worker");
     let damage = "let isDamaged = false;
@@ -152,7 +153,7 @@ fn where_the_store_does_not_open_the_host_answers() {
 #[test]
 fn a_newer_page_is_offered_and_taken() {
     let folder = tempfile::tempdir().expect("a folder");
-    copy(&PathBuf::from(set("ATELIER_DIST")), folder.path());
+    copy_folder(&PathBuf::from(set("ATELIER_DIST")), folder.path());
     let page = Page::kept_from(1440, 900, folder.path().to_owned());
     page.open("");
     page.until_live();
@@ -162,7 +163,7 @@ fn a_newer_page_is_offered_and_taken() {
     page.until_says(".look", "Three words of sport");
 
     let new = "0123456789abcdef";
-    for file in ["index.html", "survey.html", "boot.js", "worker_loader.js", "service_worker.js"] {
+    for file in ["index.html", "boot.js", "worker_loader.js", "service_worker.js"] {
         let path = folder.path().join(file);
         let text = std::fs::read_to_string(&path).expect("a stamped file");
         assert!(text.contains(&old), "{file} is not stamped");
@@ -203,7 +204,7 @@ fn the_page_can_be_installed_and_is_kept_only_where_it_was_built() {
 
     // As `trunk serve` makes it: without a build's id.
     let folder = tempfile::tempdir().expect("a folder");
-    copy(&PathBuf::from(set("ATELIER_DIST")), folder.path());
+    copy_folder(&PathBuf::from(set("ATELIER_DIST")), folder.path());
     let old = page.build();
     drop(page);
     let boot = folder.path().join("boot.js");
@@ -222,7 +223,7 @@ fn the_page_can_be_installed_and_is_kept_only_where_it_was_built() {
 #[test]
 fn the_newer_page_opens_though_another_tab_let_it_take_over() {
     let folder = tempfile::tempdir().expect("a folder");
-    copy(&PathBuf::from(set("ATELIER_DIST")), folder.path());
+    copy_folder(&PathBuf::from(set("ATELIER_DIST")), folder.path());
     let page = Page::kept_from(1440, 900, folder.path().to_owned());
     page.open("");
     page.until_live();
@@ -267,7 +268,7 @@ impl Files for HandedOn {
 fn what_an_older_page_left_at_a_port_is_removed_by_whoever_serves_it_next() {
     let dist = PathBuf::from(set("ATELIER_DIST"));
     let folder = tempfile::tempdir().expect("a folder");
-    copy(&dist, folder.path());
+    copy_folder(&dist, folder.path());
     let page = Page::kept(1440, 900);
     let server = atelier_server::Server::bind(0).expect("a free port");
     let url = format!("http://{}/", server.address().expect("its address"));
@@ -321,15 +322,3 @@ fn stamp(folder: &Path, old: &str, new: &str) {
     }
 }
 
-fn copy(from: &Path, to: &Path) {
-    std::fs::create_dir_all(to).expect("a folder");
-    for entry in std::fs::read_dir(from).expect("a folder") {
-        let path = entry.expect("an entry").path();
-        let to = to.join(path.file_name().expect("a name"));
-        if path.is_dir() {
-            copy(&path, &to);
-        } else {
-            std::fs::copy(&path, &to).expect("copied");
-        }
-    }
-}

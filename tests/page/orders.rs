@@ -3,7 +3,7 @@
 use std::f64::consts::LN_2;
 use std::process::Command;
 
-use crate::common::real_model;
+use crate::common::{numbers, real_model};
 use crate::driver::RIGHT;
 use crate::lens::{compare, written};
 use crate::page::{LOOKS, Page, root, shared_model};
@@ -476,15 +476,6 @@ fn assert_drawn(page: &Page, figure: &str, unit: f64) {
     }
 }
 
-fn numbers(value: &Value, into: &mut Vec<f64>) {
-    match value {
-        Value::Number(x) => into.extend(x.as_f64()),
-        Value::Array(all) => all.iter().for_each(|value| numbers(value, into)),
-        Value::Object(all) => all.values().for_each(|value| numbers(value, into)),
-        _ => {}
-    }
-}
-
 #[test]
 fn a_small_model_says_which_orders_it_lacks_and_a_stranger_that_it_cannot_read() {
     let page = Page::orders(1440, 1000, "&model=scholar-2");
@@ -606,9 +597,6 @@ fn the_papers_questions_are_a_lesson_a_click_away() {
     );
     page.browser.click("#paper-questions a");
     page.until_says("#lesson-title", "What painters do");
-    // An old link to a question opens its step.
-    page.browser.run("location.hash = '#view=orders&question=3'");
-    page.until_says(".question-of-step", "stand in");
     page.assert_quiet();
 }
 

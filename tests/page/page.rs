@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
+pub use crate::common::root;
 use crate::driver::{Browser, Lent};
 use crate::server::Server;
 use crate::turn::Turn;
@@ -442,10 +443,6 @@ pub fn set(name: &str) -> String {
             "{name} is not set: run `cargo xtask test`, which builds the page and finds a browser"
         )
     })
-}
-
-pub fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
 pub fn shared_model(name: &str) -> Option<PathBuf> {

@@ -140,30 +140,6 @@ fn back_undoes_a_step_and_not_an_edit() {
 }
 
 #[test]
-fn links_to_the_surveys_own_page_lead_to_the_same_picture() {
-    let page = Page::new(1440, 1000);
-    page.open("survey.html#theory&model=scholar-2&task=sum");
-    page.browser.until(
-        "the theorems are drawn",
-        // Some theorems have nothing to show of ten options, and say so.
-        "[...document.querySelectorAll('.theorem')].filter(t => t.querySelector('.chart svg, .problem')).length === 9",
-    );
-    assert_eq!(
-        page.browser
-            .text("[...document.querySelectorAll('.picks select')].map(s => s.value).join()"),
-        "scholar-2,sum"
-    );
-    page.open(
-        "survey.html?report=examples/survey.atelier.json#survey&model=scholar-4&task=mood&rows",
-    );
-    page.until_says(".rows h3", "scholar-4 on mood");
-    assert_eq!(page.text(".report-name"), "survey.atelier.json");
-    page.open("survey.html");
-    page.until_says(".report-name", "precomputed");
-    page.assert_quiet();
-}
-
-#[test]
 fn every_setting_of_a_survey_and_of_a_theorem_is_in_the_address() {
     let page = Page::new(1440, 1000);
     page.open("#view=survey");
@@ -366,22 +342,21 @@ fn words_nobody_taught_the_model_are_marked() {
     page.assert_quiet();
 }
 
-/// Skip, by either of its readings, and never by a guess.
 #[test]
-fn what_a_line_may_mean_is_offered() {
+fn a_line_that_is_no_plan_is_answered_with_the_notation() {
     let page = Page::live();
     page.browser.type_into("#plan", "skip 5");
-    page.browser
-        .until("both readings are offered", "document.querySelectorAll('.reading').length === 2");
+    page.until_says("#plan-error", "`skip 5` is not a plan: name one of `skip:s`");
     assert_eq!(
         page.browser.run("return document.querySelectorAll('#component option').length"),
         25,
         "nothing ran"
     );
-    page.browser.click(".reading:nth-of-type(1)");
+    page.browser.clear("#plan");
+    page.browser.type_into("#plan", "drop:5");
     page.browser.until(
         "block 5 is left out",
-        "document.querySelector('#plan').value === 'drop:5' && document.querySelectorAll('#component option').length === 23",
+        "document.querySelectorAll('#component option').length === 23",
     );
     page.until_settled();
     page.assert_quiet();
@@ -429,9 +404,7 @@ fn a_newcomers_tasks_take_few_clicks() {
 
     // Leave out a layer.
     page.browser.click("#plan");
-    page.browser.keys("skip 5");
-    page.browser.until("it is offered", "document.querySelector('.reading')");
-    page.browser.click(".reading:nth-of-type(1)");
+    page.browser.keys("drop:5");
     page.browser
         .until("it is left out", "document.querySelectorAll('#component option').length === 23");
     page.until_settled();

@@ -95,7 +95,7 @@ fn written(folder: &Path, name: &str, value: &Value) -> PathBuf {
 
 #[test]
 fn the_baked_survey_shows_at_once_and_fetches_no_model() {
-    let page = Page::survey("survey.html");
+    let page = Page::survey("#view=survey");
     page.until_survey();
     page.until_says(".opened .report-name", "precomputed");
     assert_eq!(page.browser.run("return document.querySelectorAll('.mean').length"), 50);
@@ -129,7 +129,7 @@ fn the_baked_survey_shows_at_once_and_fetches_no_model() {
 
 #[test]
 fn means_over_the_whole_vocabulary_stand_beside_those_of_the_options() {
-    let page = Page::survey("survey.html");
+    let page = Page::survey("#view=survey");
     page.until_survey();
     for (words, name) in [
         ("first word", "share of rows whose right answer is the model's first word"),
@@ -168,7 +168,7 @@ fn a_second_report_is_compared_where_it_asked_the_same() {
         .output()
         .expect("atelier runs");
     assert!(survey.status.success(), "{}", String::from_utf8_lossy(&survey.stderr));
-    let page = Page::survey("survey.html");
+    let page = Page::survey("#view=survey");
     page.until_survey();
     let before = page.drawn("table-1");
     page.open_report(&folder.path().join("own/survey.atelier.json"));
@@ -235,7 +235,7 @@ fn a_second_report_is_compared_where_it_asked_the_same() {
 
 #[test]
 fn a_mean_leads_to_its_rows_and_a_row_to_the_lens() {
-    let page = Page::survey("survey.html");
+    let page = Page::survey("#view=survey");
     page.until_survey();
     page.drill("scholar-2", "mood");
     let samples = &baked()["survey"]["cells"][6]["outcome"]["found"]["samples"];
@@ -274,7 +274,7 @@ fn a_model_of_the_readers_own_says_how_its_rows_are_opened() {
     own["survey"]["models"][0]["name"] = json!("my-model");
     let failed = json!({ "failed": "its weights ended early" });
     own["survey"]["cells"][1]["outcome"] = failed;
-    let page = Page::survey("survey.html");
+    let page = Page::survey("#view=survey");
     page.until_survey();
     page.open_report(&written(folder.path(), "own.json", &own));
     page.until_says(".means thead", "my-model");
@@ -287,7 +287,7 @@ fn a_model_of_the_readers_own_says_how_its_rows_are_opened() {
 
 #[test]
 fn every_theorem_is_computed_and_its_control_moves_the_picture() {
-    let page = Page::survey("survey.html#theory");
+    let page = Page::survey("#view=theory");
     let keys: Vec<String> = (1..=8).map(|n| format!("theorem-{n}")).collect();
     // A drawn formula stands behind them, and says so.
     let drawn = keys.iter().map(String::as_str).chain(["fig-2-shapes"]);
@@ -319,7 +319,7 @@ fn every_theorem_is_computed_and_its_control_moves_the_picture() {
 
 #[test]
 fn files_hold_the_numbers_of_the_picture() {
-    let page = Page::survey("survey.html");
+    let page = Page::survey("#view=survey");
     page.until_survey();
     let csv = page.saved_figure("table-1", "CSV");
     let mut lines = csv.lines().map(|line| line.split(',').collect::<Vec<_>>());
@@ -360,23 +360,23 @@ fn files_hold_the_numbers_of_the_picture() {
 
 #[test]
 fn reports_on_this_site_open_by_a_link_and_no_others() {
-    let page = Page::survey("survey.html?report=examples/survey.atelier.json");
+    let page = Page::survey("?report=examples/survey.atelier.json#view=survey");
     page.until_survey();
     assert_eq!(page.text(".report-name"), "survey.atelier.json");
-    page.open("survey.html?report=https://example.org/survey.json");
+    page.open("?report=https://example.org/survey.json#view=survey");
     page.until_says(".problem", "https://example.org/survey.json is not on this site");
     page.until_says(".report-name", "precomputed");
     page.assert_quiet();
     // A link is no way to keep a reader's machine busy, nor to hand it what is no file of the site.
     let many = vec!["report=examples/survey.atelier.json"; 300].join("&");
-    page.open(&format!("survey.html?{many}"));
+    page.open(&format!("?{many}#view=survey"));
     page.until_says(".problem", "names more than 32 reports");
     page.until_says(".report-name", "precomputed");
     let origin = page.browser.text("location.origin");
-    page.open(&format!("survey.html?report=blob:{origin}/0"));
+    page.open(&format!("?report=blob:{origin}/0#view=survey"));
     page.until_says(".problem", "is not on this site");
     page.assert_quiet();
-    page.open("survey.html?report=nowhere.json");
+    page.open("?report=nowhere.json#view=survey");
     page.until_says(".problem", "nowhere.json could not be fetched");
     page.browser.run("[...document.querySelectorAll('.openers button')][0].click()");
     page.until_survey();
@@ -385,7 +385,7 @@ fn reports_on_this_site_open_by_a_link_and_no_others() {
 #[test]
 fn files_that_are_no_survey_are_refused_in_a_sentence() {
     let folder = tempfile::tempdir().expect("a folder");
-    let page = Page::survey("survey.html");
+    let page = Page::survey("#view=survey");
     page.until_survey();
     let mut newer = baked();
     newer["atelier"] = json!(99);
@@ -425,7 +425,7 @@ fn everyone_can_use_surveys_and_theorems() {
             page.browser.prefer(scheme);
             // Addresses that differ after the # only are no new page.
             page.browser.go("about:blank");
-            page.open("survey.html#survey&model=scholar-4&task=mood&rows");
+            page.open("#view=survey&of=scholar-4&task=mood&rows=open");
             page.until_survey();
             page.until_says(".rows h3", "scholar-4 on mood");
             page.assert_look("the survey", width, scheme);

@@ -1,4 +1,4 @@
-//! Formatting, names, lints and documentation; and the tests.
+//! Formatting, lints and documentation; and the tests.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read};
@@ -12,7 +12,7 @@ use crate::site::Site;
 use crate::smollm2::{self, Real};
 use crate::times::{self, Times};
 use crate::wasm::TRIPLE;
-use crate::{documented, hub, names, pack, page, peers, scripts};
+use crate::{documented, hub, pack, page, peers, scripts};
 
 /// The page and its worker, as cargo selects them.
 const WEB: &[&str] =
@@ -43,7 +43,6 @@ pub fn check(place: &Place) -> Result<(), Stop> {
         run(&mut fmt, "Some files are not formatted.")
             .map_err(|stop| stop.try_running("cargo fmt --all"))
     })?;
-    step("names of types", || names::check(place.root()))?;
     step("clippy", || {
         let mut clippy = Command::new("cargo");
         clippy.arg("clippy").args(PACKAGES).args(["--all-targets", "--features", FEATURES]);

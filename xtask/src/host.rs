@@ -40,7 +40,6 @@ const SHELL: &[&str] = &[
     "index.html",
     "manifest.webmanifest",
     "service_worker.js",
-    "survey.html",
 ];
 
 /// Writes all but the headers, which say which files there are.

@@ -17,7 +17,7 @@
 //! - [`server`]: serves `dist/`; [`embedded`] puts it into the program `atelier`; [`release`] packs that with
 //!   all that goes with it.
 //! - [`peers`]: the benches against other programs.
-//! - [`check`]: formatting, [`names`] of types, lints and documentation ([`documented`]); [`scripts`]: workflows, YAML and shell
+//! - [`check`]: formatting, lints and documentation ([`documented`]); [`scripts`]: workflows, YAML and shell
 //!   scripts; the tests, and their [`times`]; [`long`] those that take hours.
 
 mod apt;
@@ -36,7 +36,6 @@ mod host;
 mod hub;
 mod licences;
 mod long;
-mod names;
 mod npm;
 mod pack;
 mod page;
@@ -81,7 +80,7 @@ Usage: cargo xtask <chore>
                                  those of a module (`engine`, `cli::golden`), without the page, or of
                                  a group of the page (`page::orders`); with --long also hours of
                                  fuzzing, kills and benches with peers; with --no-real without SmolLM2
-  check                          formatting, types' names, lints (native and wasm), documentation,
+  check                          formatting, lints (native and wasm), documentation,
                                  workflows and scripts
   peers [BENCH]                  times the engine beside Python's and a browser's (gigabytes), or one
                                  bench alone (`wllama`)

@@ -54,7 +54,6 @@ const SCRIPTS: &[&str] = &[
     "offline.js",
     "service_worker.js",
     "hub_boot.js",
-    "survey_redirect.js",
     "worker_loader.js",
 ];
 

@@ -25,7 +25,6 @@ const SERVICE_WORKER: &str = "service_worker.js";
 const STAMPED: &[&str] = &[
     "index.html",
     "embed.html",
-    "survey.html",
     "hub.html",
     "boot.js",
     "hub_boot.js",
@@ -128,8 +127,7 @@ mod tests {
             write("page.wasm", wasm);
             write("index.html", r#"<meta name="atelier-build" content="BUILD_ID">"#);
             write("boot.js", r#"import init from "./page.js?v=BUILD_ID";"#);
-            for name in ["embed.html", "survey.html", "hub.html", "hub_boot.js", "worker_loader.js"]
-            {
+            for name in ["embed.html", "hub.html", "hub_boot.js", "worker_loader.js"] {
                 write(name, "");
             }
             write("models/a/config.json", "{}");
@@ -150,7 +148,7 @@ mod tests {
         assert_eq!(
             worker,
             format!(
-                "const SHELL = [\"boot.js\",\"embed.html\",\"hub.html\",\"hub_boot.js\",\"\",\"page.wasm\",\"survey.html\",\"worker_loader.js\"], \
+                "const SHELL = [\"boot.js\",\"embed.html\",\"hub.html\",\"hub_boot.js\",\"\",\"page.wasm\",\"worker_loader.js\"], \
                  MODELS = [\"models/a/config.json\"], BUILD = \"{first}\";"
             )
         );

@@ -4,6 +4,8 @@ mod slope;
 
 pub use slope::slopes;
 
+use multiversion::multiversion;
+
 use super::exp::exp;
 
 /// The function between an MLP's two matrices.
@@ -81,22 +83,14 @@ fn normal_tail(x: f32) -> f32 {
 /// One activation, plain and gated, for the widest registers that there are.
 macro_rules! rows {
     ($plain:ident, $gated:ident, $activation:ident) => {
-        #[multiversion::multiversion(targets(
-            "x86_64+avx512f+avx512vl",
-            "x86_64+avx2+fma",
-            "aarch64+neon"
-        ))]
+        #[multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2+fma", "aarch64+neon"))]
         fn $plain(x: &[f32], out: &mut [f32]) {
             for (out, &x) in out.iter_mut().zip(x) {
                 *out = $activation(x);
             }
         }
 
-        #[multiversion::multiversion(targets(
-            "x86_64+avx512f+avx512vl",
-            "x86_64+avx2+fma",
-            "aarch64+neon"
-        ))]
+        #[multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2+fma", "aarch64+neon"))]
         fn $gated(gate: &[f32], up: &[f32], out: &mut [f32]) {
             for ((out, &gate), &up) in out.iter_mut().zip(gate).zip(up) {
                 *out = $activation(gate) * up;
@@ -124,11 +118,7 @@ pub fn swiglu_gradient(gate_up: &mut [f32], dy: &[f32], f: usize) {
 }
 
 /// A row by itself: the compiler takes whole registers only where it is told that the slices are apart.
-#[multiversion::multiversion(targets(
-    "x86_64+avx512f+avx512vl",
-    "x86_64+avx2+fma",
-    "aarch64+neon"
-))]
+#[multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2+fma", "aarch64+neon"))]
 fn swiglu_gradient_row(gate: &mut [f32], up: &mut [f32], dy: &[f32]) {
     for ((gate, up), &dy) in gate.iter_mut().zip(up).zip(dy) {
         let (silu, slope) = slope::silu_slope(*gate);

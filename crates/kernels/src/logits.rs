@@ -1,16 +1,14 @@
 //! Sums over the logits of a vocabulary: terms in f32, sums in f64.
 
+use multiversion::multiversion;
+
 use super::exp::exp;
 
 /// Partial sums kept apart.
 const LANES: usize = 16;
 
 /// The sums of `e` and of `e x`, where `e = exp(x - largest)`.
-#[multiversion::multiversion(targets(
-    "x86_64+avx512f+avx512vl",
-    "x86_64+avx2+fma",
-    "aarch64+neon"
-))]
+#[multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2+fma", "aarch64+neon"))]
 pub fn entropy_sums(x: &[f32], largest: f32) -> [f64; 2] {
     let mut sums = [[0f64; LANES]; 2];
     let mut add = |lane: usize, x: f32| {
@@ -32,11 +30,7 @@ pub fn entropy_sums(x: &[f32], largest: f32) -> [f64; 2] {
 
 /// The sum of `exp(r - largest) x` over logits `x` and those of a reference, `r`, whose largest is
 /// `largest`.
-#[multiversion::multiversion(targets(
-    "x86_64+avx512f+avx512vl",
-    "x86_64+avx2+fma",
-    "aarch64+neon"
-))]
+#[multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2+fma", "aarch64+neon"))]
 pub fn reference_sum(x: &[f32], reference: &[f32], largest: f32) -> f64 {
     let mut sums = [0f64; LANES];
     let mut add = |lane: usize, x: f32, r: f32| {

@@ -4,6 +4,8 @@ mod slope;
 
 pub use slope::{rms_pull, rms_push};
 
+use multiversion::multiversion;
+
 use super::sums::{dot, sum};
 
 /// A norm over D (or, of queries and keys, over a head or all heads).
@@ -77,11 +79,7 @@ fn rms_scale(x: &[f32], eps: f32) -> f32 {
     if mean_square.is_finite() { 1.0 / (mean_square + eps).sqrt() } else { f32::NAN }
 }
 
-#[multiversion::multiversion(targets(
-    "x86_64+avx512f+avx512vl",
-    "x86_64+avx2+fma",
-    "aarch64+neon"
-))]
+#[multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2+fma", "aarch64+neon"))]
 fn rms_row(x: &[f32], gain: &[f32], eps: f32, out: &mut [f32]) {
     let scale = rms_scale(x, eps);
     for ((out, x), gain) in out.iter_mut().zip(x).zip(gain) {
@@ -89,11 +87,7 @@ fn rms_row(x: &[f32], gain: &[f32], eps: f32, out: &mut [f32]) {
     }
 }
 
-#[multiversion::multiversion(targets(
-    "x86_64+avx512f+avx512vl",
-    "x86_64+avx2+fma",
-    "aarch64+neon"
-))]
+#[multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2+fma", "aarch64+neon"))]
 fn rms_row_in_place(x: &mut [f32], gain: &[f32], eps: f32) {
     let scale = rms_scale(x, eps);
     for (x, gain) in x.iter_mut().zip(gain) {
@@ -101,11 +95,7 @@ fn rms_row_in_place(x: &mut [f32], gain: &[f32], eps: f32) {
     }
 }
 
-#[multiversion::multiversion(targets(
-    "x86_64+avx512f+avx512vl",
-    "x86_64+avx2+fma",
-    "aarch64+neon"
-))]
+#[multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2+fma", "aarch64+neon"))]
 fn layer_row(x: &[f32], gain: &[f32], bias: &[f32], eps: f32, out: &mut [f32]) {
     let width = x.len() as f32;
     let mean = sum(x) / width;
@@ -127,11 +117,7 @@ pub fn rms_norm_keeping(x: &[f32], gain: &[f32], eps: f32, out: &mut [f32], inve
     }
 }
 
-#[multiversion::multiversion(targets(
-    "x86_64+avx512f+avx512vl",
-    "x86_64+avx2+fma",
-    "aarch64+neon"
-))]
+#[multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2+fma", "aarch64+neon"))]
 fn rms_row_keeping(x: &[f32], gain: &[f32], eps: f32, out: &mut [f32]) -> f32 {
     let scale = rms_scale(x, eps);
     for ((out, x), gain) in out.iter_mut().zip(x).zip(gain) {
@@ -158,11 +144,7 @@ pub fn rms_norm_gradient(
 }
 
 /// A row by itself: the compiler takes whole registers only where it is told that the slices are apart.
-#[multiversion::multiversion(targets(
-    "x86_64+avx512f+avx512vl",
-    "x86_64+avx2+fma",
-    "aarch64+neon"
-))]
+#[multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2+fma", "aarch64+neon"))]
 fn rms_row_gradient(
     dx: &mut [f32],
     dgain: &mut [f32],

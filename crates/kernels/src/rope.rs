@@ -1,5 +1,7 @@
 //! Rotary positions: dimension i of a head's first R turns with i + R/2, the rest stay.
 
+use multiversion::multiversion;
+
 use super::attention::Heads;
 
 /// cos and sin of every angle, `[T, rope width / 2]` each.
@@ -13,11 +15,7 @@ pub struct Angles {
 
 /// Turns a head `x` \[W\] as at position `t`, every number times `scale`, where the angles are
 /// [T, `half`]: the first `2 half` dimensions, or none.
-#[multiversion::multiversion(targets(
-    "x86_64+avx512f+avx512vl",
-    "x86_64+avx2+fma",
-    "aarch64+neon"
-))]
+#[multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2+fma", "aarch64+neon"))]
 pub fn rotate(x: &[f32], angles: &Angles, half: usize, t: usize, scale: f32, out: &mut [f32]) {
     let (cos, sin) = at(angles, half, t);
     let ((x, rest), (out, out_rest)) = (x.split_at(2 * half), out.split_at_mut(2 * half));
@@ -53,11 +51,7 @@ pub fn rotate_in_place(
 
 /// Turns, in place, the heads \[`width`\] that lie side by side in `row` as at position `t`; or by the
 /// transposed turn, which is the gradient, and turns back where the angles' scale is 1.
-#[multiversion::multiversion(targets(
-    "x86_64+avx512f+avx512vl",
-    "x86_64+avx2+fma",
-    "aarch64+neon"
-))]
+#[multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2+fma", "aarch64+neon"))]
 pub fn turn_heads(
     row: &mut [f32],
     width: usize,

@@ -1,6 +1,8 @@
 //! Sums over a row, and its largest number, that a compiler can vectorise: one after the other, each
 //! addition would wait for the last. A fixed order, so the same bits each time.
 
+use multiversion::multiversion;
+
 /// Partial results kept apart.
 const LANES: usize = 16;
 
@@ -37,11 +39,7 @@ pub fn dot(a: &[f32], b: &[f32]) -> f32 {
 }
 
 /// [`dot`] with the widest registers that there are, for a caller that is not compiled for them.
-#[multiversion::multiversion(targets(
-    "x86_64+avx512f+avx512vl",
-    "x86_64+avx2+fma",
-    "aarch64+neon"
-))]
+#[multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2+fma", "aarch64+neon"))]
 pub fn product(a: &[f32], b: &[f32]) -> f32 {
     dot(a, b)
 }
@@ -73,11 +71,7 @@ pub fn largest(values: &[f32]) -> f32 {
 }
 
 /// Without stopping early, so that it vectorises.
-#[multiversion::multiversion(targets(
-    "x86_64+avx512f+avx512vl",
-    "x86_64+avx2+fma",
-    "aarch64+neon"
-))]
+#[multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2+fma", "aarch64+neon"))]
 pub fn are_finite(numbers: &[f32]) -> bool {
     const EXPONENT: u32 = 0x7f80_0000;
     !numbers.iter().fold(false, |any, x| any | (x.to_bits() & EXPONENT == EXPONENT))

@@ -8,7 +8,6 @@ mod edit;
 mod hand;
 mod history;
 mod offer;
-mod readings;
 mod votes;
 mod words;
 
@@ -16,7 +15,6 @@ pub use edit::{Edit, Refusal};
 pub use hand::{Act, Hand, Key};
 pub use history::History;
 pub use offer::{Named, Offer};
-pub use readings::{Meant, readings};
 pub use votes::Votes;
 pub use words::{edited, painter_name, spot_name};
 

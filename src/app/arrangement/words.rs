@@ -1,6 +1,7 @@
 //! The row in words: what a tile is called, and what is said when it changed.
 
 use super::{Arrangement, Edit, Spot};
+use crate::chart::capital;
 use crate::plan::{BlockRun, Half};
 
 /// `block 5`, `block 5's attention`.
@@ -85,11 +86,4 @@ fn listed(names: &[String]) -> String {
         [one] => one.clone(),
         [most @ .., last] => format!("{} and {last}", most.join(", ")),
     }
-}
-
-fn capital(text: &str) -> String {
-    let mut chars = text.chars();
-    chars
-        .next()
-        .map_or_else(String::new, |first| first.to_uppercase().collect::<String>() + chars.as_str())
 }

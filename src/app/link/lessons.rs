@@ -1,7 +1,6 @@
 //! Settings of the view of lessons, as a link holds them: the lesson, the step, and a class's way to use it.
 
 use super::LinkPairs;
-use crate::study::lessons::PAINTERS_LESSON;
 
 /// Where a reader or a class stands.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -16,20 +15,10 @@ pub struct LessonSettings {
     pub is_held: bool,
 }
 
-/// Questions of the paper.
-const QUESTIONS: usize = 8;
-
 /// More than there ever will be: a longer number is a slip.
 const MOST: usize = 99;
 
 impl LessonSettings {
-    /// The step that asks what `#view=orders&question=3` asked, while the paper's questions stood in that view.
-    pub(super) fn of_question(value: &str) -> Option<Self> {
-        let question = value.parse::<usize>().ok();
-        let question = question.filter(|n| (1..=QUESTIONS).contains(n))?;
-        Some(Self { lesson: Some(PAINTERS_LESSON), step: question - 1, ..Self::default() })
-    }
-
     pub(super) fn write(&self, pairs: &mut LinkPairs) {
         if let Some(lesson) = self.lesson {
             pairs.push("lesson", &lesson.to_string());

@@ -3,9 +3,7 @@
 //! After the `#`, because browsers do not send that part to any server: a prompt in a link stays
 //! between those who share the link.
 //!
-//! One grammar for all views: `key=value` pairs, what is at its default left out. Links of the time
-//! when surveys had a page of their own begin with a bare `survey` or `theory`; in them, `model` is
-//! the survey's.
+//! One grammar for all views: `key=value` pairs, what is at its default left out.
 
 mod coupling;
 mod draft;
@@ -166,15 +164,8 @@ impl Link {
             let mut values = parts.iter().filter(|(name, _)| *name == key);
             values.find_map(|(_, value)| value.map(decode))
         };
-        // As surveys were linked to when they had a page of their own.
-        let bare = |word: &str| parts.contains(&(word, None));
-        let old = [View::Survey, View::Theory].into_iter().find(|view| bare(view.name()));
-        let start = bare(START).then_some(View::Start);
-        let view = old.or(start).or_else(|| named("view").and_then(|name| View::parse(&name)));
-        // As the paper's questions were linked to while they stood in the view of orders.
-        let question = named("question").filter(|_| view == Some(View::Orders));
-        let question = question.and_then(|value| LessonSettings::of_question(&value));
-        let view = question.as_ref().map_or(view, |_| Some(View::Lessons));
+        let start = parts.contains(&(START, None)).then_some(View::Start);
+        let view = start.or_else(|| named("view").and_then(|name| View::parse(&name)));
         let mut link = Self::to(view.unwrap_or_default());
         let mut draft = link.draft.clone().unwrap_or_else(examples::first);
         let (mut options, mut drafted) = (Vec::new(), false);
@@ -182,13 +173,10 @@ impl Link {
         for &(key, value) in &parts {
             let value = match value {
                 Some(value) => decode(value),
-                None if old.is_some() && key == "rows" => String::new(),
                 None if link.view == View::Lessons => String::new(),
                 None => continue,
             };
-            let is_draft = old.is_none();
             match key {
-                "model" if !is_draft => link.looking.model = value,
                 "model" => draft.model = Choice::Known(value),
                 "folder" => draft.model = Choice::Folder(value),
                 "sha256" => link.sha256 = Some(value).filter(|value| is_sha256(value)),
@@ -215,7 +203,7 @@ impl Link {
                 }
             }
             known = true;
-            drafted |= is_draft && !["column", "view", FIGURE].contains(&key);
+            drafted |= !["column", "view", FIGURE].contains(&key);
         }
         if !options.is_empty() {
             draft.options = options;
@@ -224,9 +212,6 @@ impl Link {
         draft.answer = draft.answer.map(|answer| answer.min(last));
         if drafted || link.view.is_of_draft() {
             link.draft = Some(draft);
-        }
-        if let Some(question) = question {
-            link.lessons = question;
         }
         known.then_some(link)
     }

@@ -1,5 +1,3 @@
-mod before;
-
 use super::*;
 use crate::app::protocol::TokenAsk;
 use crate::chart::Quantity;
@@ -198,12 +196,9 @@ fn broken_links_do_what_they_can() {
     let draft = link.draft.expect("a draft");
     assert_eq!((draft.answer, link.column), (Some(3), Column::Probability));
     assert_eq!(draft.prompt, "%zz\u{fffd}");
-    let link =
-        Link::parse("#view=orders&sweep-rows=999999&rounds=0&question=12&knob3=abc").unwrap();
+    let link = Link::parse("#view=orders&sweep-rows=999999&rounds=0&knob3=abc").unwrap();
     assert_eq!(link.sweeping.rows, MOST_ROWS);
     assert_eq!(link.sweeping.extent.rounds, 1);
-    // There were eight questions.
-    assert_eq!(link.view, View::Orders);
     assert_eq!(link.looking.knobs, [None; 8]);
 }
 

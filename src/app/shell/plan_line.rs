@@ -2,7 +2,6 @@
 
 use leptos::prelude::*;
 
-use crate::app::arrangement::readings;
 use crate::app::state::{Bench, Studio};
 
 #[component]
@@ -20,21 +19,6 @@ pub fn PlanLine() -> impl IntoView {
     };
     let invalid = move || {
         if error.with(Option::is_some) { "true" } else { "false" }
-    };
-    // What a reader may have meant is offered, and never guessed.
-    let meant = move || {
-        let runs = studio.model.with(|model| model.as_ref().map(|model| model.order.clone()));
-        let all = runs.map_or_else(Vec::new, |order| readings(&line(), &order));
-        all.into_iter()
-            .map(|reading| {
-                let plan = reading.line.clone();
-                view! {
-                    <button type="button" class="reading" on:click=move |_| bench.set_plan(plan.clone())>
-                        {reading.words} " " <code>{reading.line}</code>
-                    </button>
-                }
-            })
-            .collect_view()
     };
     view! {
         <div class="plan in-bar">
@@ -56,7 +40,6 @@ pub fn PlanLine() -> impl IntoView {
             </Show>
             <div class="plan-words">
                 <p class="problem" id="plan-error" class:empty=move || error.with(Option::is_none)>{move || error.get()}</p>
-                <span class="readings">{meant}</span>
             </div>
         </div>
     }

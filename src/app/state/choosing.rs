@@ -11,7 +11,6 @@ use crate::app::files::model_name;
 use crate::app::link::{Choice, View};
 use crate::app::protocol::{EngineWish, ServedOrigin};
 use crate::app::{browser, examples};
-use crate::model::catalogue;
 use crate::model::hub::HubName;
 
 /// Where the wish for an engine is kept.
@@ -185,13 +184,6 @@ impl Studio {
                 let sentence = self.unopened(name);
                 self.fail(Place::Model, sentence);
             }
-            return;
-        }
-        if let Choice::Known(name) = &choice
-            && let Some(former) = catalogue::former(name)
-        {
-            self.change(|exchange, _| exchange.unload());
-            self.fail(Place::Model, format!("{former}."));
             return;
         }
         let engine = self.wish.get_untracked();

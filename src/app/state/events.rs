@@ -165,18 +165,14 @@ impl Studio {
                 let report = Arc::new(*report);
                 if work.job == Job::Sweep {
                     self.clear_problems(&[Place::Model, Place::Sweep]);
-                    self.show_sweep(Arc::clone(&report), time);
-                    let what = if report.parts.is_some() {
+                    let are_parts = report.parts.is_some();
+                    self.show_sweep(report, time);
+                    let what = if are_parts {
                         "Every part was left out once."
                     } else {
                         "The sweep is done."
                     };
                     self.say(what);
-                    let awaited =
-                        self.hands().awaited.borrow_mut().take_if(|(awaited, _)| *awaited == id);
-                    if let Some((_, ended)) = awaited {
-                        ended(Some(report));
-                    }
                 } else {
                     self.clear_problems(&[Place::Prompt]);
                     let whole = time + work.answered_after.unwrap_or_default();
@@ -260,10 +256,7 @@ impl Studio {
             self.say("The picture is new: the couplings of this prompt.".to_owned());
             return;
         }
-        let arranged = report.lab.as_ref().map(|lab| &lab.arranged);
-        let Some(lens) = report.lens.as_ref().or(arranged) else {
-            return;
-        };
+        let Some(lens) = opened::run_of(report) else { return };
         let verdict = match untrack(|| self.is_judged()) {
             true => format!(", {}", chart::verdict(lens)),
             false => String::new(),

@@ -12,7 +12,6 @@ use crate::app::files::Chosen;
 use crate::app::link::{Choice, Draft, Link, View};
 use crate::app::served::{self, ServedFolder};
 use crate::app::{at_hand, browser, examples, first_picture, opened};
-use crate::model::catalogue;
 use crate::study::coupling::ModelsCoupling;
 use crate::study::report::Report;
 
@@ -327,8 +326,7 @@ impl Studio {
     /// Can the model be loaded without the reader's help?
     fn needs_no_help(self, choice: &Choice) -> bool {
         match choice {
-            // A model of an older page is told only to who asks it.
-            Choice::Known(name) => catalogue::former(name).is_none(),
+            Choice::Known(_) => true,
             Choice::Folder(name) => {
                 let hands = self.hands();
                 !hands.opened(name).is_empty() || hands.served(name).is_some()

@@ -1,6 +1,5 @@
 //! Requests to the worker: runs, and work that takes its time.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use leptos::prelude::*;
@@ -11,7 +10,6 @@ use super::studio::WhenLoaded;
 use crate::app::client::Client;
 use crate::app::link::{Choice, Draft, View};
 use crate::app::protocol::Ask;
-use crate::study::report::Report;
 
 /// Tokens that the model writes when it is asked to go on.
 const TOKENS: usize = 40;
@@ -163,23 +161,13 @@ impl Studio {
         let Draft { prompt, options, answer, .. } = draft;
         // What is lost is the right answer's: the button waits for it.
         if let Some(answer) = answer {
-            self.start_sweep(Ask::Parts { prompt, options, answer, plan }, |_| ());
+            self.start_sweep(Ask::Parts { prompt, options, answer, plan });
         }
     }
 
-    /// Starts a sweep; one that is under way is given up. `ended` hears what came of it.
-    pub fn start_sweep(self, ask: Ask, ended: impl FnOnce(Option<Arc<Report>>) + 'static) {
-        match self.begin_sweep(ask) {
-            Some(id) => {
-                self.hands().awaited.replace(Some((id, Box::new(ended))));
-            }
-            None => ended(None),
-        }
-    }
-
-    /// Starts a sweep, and returns its id. `None` where its model can neither be had nor is on its way: the reason
-    /// stands at the model.
-    pub(super) fn begin_sweep(self, ask: Ask) -> Option<u32> {
+    /// Starts a sweep; one that is under way is given up. Returns its id, or `None` where its model can neither be
+    /// had nor is on its way: the reason stands at the model.
+    pub fn start_sweep(self, ask: Ask) -> Option<u32> {
         let choice = self.draft.with_untracked(|draft| draft.model.clone());
         self.clear_problems(&[Place::Model, Place::Sweep]);
         // First, so that it is not what the load gives up.

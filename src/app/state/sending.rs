@@ -42,17 +42,10 @@ impl Studio {
         self.tell_who_waits();
     }
 
-    /// A sweep that somebody waits for and that is no longer under way was stopped.
+    /// A step of a lesson that somebody waits for and that is no longer under way was stopped.
     fn tell_who_waits(self) {
         let now = self.state.exchange.with_untracked(|exchange| exchange.sweep_id());
         let hands = self.hands();
-        let stopped = {
-            let mut awaited = hands.awaited.borrow_mut();
-            awaited.take_if(|(id, _)| Some(*id) != now)
-        };
-        if let Some((_, ended)) = stopped {
-            ended(None);
-        }
         let stopped = hands.taught.borrow_mut().take_if(|(id, _)| Some(*id) != now);
         if let Some((_, ended)) = stopped {
             ended(None);

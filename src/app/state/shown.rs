@@ -49,8 +49,7 @@ impl Shown {
 
     /// One prompt's run: the lens's, or the reader's order in the lab.
     pub fn lens(&self) -> Option<&Lens> {
-        let arranged = self.report.lab.as_ref().map(|lab| &lab.arranged);
-        self.report.lens.as_ref().or(arranged)
+        opened::run_of(&self.report)
     }
 }
 

@@ -192,8 +192,6 @@ pub(super) struct Hands {
     pub served: RefCell<Vec<ServedFolder>>,
     /// Finds a model of a hub that this browser keeps, and opens it.
     pub fetcher: RefCell<Option<KeptFetcher>>,
-    /// Called with the report of the sweep with this id, once that ends.
-    pub awaited: RefCell<Option<(u32, Ended)>>,
     /// Called with the outcome of the lesson's step with this id.
     pub taught: RefCell<Option<(u32, Taught)>>,
     /// Called with the words of lessons, by the ids of their requests.
@@ -230,9 +228,6 @@ pub(super) type Taught = Box<dyn FnOnce(Option<(StepOutcome, Vec<StepPicture>)>)
 
 /// Called with the words that were asked for, or with a sentence.
 pub(super) type Reader = Box<dyn FnOnce(Result<Tell, String>)>;
-
-/// Called when a sweep ends: with what it found, or `None` where it was stopped.
-pub(super) type Ended = Box<dyn FnOnce(Option<Arc<Report>>)>;
 
 impl Studio {
     /// The state of a link, with the baked picture where it is that of the link.

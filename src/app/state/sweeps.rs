@@ -148,7 +148,7 @@ impl Sweeps {
     pub fn run_need(self) {
         let rows = self.studio.sweeping.with_untracked(|s| s.rows);
         let ask = Ask::Need { tasks: untrack(|| self.tasks()), rows };
-        self.studio.start_sweep(ask, |_| ());
+        self.studio.start_sweep(ask);
     }
 
     /// Where the pictures of needs come from, in one sentence.
@@ -181,7 +181,7 @@ impl Sweeps {
         let extent = self.studio.sweeping.with_untracked(|s| s.extent);
         let tasks = untrack(|| self.tasks());
         let ask = Ask::Orders { tasks, rows, sweeps, extent, plans };
-        self.studio.start_sweep(ask, |_| ());
+        self.studio.start_sweep(ask);
     }
 
     /// The task whose pictures are shown.

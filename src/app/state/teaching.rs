@@ -45,7 +45,7 @@ impl Studio {
     ) {
         let ask = Ask::LessonStep { lesson, step, phase, is_own };
         let id = match is_own {
-            true => self.begin_sweep(ask),
+            true => self.start_sweep(ask),
             false => Some(self.begin_beside(ask)),
         };
         let Some(id) = id else {

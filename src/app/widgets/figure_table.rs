@@ -1,16 +1,15 @@
-//! A figure's numbers as a table: rows of members lead to their own rows, plans to the reader's order.
+//! Tables. Those of a figure's numbers lead to members' own rows, and from plans to the reader's order.
 
 use leptos::prelude::*;
 
 use super::member_links::MemberWays;
-use crate::chart::{Figure, TableCell};
+use crate::chart::{Figure, Table, TableCell};
 
 pub(super) fn view_table(
     figure: Figure,
     on_plan: Option<Callback<String>>,
     ways: MemberWays,
 ) -> AnyView {
-    let label = format!("Table: {}", figure.title);
     let cell = move |cell: TableCell| match (cell, on_plan) {
         (TableCell::Plan(plan), Some(on_plan)) => {
             let named = plan.clone();
@@ -28,8 +27,18 @@ pub(super) fn view_table(
         }
         (cell, _) => cell.shown().into_any(),
     };
-    let headers = figure.table.headers.into_iter();
-    let rows = figure.table.rows.into_iter().map(|row| {
+    shown(figure.title, figure.table, cell)
+}
+
+/// A table that leads nowhere.
+pub fn plain_table(title: String, table: Table) -> AnyView {
+    shown(title, table, |cell| cell.shown().into_any())
+}
+
+fn shown(title: String, table: Table, cell: impl Fn(TableCell) -> AnyView + Copy) -> AnyView {
+    let label = format!("Table: {title}");
+    let headers = table.headers.into_iter();
+    let rows = table.rows.into_iter().map(|row| {
         let mut cells = row.into_iter();
         let first = cells.next().map(|c| view! { <th scope="row">{cell(c)}</th> });
         let rest = cells.map(|c| view! { <td>{cell(c)}</td> }).collect_view();
@@ -38,7 +47,7 @@ pub(super) fn view_table(
     view! {
         <div class="scroll" tabindex="0" role="region" aria-label=label>
             <table>
-                <caption>{figure.title}</caption>
+                <caption>{title}</caption>
                 <thead>
                     <tr>{headers.map(|h| view! { <th scope="col">{h}</th> }).collect_view()}</tr>
                 </thead>

@@ -25,6 +25,7 @@ mod words;
 pub use columns::Columns;
 pub use download::{CopyFrame, CopyLink, SaveReport, source};
 pub use figure::FigureView;
+pub use figure_table::plain_table;
 pub use index::{Index, IndexEntry};
 pub use judging::WhichIsRight;
 pub use member_links::{MemberHint, MemberLinks};

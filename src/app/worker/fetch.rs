@@ -17,9 +17,6 @@ use crate::model::{FileBytes, ModelFiles, catalogue};
 /// The files of a model that the catalogue knows.
 pub async fn model(desk: &Desk, id: u32, name: &str) -> Result<ModelFiles<Blob>, Stop> {
     let Some(known) = catalogue::find(name) else {
-        if let Some(former) = catalogue::former(name) {
-            return Err(Stop::Failed(former.to_string()));
-        }
         let names: Vec<&str> = catalogue::KNOWN.iter().map(|known| known.name).collect();
         return Err(Stop::Failed(format!(
             "there is no model {name:?} here: choose one of {}",

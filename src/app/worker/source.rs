@@ -12,7 +12,7 @@ use std::rc::Rc;
 use web_sys::{Blob, FileReaderSync};
 
 use crate::model::ModelError;
-use crate::model::weights::{ByteLines, Parts, Source};
+use crate::model::weights::Source;
 
 /// Reads of at most so many bytes are kept: rows of embeddings, which come again with every prompt.
 const SMALL: u64 = 64 << 10;
@@ -39,20 +39,15 @@ impl BlobSource {
     fn fetch(&self, file: usize, range: &Range<u64>) -> Result<Vec<u8>, ModelError> {
         let (name, blob) = &self.files[file];
         let unreadable = || ModelError::Unreadable { file: name.clone() };
+        let length = range.end - range.start;
         let slice = blob
             .slice_with_f64_and_f64(range.start as f64, range.end as f64)
             .map_err(|_| unreadable())?;
-        load(name, &slice, range.end - range.start)
+        let reader = FileReaderSync::new().map_err(|_| unreadable())?;
+        let buffer = reader.read_as_array_buffer(&slice).map_err(|_| unreadable())?;
+        let bytes = js_sys::Uint8Array::new(&buffer.into()).to_vec();
+        if bytes.len() as u64 == length { Ok(bytes) } else { Err(unreadable()) }
     }
-}
-
-/// All bytes of a blob of the file called `name`.
-fn load(name: &str, blob: &Blob, length: u64) -> Result<Vec<u8>, ModelError> {
-    let unreadable = || ModelError::Unreadable { file: name.into() };
-    let reader = FileReaderSync::new().map_err(|_| unreadable())?;
-    let buffer = reader.read_as_array_buffer(blob).map_err(|_| unreadable())?;
-    let bytes = js_sys::Uint8Array::new(&buffer.into()).to_vec();
-    if bytes.len() as u64 == length { Ok(bytes) } else { Err(unreadable()) }
 }
 
 impl Source for BlobSource {
@@ -79,25 +74,5 @@ impl Source for BlobSource {
 
     fn is_at_hand(&self) -> bool {
         false
-    }
-
-    /// All parts in one read: a blob may be made of slices of another.
-    fn read_lines(&self, file: usize, lines: &ByteLines) -> Result<Parts<'_>, ModelError> {
-        let (name, blob) = &self.files[file];
-        let unreadable = |_| ModelError::Unreadable { file: name.clone() };
-        let length = lines.part.end - lines.part.start;
-        let bytes = if length == lines.length {
-            self.fetch(file, &lines.whole())?
-        } else {
-            let slices = js_sys::Array::new();
-            for part in lines.parts() {
-                let slice = blob.slice_with_f64_and_f64(part.start as f64, part.end as f64);
-                let slice: Blob = slice.map_err(unreadable)?;
-                slices.push(&slice);
-            }
-            let together = Blob::new_with_blob_sequence(&slices).map_err(unreadable)?;
-            load(name, &together, length * lines.count)?
-        };
-        Ok(Parts::together(bytes, lines))
     }
 }

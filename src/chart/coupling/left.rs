@@ -26,10 +26,8 @@ fn many(to: RelationTo) -> &'static str {
     }
 }
 
-/// One coefficient of the two.
-type CoefficientShown = fn(&Together) -> Option<Correlation>;
-const PEARSON: CoefficientShown = |both| both.pearson;
-const SPEARMAN: CoefficientShown = |both| both.spearman;
+const PEARSON: fn(&Together) -> Option<Correlation> = |both| both.pearson;
+const SPEARMAN: fn(&Together) -> Option<Correlation> = |both| both.spearman;
 
 /// `p = 0.03`, `p < 0.001`; of three points that they cannot be significant.
 fn chance_of(found: Correlation) -> String {
@@ -111,7 +109,7 @@ impl<'a> Left<'a> {
                 format!("Spearman's rank correlation is {} ({}).", fixed(all.r, 2), chance_of(all))
             },
         );
-        let range = |of: CoefficientShown| {
+        let range = |of: fn(&Together) -> Option<Correlation>| {
             let each = self.left_out.iter().filter_map(of).map(|one| one.r);
             let (low, high) = each.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), r| {
                 (r.min(low), r.max(high))
@@ -149,7 +147,7 @@ impl<'a> Left<'a> {
 
     /// Draws the coefficients without each point in turn.
     pub fn without(&self, theme: &Theme, [pearson, spearman]: [&Pen; 2]) -> Panel {
-        let curve = |pen: &Pen, of: CoefficientShown| {
+        let curve = |pen: &Pen, of: fn(&Together) -> Option<Correlation>| {
             let each = self.points.iter().zip(&self.left_out).enumerate();
             let points = each.filter_map(|(n, (point, together))| {
                 let found = of(together)?;

@@ -17,7 +17,7 @@ pub use quantity::Quantity;
 use std::cell::OnceCell;
 
 use super::number::{counted, interval};
-use super::plot::Point as Place;
+use super::plot::Point;
 use super::{Column, Figure, Table, TableCell, Theme};
 use crate::measure::interval::{Mean, Resamples};
 use crate::study::orders::{Measures, Orders, Sweep, SweepPoint, Variant};
@@ -80,11 +80,11 @@ impl SweepSpot<'_> {
     }
 
     /// As one place of a chart, `x` to the right.
-    fn place(&self, orders: &Orders, x: f64, quantity: Quantity) -> Place {
-        Place {
+    fn place(&self, orders: &Orders, x: f64, quantity: Quantity) -> Point {
+        Point {
             interval: self.value.interval(),
             plan: Some(self.plan(orders).to_owned()),
-            ..Place::new(x, self.value.mean, self.name(orders, quantity))
+            ..Point::new(x, self.value.mean, self.name(orders, quantity))
         }
     }
 }

@@ -7,19 +7,15 @@ use crate::chart::plot::{Axis, Pen};
 use crate::measure::correlation::SIGNIFICANT;
 use crate::study::survey::{Coefficient, ColumnCorrelations, Correlated, Pair, Survey};
 
-type ColumnsOf = fn(&Correlated) -> &ColumnCorrelations;
-type PairOf = fn(&ColumnCorrelations) -> &Pair;
-type CoefficientOf = fn(&Pair) -> Option<Coefficient>;
-
-const COLUMNS: [(&str, ColumnsOf); 4] = [
+const COLUMNS: [(&str, fn(&Correlated) -> &ColumnCorrelations); 4] = [
     ("probability", |c| &c.probability),
     ("logit", |c| &c.logit),
     ("centred", |c| &c.centred),
     ("paper", |c| &c.paper),
 ];
-const QUANTITIES: [(&str, PairOf); 3] =
+const QUANTITIES: [(&str, fn(&ColumnCorrelations) -> &Pair); 3] =
     [("−MSE", |c| &c.minus_mse), ("−bias", |c| &c.minus_bias), ("diversity", |c| &c.diversity)];
-const KINDS: [(&str, CoefficientOf); 2] =
+const KINDS: [(&str, fn(&Pair) -> Option<Coefficient>); 2] =
     [("Pearson", |p| p.pearson), ("Spearman", |p| p.spearman)];
 
 pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {

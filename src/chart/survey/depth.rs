@@ -8,9 +8,7 @@ use crate::measure::interval::{Mean, mean_of_independent, wilson};
 use crate::study::report::AverageDepth;
 use crate::study::survey::Survey;
 
-type DepthOf = fn(&AverageDepth) -> f64;
-
-const QUANTITIES: [(&str, DepthOf); 3] = [
+const QUANTITIES: [(&str, fn(&AverageDepth) -> f64); 3] = [
     ("right among the options, mean over tasks", |depth| depth.accuracy),
     ("MSE, squared shares, mean over tasks", |depth| depth.triples.probability.mse),
     ("MSE × 100, as the paper prints it, mean over tasks", |depth| {

@@ -11,16 +11,14 @@ use crate::chart::plot::{Axis, Pen};
 use crate::measure::decomposition::Triple;
 use crate::study::survey::Survey;
 
-type IdentityOf = fn(&KnownCell<'_>) -> Triple;
-
-const COLUMNS: [(&str, IdentityOf); 3] = [
+const COLUMNS: [(&str, fn(&KnownCell<'_>) -> Triple); 3] = [
     ("probability", |cell| cell.found.averages.probability.total),
     ("centred logit", |cell| cell.found.averages.centred.total),
     ("paper", |cell| cell.found.averages.paper),
 ];
 
 /// Those that stand in the table alone.
-const BESIDE: [(&str, IdentityOf); 2] = [
+const BESIDE: [(&str, fn(&KnownCell<'_>) -> Triple); 2] = [
     ("offset", |cell| cell.found.averages.offset.total),
     ("logit", |cell| cell.found.averages.logit.total),
 ];

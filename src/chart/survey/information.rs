@@ -5,22 +5,19 @@ use super::{Figure, FigureDraft, Line, Mark, Panel, Plot, Point, Series, Table, 
 use super::{cells, headers};
 use crate::chart::number::{counted, short};
 use crate::chart::plot::{Axis, Pen};
-use crate::study::survey::{Estimate, Information, InformationPoint as Found, Survey};
+use crate::study::survey::{Estimate, Information, InformationPoint, Survey};
 
-type EstimateOf = fn(&Information) -> &Estimate;
-
-const ESTIMATORS: [(&str, &str, EstimateOf); 2] = [
+const ESTIMATORS: [(&str, &str, fn(&Information) -> &Estimate); 2] = [
     ("votes", "counted votes (Miller-Madow)", |i| &i.votes),
     ("copula", "Gaussian copula", |i| &i.copula),
 ];
-type FoundValue = fn(&Found) -> f64;
 
 /// Bits under which a curve is no picture.
 const NOTHING: f64 = 1e-9;
 
-const TERMS: [FoundValue; 4] =
+const TERMS: [fn(&InformationPoint) -> f64; 4] =
     [|p| p.relevancy, |p| p.redundancy, |p| p.conditional_redundancy, |p| p.joint];
-const ERRORS: [FoundValue; 3] = [|p| p.error, |p| p.bounds.lower, |p| p.bounds.upper];
+const ERRORS: [fn(&InformationPoint) -> f64; 3] = [|p| p.error, |p| p.bounds.lower, |p| p.bounds.upper];
 
 pub(super) fn figures(survey: &Survey, model: usize, theme: &Theme) -> Vec<Figure> {
     let all = ESTIMATORS.iter();
@@ -166,7 +163,7 @@ fn title(model: &str, points: usize, above: usize, below: usize) -> String {
     }
 }
 
-fn panel(name: &str, task: &str, pens: &[Pen], values: &[FoundValue], curve: &[Found]) -> Panel {
+fn panel(name: &str, task: &str, pens: &[Pen], values: &[fn(&InformationPoint) -> f64], curve: &[InformationPoint]) -> Panel {
     let series: Vec<Series> = pens
         .iter()
         .zip(values)

@@ -9,9 +9,6 @@ use crate::chart::plot::Axis;
 use crate::measure::tradeoff::Tradeoff;
 use crate::study::survey::Survey;
 
-/// Bias and diversity of a cell.
-type PlaneOf<'a> = &'a dyn Fn(&KnownCell<'_>) -> [f64; 2];
-
 pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
     let all: Vec<KnownCell<'_>> = cells(survey).collect();
     let corrected =
@@ -19,9 +16,9 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
     let printed = |cell: &KnownCell<'_>| {
         [cell.found.tradeoff.paper_bias(), cell.found.tradeoff.paper_diversity]
     };
-    let forms: [(&str, PlaneOf<'_>); 2] = [
-        ("diversity against bias, corrected: exact", &corrected),
-        ("the same as the paper prints the terms", &printed),
+    let forms: [(&str, fn(&KnownCell<'_>) -> [f64; 2]); 2] = [
+        ("diversity against bias, corrected: exact", corrected),
+        ("the same as the paper prints the terms", printed),
     ];
     let panels = forms.iter().map(|(name, of)| {
         let series: Vec<Series> = (0..survey.models.len())

@@ -16,9 +16,6 @@ struct UniformDistance<'a> {
     distance: f64,
 }
 
-/// A distance.
-type UniformOf<'a> = &'a dyn Fn(&KnownCell<'_>) -> f64;
-
 pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
     let all: Vec<KnownCell<'_>> = cells(survey).collect();
     let paper =
@@ -26,9 +23,9 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
     let own = |cell: &KnownCell<'_>| {
         100.0 * (cell.found.averages.probability.total.mse - cell.found.uniform).abs()
     };
-    let forms: [(&str, UniformOf<'_>); 2] = [
-        ("|MSE − uniform| × 100, as the paper prints MSE", &paper),
-        ("the same of shares among the options", &own),
+    let forms: [(&str, fn(&KnownCell<'_>) -> f64); 2] = [
+        ("|MSE − uniform| × 100, as the paper prints MSE", paper),
+        ("the same of shares among the options", own),
     ];
     let panels = forms.iter().map(|(name, of)| {
         let series: Vec<Series> = (0..survey.models.len())

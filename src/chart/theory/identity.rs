@@ -7,8 +7,7 @@ use crate::chart::plot::{Axis, Line, Mark, Panel, Pen, Point, Series};
 use crate::chart::{Table, TableCell};
 use crate::study::survey::Sample;
 
-type SampleColumn = (&'static str, fn(&Sample) -> [f64; 3]);
-const COLUMNS: [SampleColumn; 3] = [
+const COLUMNS: [(&str, fn(&Sample) -> [f64; 3]); 3] = [
     ("squared shares", |sample| sample.probability),
     ("squared centred logits", |sample| sample.centred),
     ("the paper's mixed columns", |sample| sample.paper),

@@ -6,8 +6,6 @@ use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use hf_hub::{Cache, Repo, RepoType};
-
 use super::variable;
 use crate::cli::lock::{go_without, is_without_locks};
 use crate::cli::output;
@@ -26,7 +24,7 @@ const PULLS: &str = "pulls.lock";
 const MAX_TEXT: u64 = 1 << 16;
 
 pub struct HubCache {
-    cache: Cache,
+    folder: PathBuf,
     /// Where a token may lie that Python's programs saved.
     home: PathBuf,
 }
@@ -38,6 +36,11 @@ pub struct CachedModel {
     pub revisions: Vec<String>,
     /// Size of all its files on this disk.
     pub bytes: u64,
+}
+
+/// A model's folder: `models--owner--name`.
+fn folder_name(name: &HubName) -> String {
+    MODELS.to_owned() + &name.repo.replace('/', "--")
 }
 
 impl HubCache {
@@ -53,11 +56,11 @@ impl HubCache {
                 reason: "there is no home folder; set HF_HOME to a folder".to_owned(),
             })?;
         let folder = variable("HF_HUB_CACHE").map_or_else(|| home.join("hub"), PathBuf::from);
-        Ok(Self { cache: Cache::new(folder), home })
+        Ok(Self { folder, home })
     }
 
     pub fn folder(&self) -> &Path {
-        self.cache.path()
+        &self.folder
     }
 
     /// The token that Python's programs saved, and where.
@@ -75,22 +78,23 @@ impl HubCache {
         }
     }
 
-    fn repo(&self, name: &HubName) -> Repo {
-        Repo::with_revision(name.repo.clone(), RepoType::Model, name.revision().to_owned())
+    fn model_folder(&self, name: &HubName) -> PathBuf {
+        self.folder.join(folder_name(name))
     }
 
-    fn model_folder(&self, name: &HubName) -> PathBuf {
-        self.folder().join(self.repo(name).folder_name())
+    /// Where the files of a commit lie.
+    fn snapshot_folder(&self, name: &HubName, commit: &str) -> PathBuf {
+        self.model_folder(name).join("snapshots").join(commit)
     }
 
     /// Where a file of this hash lies.
     pub(super) fn blob(&self, name: &HubName, hash: &FileHash) -> PathBuf {
-        self.cache.repo(self.repo(name)).blob_path(hash.hex())
+        self.model_folder(name).join("blobs").join(hash.hex())
     }
 
     /// Where the locks of a model lie, those of Python's programs too.
     fn locks(&self, name: &HubName) -> PathBuf {
-        self.folder().join(".locks").join(self.repo(name).folder_name())
+        self.folder.join(".locks").join(folder_name(name))
     }
 
     /// Makes a model's folder, and keeps the model from being removed until the lock is dropped.
@@ -161,8 +165,7 @@ impl HubCache {
         commit: &str,
         files: &[RemoteFile],
     ) -> Result<PathBuf, HubError> {
-        let cached = self.cache.repo(self.repo(name));
-        let snapshot = cached.pointer_path(commit);
+        let snapshot = self.snapshot_folder(name, commit);
         let model = self.model_folder(name);
         for file in files {
             let to = snapshot.join(&file.path);
@@ -216,13 +219,12 @@ impl HubCache {
     }
 
     fn snapshot(&self, name: &HubName) -> Option<PathBuf> {
-        let cached = self.cache.repo(self.repo(name));
         let commit = match file::text(&self.reference(name), MAX_TEXT) {
             Ok(commit) => commit.trim().to_owned(),
             Err(_) => name.revision().to_owned(),
         };
         let is_plain = !commit.is_empty() && commit.bytes().all(|b| b.is_ascii_hexdigit());
-        let path = cached.pointer_path(&commit);
+        let path = self.snapshot_folder(name, &commit);
         (is_plain && path.is_dir()).then_some(path)
     }
 

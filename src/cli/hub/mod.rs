@@ -2,8 +2,8 @@
 //!
 //! `HF_ENDPOINT` is the hub's address, `HF_TOKEN` the reader's token, or the file that `HF_TOKEN_PATH` names;
 //! `HF_HUB_CACHE` or `HF_HOME` say where the cache is. `HF_HUB_OFFLINE`, `HF_HUB_DISABLE_IMPLICIT_TOKEN` and
-//! `HF_HUB_DOWNLOAD_TIMEOUT` mean what they mean to Python's programs. The cache's layout is hf-hub's; the bytes come by a client of our own, because
-//! hf-hub's takes a file with a wrong byte, and a whole file after the first half of one.
+//! `HF_HUB_DOWNLOAD_TIMEOUT` mean what they mean to Python's programs. The client is our own, because that of the crate
+//! hf-hub takes a file with a wrong byte, and a whole file after the first half of one.
 
 mod asking;
 mod cache;

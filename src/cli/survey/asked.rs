@@ -7,26 +7,21 @@ use serde::{Deserialize, Serialize};
 
 use super::folder::{Folder, file_name};
 use super::shard::Shard;
-use super::spool::Spool;
 use crate::cli::fingerprint::{self, Files};
 use crate::cli::out_file::{not_newer, write_whole};
-use crate::study::survey::{QuestionSource, SurveyTask};
-use crate::task::built_in;
-use crate::task::catalogue::{self, Task};
+use crate::study::survey::SurveyTask;
+use crate::task::catalogue::Task;
 use crate::task::file;
 use crate::task::item::TaskRow;
-use crate::task::questions::SeenQuestions;
 use crate::task::shots::with_shots;
 
 /// Everything that a survey's numbers depend on; the questions by their fingerprints.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Asked {
     pub atelier: u32,
-    /// The program's own version; empty in what was written before it was kept.
-    #[serde(default)]
+    /// The program's own version.
     pub program: String,
     /// As it was asked for: see [`crate::cli::engine::EngineArgs::asked`].
-    #[serde(default)]
     pub engine: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rows: Option<usize>,
@@ -35,7 +30,6 @@ pub struct Asked {
     pub continuations: bool,
     pub models: Vec<String>,
     /// SHA-256 of every model's files, in the order of `models`.
-    #[serde(default)]
     pub files: Vec<Files>,
     pub tasks: Vec<SurveyTask>,
     /// Shard of the rows; `None` for all rows.
@@ -46,7 +40,7 @@ pub struct Asked {
 /// A task with its rows.
 pub struct Questions {
     pub task: SurveyTask,
-    pub rows: Spool,
+    pub rows: Vec<TaskRow>,
 }
 
 /// Which rows of a task, and with what in front of them.
@@ -56,8 +50,6 @@ pub struct RowsWanted<'a> {
     pub rows: Option<usize>,
     pub shots: usize,
     pub seed: u64,
-    /// Where the survey will be written.
-    pub out: &'a Path,
 }
 
 impl Questions {
@@ -77,38 +69,23 @@ impl Questions {
             task.name()
         );
         let count = wanted.rows.unwrap_or(task.first());
-        let mut print = Fnv::default();
-        let (rows, notes) = match task {
-            // One after another: none of them is held.
-            Task::Generated(generated) if wanted.shots == 0 => {
-                catalogue::not_too_many(*generated, count)?;
-                let mut seen = SeenQuestions::default();
-                let rows = built_in::drawn(*generated, count).inspect(|row| {
-                    seen.add(row);
-                    print.add(row);
-                });
-                (Spool::new(wanted.out, rows)?, seen.notes().phrases())
-            }
-            _ => {
-                let mut read = task.rows(data, count)?;
-                let notes = read.notes.phrases();
-                read.rows.truncate(count);
-                let rows = if wanted.shots == 0 {
-                    read.rows
-                } else {
-                    let shown = with_shots(&read.rows, wanted.shots, wanted.seed, "\n\n");
-                    shown.map_err(|rows| {
-                        anyhow::anyhow!(
-                            "{} has {rows} rows, too few for {} others in front of each: ask for fewer --shots",
-                            task.name(),
-                            wanted.shots
-                        )
-                    })?
-                };
-                let rows = rows.into_iter().inspect(|row| print.add(row));
-                (Spool::new(wanted.out, rows)?, notes)
-            }
+        let mut read = task.rows(data, count)?;
+        let notes = read.notes.phrases();
+        read.rows.truncate(count);
+        let rows = if wanted.shots == 0 {
+            read.rows
+        } else {
+            let shown = with_shots(&read.rows, wanted.shots, wanted.seed, "\n\n");
+            shown.map_err(|rows| {
+                anyhow::anyhow!(
+                    "{} has {rows} rows, too few for {} others in front of each: ask for fewer --shots",
+                    task.name(),
+                    wanted.shots
+                )
+            })?
         };
+        let mut print = Fnv::default();
+        rows.iter().for_each(|row| print.add(row));
         Ok(Self {
             task: SurveyTask {
                 name: task.name().to_string(),
@@ -207,9 +184,6 @@ impl Asked {
     }
 
     fn other_program(&self, before: &Self) -> Option<String> {
-        if before.program.is_empty() && !self.program.is_empty() {
-            return Some("an atelier that kept no fingerprints".into());
-        }
         if (&self.program, self.atelier) != (&before.program, before.atelier) {
             return Some(format!(
                 "another version of atelier ({}, and this is {})",

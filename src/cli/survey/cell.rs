@@ -7,9 +7,9 @@ use super::folder::Folder;
 use super::journal::{self, Journal};
 use super::rows_file::{About, HashedWriter, RowsWriter, write_checksum};
 use super::shard::Shard;
-use super::spool::Spool;
 use crate::study::survey::{Asking, WINDOW};
-use crate::study::{LoadedModel, StudyError, Unknown};
+use crate::study::{LoadedModel, StudyError};
+use crate::task::item::TaskRow;
 use crate::unfinished::Unfinished;
 
 /// How a cell ended.
@@ -24,10 +24,8 @@ pub enum End {
 /// One cell of a survey: a model on a task.
 pub struct CellJob<'a> {
     pub model: &'a LoadedModel,
-    /// The token that its tokenizer reads for words that it does not know.
-    pub unknown: Option<Unknown>,
     pub task: &'a str,
-    pub rows: &'a Spool,
+    pub rows: &'a [TaskRow],
     pub continuations: bool,
     pub shard: Shard,
     /// Fingerprint of all that the survey asks.
@@ -46,8 +44,7 @@ impl CellJob<'_> {
         go_on: &dyn Fn() -> bool,
         progress: &dyn Fn(usize),
     ) -> anyhow::Result<End> {
-        let unknown = self.unknown.clone();
-        let asking = Asking::start(self.model, unknown, self.task, self.rows, self.continuations);
+        let asking = Asking::start(self.model, self.task, self.rows, self.continuations);
         let asking = match asking {
             Ok(asking) => asking,
             Err(error) => return Ok(End::Failed(error)),

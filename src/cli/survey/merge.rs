@@ -14,7 +14,7 @@ use super::shard::Shard;
 use super::table;
 use crate::cli::out_file::write_whole;
 use crate::cli::output;
-use crate::study::survey::{MeasuredRow, SurveyTask, WINDOW};
+use crate::study::survey::{SurveyTask, WINDOW};
 use crate::task::file;
 
 /// Join the shards into the files that one run would write
@@ -221,7 +221,6 @@ fn join(
             window += 1;
         }
     });
-    let rows = rows.map(|row: anyhow::Result<MeasuredRow>| row);
     write_rows(&folder.rows(model, task), &about, rows)?;
     remove_if_there(&folder.failed(model, task))
 }

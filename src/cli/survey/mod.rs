@@ -15,7 +15,6 @@
 
 mod asked;
 mod cell;
-mod figures;
 mod finish;
 mod folder;
 mod journal;
@@ -23,7 +22,6 @@ mod merge;
 mod rows_file;
 mod running;
 mod shard;
-mod spool;
 mod table;
 
 use std::path::PathBuf;
@@ -53,7 +51,6 @@ pub struct SurveyArgs {
 #[derive(Subcommand)]
 enum SurveyCommand {
     Merge(merge::MergeArgs),
-    Figures(figures::FiguresArgs),
 }
 
 /// What a survey asks.
@@ -120,12 +117,11 @@ const EXAMPLES: &str = r#"Examples:
   atelier survey --models ../Llama-3.2-1B,../MobileLLM-125M --tasks rte,sst2,boolq --data ../data --out big
   atelier survey --models ../Llama-3.2-1B --tasks boolq --data ../data --out big --shard 2/8
   atelier survey merge big
-  atelier survey figures big --out pictures"#;
+  atelier figures big --out pictures"#;
 
 pub fn run(args: SurveyArgs) -> anyhow::Result<()> {
     match args.command {
         None => running::run(&args.ask),
         Some(SurveyCommand::Merge(args)) => merge::run(&args),
-        Some(SurveyCommand::Figures(args)) => figures::run(&args),
     }
 }

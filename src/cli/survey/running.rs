@@ -17,7 +17,7 @@ use crate::cli::{fingerprint, interrupt, known, version};
 use crate::engine::EngineChoice;
 use crate::model::ModelFiles;
 use crate::study::report::VERSION;
-use crate::study::survey::{QuestionSource, Survey};
+use crate::study::survey::Survey;
 use crate::study::{LoadedModel, StudyError};
 use crate::task::catalogue::Task;
 
@@ -44,7 +44,6 @@ pub(super) fn run(ask: &SurveyOptions) -> anyhow::Result<()> {
         rows: ask.rows,
         shots: ask.shots,
         seed: ask.seed,
-        out,
     };
     let tasks = Task::find_all(&ask.tasks)?;
     let questions = tasks
@@ -204,7 +203,6 @@ impl SurveyRunning<'_> {
                             bar.doing(format!("{}, {task}", files.name));
                             let job = CellJob {
                                 model,
-                                unknown: model.unknown.clone(),
                                 task,
                                 rows: &questions.rows,
                                 continuations: self.continuations,

@@ -1,11 +1,11 @@
 //! The models that come with atelier: one table for the command line, which carries them, and for
 //! the page, which fetches them. And published ones, which lie on a hub.
 
-mod former;
 #[cfg(any(feature = "cli", feature = "web"))]
 pub mod published;
 
-pub use former::{FormerModel, former};
+#[cfg(not(target_arch = "wasm32"))]
+use super::{FileBytes, ModelError, ModelFiles};
 
 /// One file of a known model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,6 +30,19 @@ pub struct KnownModel {
     /// Bytes of all its files.
     pub bytes: usize,
     pub files: [KnownFile; 3],
+}
+
+impl KnownModel {
+    /// Opens the files, which this program carries.
+    ///
+    /// # Errors
+    /// The files are not a model's: a test opens them all.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub fn open(&self) -> Result<ModelFiles, ModelError> {
+        let files = self.files.iter();
+        let files = files.map(|file| (file.name.to_owned(), FileBytes::Static(file.bytes)));
+        ModelFiles::from_named(self.name, files.collect())
+    }
 }
 
 /// A file under `public/models`, which the page serves as `models/`, and the name it goes by.
@@ -153,6 +166,7 @@ mod tests {
         for model in all() {
             let bytes: usize = model.files.iter().map(|file| file.bytes.len()).sum();
             assert_eq!(model.bytes, bytes, "{}", model.name);
+            assert!(model.open().is_ok(), "{}", model.name);
         }
     }
 

@@ -211,7 +211,7 @@ impl<'a> Assembly<'a> {
             Beside::Biases => (vec![rows_stored], SegmentLayout::Rows { first: 0 }),
             Beside::Weights { columns } if is_transposed => (
                 vec![columns as u64, rows_stored],
-                SegmentLayout::Columns { first: 0, stride: rows },
+                SegmentLayout::Strided { first: 0, row: 1, column: rows_stored },
             ),
             Beside::Weights { columns } => {
                 (vec![rows_stored, columns as u64], SegmentLayout::Rows { first: 0 })
@@ -221,7 +221,7 @@ impl<'a> Assembly<'a> {
         // A view's rows and columns, whichever of its sides they are.
         let layout = match (found.strides.as_deref(), layout) {
             (None, layout) => layout,
-            (Some(&[column, row]), SegmentLayout::Columns { .. }) | (Some(&[row, column]), _) => {
+            (Some(&[column, row]), SegmentLayout::Strided { .. }) | (Some(&[row, column]), _) => {
                 SegmentLayout::Strided { first: 0, row, column }
             }
             (Some(strides), _) => {

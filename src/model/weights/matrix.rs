@@ -51,15 +51,12 @@ pub(super) struct Segment {
 pub(super) enum SegmentLayout {
     /// They are its rows from `first` on.
     Rows { first: usize },
-    /// They are its columns from `first` on, of `stride` in all: GPT-2 stores its matrices
-    /// [in, out].
-    Columns { first: usize, stride: usize },
     /// They are its rows from `first` on, but within each head of `width` rows those that turn
     /// together are neighbours: row j of a head's first half lies at 2 j, of its second at 2 j + 1.
     /// So GGUF stores Llama's queries and keys.
     Pairs { first: usize, width: usize },
     /// They are its rows from `first` on; from one row to the next and from one column to the next are so
-    /// many numbers. Views of PyTorch's storages lie so.
+    /// many numbers. So lie views of PyTorch's storages, and GPT-2's matrices, which are stored [in, out].
     Strided { first: usize, row: u64, column: u64 },
 }
 
@@ -68,9 +65,6 @@ impl Segment {
     pub fn join(&mut self, next: &Self) -> bool {
         let layout = match self.layout {
             SegmentLayout::Rows { first } => SegmentLayout::Rows { first: first + self.count },
-            SegmentLayout::Columns { first, stride } => {
-                SegmentLayout::Columns { first: first + self.count, stride }
-            }
             SegmentLayout::Pairs { first, width } => {
                 SegmentLayout::Pairs { first: first + self.count, width }
             }
@@ -92,9 +86,6 @@ impl Segment {
             SegmentLayout::Rows { first } => (first + row) as u64 * columns as u64 + column as u64,
             SegmentLayout::Strided { first, row: from_row, column: from_column } => {
                 (first + row) as u64 * from_row + column as u64 * from_column
-            }
-            SegmentLayout::Columns { first, stride } => {
-                column as u64 * stride as u64 + (first + row) as u64
             }
             SegmentLayout::Pairs { first, width } => {
                 let row = first + paired(row, width);

@@ -20,7 +20,7 @@ use self::finite::FiniteParts;
 pub use self::matrix::{Matrix, TypedRows, Vector};
 pub use self::memory::WeightBytes;
 use self::reading::SegmentReader;
-pub use self::source::{ByteLines, BytesAtHand, Parts, Source};
+pub use self::source::{BytesAtHand, Source};
 use super::checkpoint::gguf;
 use super::checkpoint::tensors::TensorPlaces;
 use super::{

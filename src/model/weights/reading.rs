@@ -7,13 +7,13 @@ use std::ops::Range;
 use super::SLICE_BYTES;
 use super::finite::{FiniteParts, first_not_finite};
 use super::matrix::{Segment, SegmentLayout, paired};
-use super::source::{ByteLines, Source};
+use super::source::Source;
 use crate::model::{DType, ModelError};
 
-/// Numbers of a side of the tiles in which a matrix is transposed: a tile's lines stay in cache.
+/// Numbers of a side of the tiles in which a view is gathered: a tile's lines stay in cache.
 const TILE: usize = 32;
 
-/// Rows of a stored tensor that is a view, and how many numbers lead from one to the next row and column.
+/// Rows of a stored tensor that lie in steps, and how many numbers lead from one to the next row and column.
 struct StridedRows {
     rows: Range<usize>,
     row: u64,
@@ -96,17 +96,6 @@ impl<'a> SegmentReader<'a> {
             SegmentLayout::Pairs { first, width } => {
                 Cow::Owned(self.paired(segment, columns, (first, width), rows.clone())?)
             }
-            SegmentLayout::Columns { first, stride } => {
-                let from = first + rows.start..first + rows.end;
-                let transposed = match segment.dtype {
-                    DType::F32 => self.transposed::<4>(segment, columns, stride, from)?,
-                    DType::F16 | DType::Bf16 => {
-                        self.transposed::<2>(segment, columns, stride, from)?
-                    }
-                    blocks => return Err(self.blocks(segment, blocks)),
-                };
-                Cow::Owned(transposed)
-            }
             SegmentLayout::Strided { first, row, column } => {
                 let view = StridedRows { rows: first + rows.start..first + rows.end, row, column };
                 Cow::Owned(match segment.dtype {
@@ -138,7 +127,7 @@ impl<'a> SegmentReader<'a> {
         }
     }
 
-    /// Only safetensors and PyTorch's files hold matrices by columns or strides, which have no blocks.
+    /// Only safetensors and PyTorch's files hold matrices in steps, which have no blocks.
     fn blocks(&self, segment: &Segment, blocks: DType) -> ModelError {
         ModelError::Dtype {
             tensor: segment.tensor.escape_debug().to_string(),
@@ -147,7 +136,7 @@ impl<'a> SegmentReader<'a> {
         }
     }
 
-    /// Rows of a view, put together of pieces of the file of at most [`SLICE_BYTES`] each.
+    /// Rows that lie in steps, put together of pieces of the file of at most [`SLICE_BYTES`] each.
     fn gathered<const N: usize>(
         &self,
         segment: &Segment,
@@ -178,10 +167,14 @@ impl<'a> SegmentReader<'a> {
                 let piece = place(first)..place(number(bottom - 1, end - 1) + 1);
                 let stored = self.source.read(segment.file, piece)?;
                 let (stored, _) = stored.as_chunks::<N>();
-                for row in top..bottom {
-                    for column in start..end {
-                        let from = (number(row, column) - first) as usize;
-                        gathered[row * columns + column] = stored[from];
+                for tile_top in (top..bottom).step_by(TILE) {
+                    for tile_start in (start..end).step_by(TILE) {
+                        for row in tile_top..(tile_top + TILE).min(bottom) {
+                            for column in tile_start..(tile_start + TILE).min(end) {
+                                let from = (number(row, column) - first) as usize;
+                                gathered[row * columns + column] = stored[from];
+                            }
+                        }
                     }
                 }
             }
@@ -207,44 +200,6 @@ impl<'a> SegmentReader<'a> {
         for row in rows {
             let from = (paired(row, width) - heads.start) * a_row;
             out.extend_from_slice(&stored[from..from + a_row]);
-        }
-        Ok(out)
-    }
-
-    /// Columns `from` of a stored `[columns, stride]`, as rows; a few stored rows at a time, and of
-    /// each the columns asked for, so that a matrix in slices is fetched once.
-    fn transposed<const N: usize>(
-        &self,
-        segment: &Segment,
-        columns: usize,
-        stride: usize,
-        from: Range<usize>,
-    ) -> Result<Vec<u8>, ModelError> {
-        let mut out = vec![0; from.len() * columns * N];
-        let (turned, _) = out.as_chunks_mut::<N>();
-        let a_row = (stride * N) as u64;
-        let at_once = ((SLICE_BYTES / a_row.max(1)) as usize).max(1);
-        for above in (0..columns).step_by(at_once) {
-            let below = (above + at_once).min(columns);
-            let lines = ByteLines {
-                start: segment.bytes.start + above as u64 * a_row,
-                length: a_row,
-                count: (below - above) as u64,
-                part: (from.start * N) as u64..(from.end * N) as u64,
-            };
-            let parts = self.source.read_lines(segment.file, &lines)?;
-            let (stored, _) = parts.bytes[parts.first..].as_chunks::<N>();
-            let stride = parts.stride / N;
-            for column in (above..below).step_by(TILE) {
-                for row in (0..from.len()).step_by(TILE) {
-                    for r in row..(row + TILE).min(from.len()) {
-                        let to = &mut turned[r * columns..][..columns];
-                        for c in column..(column + TILE).min(below) {
-                            to[c] = stored[(c - above) * stride + r];
-                        }
-                    }
-                }
-            }
         }
         Ok(out)
     }

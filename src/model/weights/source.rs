@@ -19,19 +19,6 @@ pub trait Source {
         true
     }
 
-    /// A part of each of several lines of weight file `file`, no byte beside it where bytes must be
-    /// fetched.
-    ///
-    /// # Errors
-    /// As [`Self::read`].
-    fn read_lines(&self, file: usize, lines: &ByteLines) -> Result<Parts<'_>, ModelError> {
-        let mut bytes = Vec::new();
-        for part in lines.parts() {
-            bytes.extend_from_slice(&self.read(file, part)?);
-        }
-        Ok(Parts::together(bytes, lines))
-    }
-
     /// Checks that the files are what they were when they were opened: bytes that were read where they
     /// lie, and what was computed of them, are right only if this holds afterwards. A source that fetches
     /// bytes refuses in [`Self::read`].
@@ -45,51 +32,6 @@ pub trait Source {
     /// Says that what was read so far will not be read again soon, so that the system keeps no
     /// second copy beside what was made of it.
     fn release(&self) {}
-}
-
-/// Neighbouring lines of bytes, and which bytes of each are wanted.
-#[derive(Clone, Debug)]
-pub struct ByteLines {
-    /// Where the first line begins.
-    pub start: u64,
-    /// Bytes of a line.
-    pub length: u64,
-    pub count: u64,
-    /// The bytes of each line that are wanted.
-    pub part: Range<u64>,
-}
-
-impl ByteLines {
-    /// Bytes of all lines, from first to last.
-    pub fn whole(&self) -> Range<u64> {
-        self.start..self.start + self.count * self.length
-    }
-
-    /// The bytes wanted: one range a line.
-    pub fn parts(&self) -> impl Iterator<Item = Range<u64>> {
-        let starts = (0..self.count).map(|line| self.start + line * self.length);
-        starts.map(|start| start + self.part.start..start + self.part.end)
-    }
-}
-
-/// Parts of lines, as far apart as it cost least to have them.
-pub struct Parts<'a> {
-    pub bytes: Cow<'a, [u8]>,
-    /// Where the first part begins in `bytes`.
-    pub first: usize,
-    /// Bytes from one part's beginning to the next one's.
-    pub stride: usize,
-}
-
-impl Parts<'_> {
-    /// One directly after the other.
-    pub fn together(bytes: Vec<u8>, lines: &ByteLines) -> Self {
-        Self {
-            bytes: Cow::Owned(bytes),
-            first: 0,
-            stride: (lines.part.end - lines.part.start) as usize,
-        }
-    }
 }
 
 /// Files all of whose bytes are at hand.
@@ -116,15 +58,6 @@ impl Source for BytesAtHand {
             file: name.clone(),
             expected: range.end,
             found: bytes.len() as u64,
-        })
-    }
-
-    /// Whole lines: what nobody looks at costs nothing.
-    fn read_lines(&self, file: usize, lines: &ByteLines) -> Result<Parts<'_>, ModelError> {
-        Ok(Parts {
-            bytes: self.read(file, lines.whole())?,
-            first: lines.part.start as usize,
-            stride: lines.length as usize,
         })
     }
 

@@ -7,17 +7,7 @@ use super::{
     Aligned, Coupling, MisCoupling, ModelsCoupling, Relation, StepPair, TaskCoupling, TokenWise,
 };
 use crate::measure::coupling::SHOWN;
-
-/// Why something does not fit.
-type Flaw = String;
-
-fn long(name: &str, length: usize, count: usize, what: &str) -> Result<(), Flaw> {
-    if length == count {
-        Ok(())
-    } else {
-        Err(format!("{name} has {length} entries for {count} {what}"))
-    }
-}
+use crate::study::report::check::long;
 
 /// A list of lists.
 fn square<T>(
@@ -25,16 +15,16 @@ fn square<T>(
     rows: &[Vec<T>],
     [count, width]: [usize; 2],
     what: &str,
-) -> Result<(), Flaw> {
+) -> Result<(), String> {
     long(name, rows.len(), count, what)?;
     rows.iter().try_for_each(|row| long(&format!("a row of {name}"), row.len(), width, what))
 }
 
-fn steps(count: usize) -> Result<(), Flaw> {
+fn steps(count: usize) -> Result<(), String> {
     if (1..=MAX_STEPS).contains(&count) { Ok(()) } else { Err(format!("it has {count} steps")) }
 }
 
-fn tops<T>(top: &[usize], of: &BTreeMap<usize, T>) -> Result<(), Flaw> {
+fn tops<T>(top: &[usize], of: &BTreeMap<usize, T>) -> Result<(), String> {
     let is_ascending = top.is_sorted_by(|a, b| a < b);
     if top.first().is_none_or(|&first| first == 0) || !is_ascending {
         return Err("its K are not ascending from 1".to_owned());
@@ -42,7 +32,7 @@ fn tops<T>(top: &[usize], of: &BTreeMap<usize, T>) -> Result<(), Flaw> {
     if of.keys().eq(top) { Ok(()) } else { Err("depth_wise is not of the K in top".to_owned()) }
 }
 
-pub(in crate::study) fn coupling(coupling: &Coupling) -> Result<(), Flaw> {
+pub(in crate::study) fn coupling(coupling: &Coupling) -> Result<(), String> {
     let (s, t) = (coupling.steps.len(), coupling.token_ids.len());
     steps(s)?;
     tops(&coupling.top, &coupling.depth_wise)?;
@@ -78,7 +68,7 @@ pub(in crate::study) fn coupling(coupling: &Coupling) -> Result<(), Flaw> {
     square("trajectories.states", states, [s + 1, t], "states and tokens")
 }
 
-fn map(map: &MisCoupling, count: usize, what: &str) -> Result<(), Flaw> {
+fn map(map: &MisCoupling, count: usize, what: &str) -> Result<(), String> {
     square("off_diagonal", &map.off_diagonal, [count; 2], what)?;
     square("singular", &map.singular, [count; 2], what)?;
     for (name, why) in [("why_row", &map.why_row), ("why_column", &map.why_column)] {
@@ -89,7 +79,7 @@ fn map(map: &MisCoupling, count: usize, what: &str) -> Result<(), Flaw> {
     Ok(())
 }
 
-fn aligned(aligned: &Aligned, s: usize) -> Result<(), Flaw> {
+fn aligned(aligned: &Aligned, s: usize) -> Result<(), String> {
     let k = aligned.k;
     if !(1..=SHOWN).contains(&k) {
         return Err(format!("aligned is of {k} vectors"));
@@ -104,7 +94,7 @@ fn aligned(aligned: &Aligned, s: usize) -> Result<(), Flaw> {
     Ok(())
 }
 
-fn token_wise(found: &TokenWise, s: usize, t: usize) -> Result<(), Flaw> {
+fn token_wise(found: &TokenWise, s: usize, t: usize) -> Result<(), String> {
     if found.k == 0 {
         return Err("token_wise is of no vectors".to_owned());
     }
@@ -129,7 +119,7 @@ fn token_map(
     pairs: &[StepPair],
     s: usize,
     t: usize,
-) -> Result<(), Flaw> {
+) -> Result<(), String> {
     if places.len() > MAX_POSITIONS {
         return Err(format!("{name} has {} positions", places.len()));
     }
@@ -149,7 +139,7 @@ fn token_map(
     Ok(())
 }
 
-pub(in crate::study) fn task(found: &TaskCoupling) -> Result<(), Flaw> {
+pub(in crate::study) fn task(found: &TaskCoupling) -> Result<(), String> {
     let s = found.steps.len();
     steps(s)?;
     tops(&found.top, &found.depth_wise)?;
@@ -194,12 +184,12 @@ pub(in crate::study) fn task(found: &TaskCoupling) -> Result<(), Flaw> {
     Ok(())
 }
 
-fn relation(relation: &Relation) -> Result<(), Flaw> {
+fn relation(relation: &Relation) -> Result<(), String> {
     let points = relation.points.len();
     long("left_out", relation.left_out.len(), points, "points")
 }
 
-pub(in crate::study) fn models(found: &ModelsCoupling) -> Result<(), Flaw> {
+pub(in crate::study) fn models(found: &ModelsCoupling) -> Result<(), String> {
     if found.models.is_empty() {
         return Err("it is of no model".to_owned());
     }

@@ -3,7 +3,7 @@
 use super::MemberAccount;
 use crate::engine::member_names;
 use crate::study::report::Lens;
-use crate::study::report::check::vocabulary;
+use crate::study::report::check::{long, vocabulary};
 
 /// # Errors
 /// The rest of a sentence that names the account.
@@ -34,12 +34,4 @@ pub fn account(account: &MemberAccount, lens: Option<&Lens>) -> Result<(), Strin
         return Err("one of its numbers is too large".to_owned());
     }
     Ok(())
-}
-
-fn long(name: &str, length: usize, count: usize, what: &str) -> Result<(), String> {
-    if length == count {
-        Ok(())
-    } else {
-        Err(format!("{name} has {length} entries for {count} {what}"))
-    }
 }

@@ -17,13 +17,10 @@ use crate::study::parts::PartLosses;
 /// Members of the longest plan: the embedding, and two a block run.
 const MEMBERS: usize = 2 * MAX_RUNS + 1;
 
-/// Why something does not fit.
-type Reason = String;
-
 pub(super) fn report(report: &Report) -> Result<(), ReportError> {
     let shape = |place: &str| {
         let place = place.to_owned();
-        |reason: Reason| ReportError::Shape { place, reason }
+        |reason: String| ReportError::Shape { place, reason }
     };
     if let Some(one) = &report.lens {
         lens(one).map_err(shape("the lens"))?;
@@ -77,7 +74,7 @@ pub(super) fn report(report: &Report) -> Result<(), ReportError> {
 /// Several models' coupling.
 pub(super) fn models(found: &ModelsCoupling) -> Result<(), ReportError> {
     let shape =
-        |place: &str, reason: Reason| ReportError::Shape { place: place.to_owned(), reason };
+        |place: &str, reason: String| ReportError::Shape { place: place.to_owned(), reason };
     check::models(found).map_err(|reason| shape("the comparison of models", reason))?;
     let mut seen = HashSet::new();
     for model in &found.models {
@@ -96,7 +93,7 @@ pub(super) fn models(found: &ModelsCoupling) -> Result<(), ReportError> {
 }
 
 /// `name` must have as many entries as there are of `what`.
-fn long(name: &str, length: usize, count: usize, what: &str) -> Result<(), Reason> {
+pub(in crate::study) fn long(name: &str, length: usize, count: usize, what: &str) -> Result<(), String> {
     if length == count {
         Ok(())
     } else {
@@ -104,7 +101,7 @@ fn long(name: &str, length: usize, count: usize, what: &str) -> Result<(), Reaso
     }
 }
 
-fn lens(lens: &Lens) -> Result<(), Reason> {
+fn lens(lens: &Lens) -> Result<(), String> {
     let (m, k) = (lens.members.len(), lens.logits.len());
     if m == 0 || m > MEMBERS {
         return Err(format!("it has {m} members"));
@@ -178,7 +175,7 @@ fn lens(lens: &Lens) -> Result<(), Reason> {
 pub(in crate::study) fn vocabulary(
     vocabulary: &AnswerVocabulary,
     options: usize,
-) -> Result<(), Reason> {
+) -> Result<(), String> {
     let probabilities = &vocabulary.option_probabilities;
     long("option_probabilities", probabilities.len(), options, "options")?;
     long("option_ranks", vocabulary.option_ranks.len(), options, "options")?;
@@ -200,7 +197,7 @@ pub(in crate::study) fn vocabulary(
     }
 }
 
-fn positions(positions: &[usize], lens: &Lens) -> Result<(), Reason> {
+fn positions(positions: &[usize], lens: &Lens) -> Result<(), String> {
     let tokens = lens.token_ids.len();
     match positions.iter().find(|&&position| position >= tokens) {
         Some(position) => Err(format!("it speaks of position {position} of {tokens} tokens")),
@@ -208,7 +205,7 @@ fn positions(positions: &[usize], lens: &Lens) -> Result<(), Reason> {
     }
 }
 
-fn attention(lens: &Lens) -> Result<(), Reason> {
+fn attention(lens: &Lens) -> Result<(), String> {
     let tokens = lens.token_ids.len();
     let empty = Vec::new();
     let pattern = lens.attention_pattern.as_ref().unwrap_or(&empty);
@@ -245,7 +242,7 @@ fn attention(lens: &Lens) -> Result<(), Reason> {
 }
 
 /// Every column has numbers of all members, and the logits' are those of their two parts.
-fn columns(columns: &DecomposedColumns<'_>, members: usize) -> Result<(), Reason> {
+fn columns(columns: &DecomposedColumns<'_>, members: usize) -> Result<(), String> {
     let DecomposedColumns { probability, logit, centred, offset } = columns;
     let named =
         [("probability", probability), ("logit", logit), ("centred", centred), ("offset", offset)];
@@ -275,7 +272,7 @@ fn kinds(by: &ByKind) -> [f64; 8] {
     })
 }
 
-fn depths<'a>(mut depths: impl Iterator<Item = &'a Triples>) -> Result<(), Reason> {
+fn depths<'a>(mut depths: impl Iterator<Item = &'a Triples>) -> Result<(), String> {
     depths.try_for_each(|depth| {
         let Triples { logit, centred, offset, .. } = depth;
         column_sums("a depth", [logit, centred, offset].map(Triple::numbers))
@@ -289,7 +286,7 @@ const ROUNDING: f64 = 1e-6;
 pub(in crate::study) fn column_sums<const N: usize>(
     what: &str,
     [logit, centred, offset]: [[f64; N]; 3],
-) -> Result<(), Reason> {
+) -> Result<(), String> {
     let is_sum = |i: usize| {
         let (whole, a, b) = (logit[i], centred[i], offset[i]);
         (whole - (a + b)).abs() <= ROUNDING * (whole.abs() + a.abs() + b.abs())
@@ -300,7 +297,7 @@ pub(in crate::study) fn column_sums<const N: usize>(
     }
 }
 
-fn parts(parts: &PartLosses, lens: Option<&Lens>) -> Result<(), Reason> {
+fn parts(parts: &PartLosses, lens: Option<&Lens>) -> Result<(), String> {
     let lens = lens.ok_or("their run is not there")?;
     let mut whole = [parts.log_probability, parts.lead].into_iter().chain(parts.unrelated_kl);
     if !whole.all(f64::is_finite) {
@@ -331,7 +328,7 @@ fn parts(parts: &PartLosses, lens: Option<&Lens>) -> Result<(), Reason> {
     Ok(())
 }
 
-fn prompts(prompts: &Prompts) -> Result<(), Reason> {
+fn prompts(prompts: &Prompts) -> Result<(), String> {
     let first = prompts.rows.first().ok_or("there are none")?;
     for (i, row) in prompts.rows.iter().enumerate() {
         lens(row).map_err(|reason| format!("row {i}: {reason}"))?;
@@ -345,7 +342,7 @@ fn prompts(prompts: &Prompts) -> Result<(), Reason> {
 }
 
 /// A cell's, or those of many prompts.
-pub(in crate::study) fn averages(averages: &Averages, members: usize) -> Result<(), Reason> {
+pub(in crate::study) fn averages(averages: &Averages, members: usize) -> Result<(), String> {
     long("by_depth", averages.by_depth.len(), members, "members")?;
     columns(&averages.columns(), members)?;
     depths(averages.by_depth.iter().map(|depth| &depth.triples))?;
@@ -355,7 +352,7 @@ pub(in crate::study) fn averages(averages: &Averages, members: usize) -> Result<
     Ok(())
 }
 
-fn lab(lab: &Lab) -> Result<(), Reason> {
+fn lab(lab: &Lab) -> Result<(), String> {
     lens(&lab.original)?;
     lens(&lab.arranged)?;
     let options = lab.original.logits.len();
@@ -363,7 +360,7 @@ fn lab(lab: &Lab) -> Result<(), Reason> {
     lab.geometry.iter().try_for_each(geometry)
 }
 
-fn geometry(geometry: &Geometry) -> Result<(), Reason> {
+fn geometry(geometry: &Geometry) -> Result<(), String> {
     let states = geometry.cosine_map.len();
     if states == 0 || states > MAX_RUNS + 1 {
         return Err(format!("its stream has {states} states"));
@@ -375,7 +372,7 @@ fn geometry(geometry: &Geometry) -> Result<(), Reason> {
     tokens.iter().try_for_each(|path| long("a token's trajectory", path.len(), states, "states"))
 }
 
-fn orders(orders: &Orders) -> Result<(), Reason> {
+fn orders(orders: &Orders) -> Result<(), String> {
     let (count, asked) = (orders.rows, orders.rows_asked);
     if count == 0 {
         return Err("it has numbers of 0 rows".to_owned());
@@ -401,13 +398,13 @@ fn orders(orders: &Orders) -> Result<(), Reason> {
     orders.geometry.iter().try_for_each(geometry)
 }
 
-fn measures(measures: &Measures) -> Result<(), Reason> {
+fn measures(measures: &Measures) -> Result<(), String> {
     let means = |votes: &VoteMeans| [votes.mse.mean, votes.bias.mean, votes.diversity.mean];
     column_sums("the means", [&measures.logit, &measures.centred, &measures.offset].map(means))
 }
 
 /// All lists have an entry a row; those that a score or a device may be without may be empty.
-fn rows(rows: &OrderRows, count: usize) -> Result<(), Reason> {
+fn rows(rows: &OrderRows, count: usize) -> Result<(), String> {
     let always = [
         ("correct", rows.correct.len()),
         ("margin", rows.margin.len()),
@@ -432,7 +429,7 @@ fn rows(rows: &OrderRows, count: usize) -> Result<(), Reason> {
     })
 }
 
-fn point(point: &SweepPoint, variants: usize) -> Result<(), Reason> {
+fn point(point: &SweepPoint, variants: usize) -> Result<(), String> {
     if point.variants.is_empty() {
         return Err("is of no variant".to_owned());
     }
@@ -444,14 +441,14 @@ fn point(point: &SweepPoint, variants: usize) -> Result<(), Reason> {
 }
 
 /// Numbers of a point of a sweep are of a plan's blocks.
-fn counted_blocks(numbers: [Option<usize>; 3]) -> Result<(), Reason> {
+fn counted_blocks(numbers: [Option<usize>; 3]) -> Result<(), String> {
     match numbers.into_iter().flatten().find(|&n| n > MAX_RUNS) {
         Some(n) => Err(format!("counts to {n} blocks")),
         None => Ok(()),
     }
 }
 
-fn need(need: &Need) -> Result<(), Reason> {
+fn need(need: &Need) -> Result<(), String> {
     if let Some(part) = need.parts.iter().find(|part| part.run >= MAX_RUNS) {
         return Err(format!("it has a part of run {}", part.run));
     }

@@ -10,7 +10,7 @@ use crate::engine::{Capture, Member, Run, VocabularyWish};
 use crate::model::{ModelError, Passage, Prompt};
 use crate::plan::Plan;
 use crate::study::orders::{Generating, Reading, Rivals, read_likeliest, with_rivals};
-use crate::study::{LoadedModel, StudyError, Unknown};
+use crate::study::{LoadedModel, StudyError};
 use crate::task::item::{Candidate, Item, TaskRow};
 use crate::task::score::Score;
 
@@ -45,23 +45,6 @@ fn is_none(rows: &usize) -> bool {
     *rows == 0
 }
 
-/// Questions in their order, wherever they lie.
-pub trait QuestionSource {
-    /// Questions in all.
-    fn len(&self) -> usize;
-
-    /// Are there none?
-    fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// A question with its line in its file, and how hard it is.
-    ///
-    /// # Errors
-    /// Where they lie on a disk that cannot be read.
-    fn get(&self, row: usize) -> Result<TaskRow, StudyError>;
-}
-
 /// A row among those asked, and what it asks.
 pub(super) struct RowPlace<'a> {
     pub row: usize,
@@ -71,9 +54,8 @@ pub(super) struct RowPlace<'a> {
 /// Every row checked, none run.
 pub struct Asking<'a> {
     model: &'a LoadedModel,
-    unknown: Option<Unknown>,
     plans: Arc<[Plan]>,
-    rows: &'a dyn QuestionSource,
+    rows: &'a [TaskRow],
     /// Tokens of each row; none for one that is too long.
     lengths: Vec<u32>,
     facts: CellFacts,
@@ -89,18 +71,14 @@ impl<'a> Asking<'a> {
     /// does not know, or no row that is short enough.
     pub fn start(
         model: &'a LoadedModel,
-        unknown: Option<Unknown>,
         task: &str,
-        rows: &'a dyn QuestionSource,
+        rows: &'a [TaskRow],
         continuations: bool,
     ) -> Result<Self, StudyError> {
-        if rows.is_empty() {
-            return Err(StudyError::NoRows);
-        }
-        let score = rows.get(0)?.item.score();
+        let first = rows.first().ok_or(StudyError::NoRows)?;
+        let score = first.item.score();
         let mut asking = Self {
             model,
-            unknown,
             plans: Arc::from([Plan::whole(&model.shape().order)?]),
             lengths: Vec::with_capacity(rows.len()),
             rows,
@@ -136,15 +114,15 @@ impl<'a> Asking<'a> {
 
     /// The length of every row.
     fn measure(&mut self, task: &str) -> Result<(), StudyError> {
-        let score = self.rows.get(0)?.item.score();
+        let rows = self.rows;
+        let score = rows[0].item.score();
         self.lengths.clear();
         self.facts.unknown = 0;
-        for row in 0..self.rows.len() {
-            let TaskRow { line, item, .. } = self.rows.get(row)?;
+        for (row, TaskRow { line, item, .. }) in rows.iter().enumerate() {
             if item.score() != score {
                 return Err(StudyError::MixedRows { row: row + 1 });
             }
-            let length = match self.known(&item) {
+            let length = match self.known(item) {
                 Ok(reading) => {
                     let passages = reading.passages.iter().map(|(p, _)| p.token_ids.len());
                     let all = passages.chain([reading.prompt.token_ids.len()]);
@@ -154,7 +132,7 @@ impl<'a> Asking<'a> {
                 Err(error) => {
                     return Err(StudyError::Row {
                         task: task.to_string(),
-                        row: line,
+                        row: *line,
                         error: Box::new(error),
                     });
                 }
@@ -174,7 +152,7 @@ impl<'a> Asking<'a> {
     /// A row's reading; whether the model knows its words is counted.
     fn known(&mut self, item: &Item) -> Result<Reading, StudyError> {
         let reading = self.reading(item)?;
-        if let Some(unknown) = &self.unknown
+        if let Some(unknown) = &self.model.unknown
             && !reading.is_known(item, unknown)?
         {
             self.facts.unknown += 1;
@@ -184,11 +162,9 @@ impl<'a> Asking<'a> {
 
     /// Do the options of every row part at one token, all to different ones?
     fn part_everywhere(&self) -> bool {
-        let mut rows = (0..self.rows.len()).filter(|&row| self.lengths[row] > 0);
-        rows.all(|row| {
-            let asked = self.rows.get(row);
-            let reading = asked.and_then(|asked| self.reading(&asked.item));
-            reading.is_ok_and(|reading| parting(&reading).is_some())
+        let mut rows = self.rows.iter().zip(&self.lengths).filter(|(_, length)| **length > 0);
+        rows.all(|(row, _)| {
+            self.reading(&row.item).is_ok_and(|reading| parting(&reading).is_some())
         })
     }
 
@@ -275,7 +251,7 @@ impl<'a> Asking<'a> {
         batch: &[usize],
         go_on: &dyn Fn() -> bool,
     ) -> Result<Option<Vec<MeasuredRow>>, StudyError> {
-        let asked = batch.iter().map(|&row| self.rows.get(row)).collect::<Result<Vec<_>, _>>()?;
+        let asked: Vec<&TaskRow> = batch.iter().map(|&row| &self.rows[row]).collect();
         let readings =
             asked.iter().map(|asked| self.reading(&asked.item)).collect::<Result<Vec<_>, _>>()?;
         let prompts = self.prompts(&readings)?;

@@ -1,5 +1,6 @@
 //! Terms of the theorems 4 to 8 over a task's rows, by both estimators.
 
+use atelier_kernels::linear::rows::wide;
 use rand_mt::Mt;
 use serde::{Deserialize, Serialize};
 
@@ -258,10 +259,6 @@ impl<'a> Gathering<'a> {
         };
         Estimate { kinds, kinds_refused, curve, stopped }
     }
-}
-
-fn wide(u: &[f32]) -> Vec<f64> {
-    u.iter().map(|&x| f64::from(x)).collect()
 }
 
 #[cfg(test)]

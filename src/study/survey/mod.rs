@@ -18,7 +18,7 @@ mod row;
 mod scoring;
 
 pub use aggregate::Aggregate;
-pub use asking::{Asking, BATCH, CellFacts, QuestionSource, WINDOW};
+pub use asking::{Asking, BATCH, CellFacts, WINDOW};
 pub use choices::ChoiceShare;
 pub use correlations::{Coefficient, ColumnCorrelations, Correlated, Pair, correlations};
 pub use information::{Estimate, INFORMATION_ROWS, Information, InformationPoint};

@@ -141,20 +141,7 @@ impl Task {
     pub fn about(&self) -> &str {
         match self {
             Task::Plain(task) => task.about(),
-            Task::Generated(task) => match task {
-                GeneratedTask::Topic => "which of four topics most words come from",
-                GeneratedTask::Quiz => "which of the things A to D is of the category asked for",
-                GeneratedTask::Fact => "whether a claim about who does what holds",
-                GeneratedTask::Often => "whether somebody always, sometimes or never does a thing",
-                GeneratedTask::Same => "whether two sentences mean the same",
-                GeneratedTask::Follows => "whether a general sentence follows",
-                GeneratedTask::Mood => {
-                    "whether a thing is good or bad, through who says and who denies it"
-                }
-                GeneratedTask::Sense => "whether a word has the same sense twice",
-                GeneratedTask::Sum => "the last digit of a sum",
-                GeneratedTask::Last => "who is last in a line that is told in pieces",
-            },
+            Task::Generated(task) => task.about(),
             Task::Published(definition) => &definition.about,
         }
     }
@@ -267,7 +254,7 @@ fn read(definition: &Definition, path: &Path, file: &[u8]) -> Result<TaskRows, T
 
 /// # Errors
 /// More rows than are drawn at once.
-pub fn not_too_many(task: GeneratedTask, count: usize) -> Result<(), TaskError> {
+fn not_too_many(task: GeneratedTask, count: usize) -> Result<(), TaskError> {
     if count <= primer::MOST_ROWS {
         return Ok(());
     }

@@ -171,7 +171,7 @@ impl RawDefinition {
                     let known = Painters::ALL.map(Painters::name).join(", ");
                     format!("reader is {reader:?}, but readers are {known}")
                 })?;
-                (Form::Painters(set), set.score())
+                (Form::Painters(set), Score::Continuation)
             }
             None => {
                 let score = self

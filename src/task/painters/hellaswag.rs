@@ -6,16 +6,18 @@
 //! becomes a capital as lm-eval makes it. ` [title]` becomes a full stop and other words in brackets
 //! go, as there.
 
-use super::{DataError, Painters, lines};
+use super::Painters;
+use crate::task::error::TaskError;
 use crate::task::item::{Candidate, Item};
+use crate::task::lines::lines;
 
 pub(super) const FORM: &str =
     "write six lines an item: activity: context, the right ending's number from 0, four endings";
 
 const ENDINGS: usize = 4;
 
-pub(super) fn items(file: &[u8]) -> Result<Vec<Item>, DataError> {
-    let mut lines = lines::text(file)?;
+pub(super) fn items(file: &[u8]) -> Result<Vec<Item>, TaskError> {
+    let mut lines = lines(file)?;
     // Only behind the last item: a blank line within one is a missing part.
     while lines.last().is_some_and(|(_, text)| text.trim().is_empty()) {
         lines.pop();
@@ -23,9 +25,8 @@ pub(super) fn items(file: &[u8]) -> Result<Vec<Item>, DataError> {
     lines.chunks(ENDINGS + 2).map(item).collect()
 }
 
-fn item(lines: &[(usize, &str)]) -> Result<Item, DataError> {
-    let wrong =
-        |line: usize, found: String| DataError::Row { set: Painters::HellaSwag, line, found };
+fn item(lines: &[(usize, &str)]) -> Result<Item, TaskError> {
+    let wrong = |line: usize, found: String| Painters::HellaSwag.refuse(line, found);
     if let Some((line, _)) = lines.iter().find(|(_, text)| text.trim().is_empty()) {
         return Err(wrong(*line, "it is blank".into()));
     }

@@ -6,19 +6,33 @@
 //! (partial scoring, Trinh & Le 2018).
 
 use serde::Deserialize;
+use serde_json::Value;
 
+use super::Painters;
+use crate::task::error::TaskError;
 use crate::task::item::{Candidate, Item};
+use crate::task::table::jsonl;
 
 pub(super) const FORM: &str = r#"write {"context_options": ["Sam is taller than Tom, so Sam", "Sam is taller than Tom, so Tom"], "continuation": "reaches the shelf.", "gold": 0}"#;
 
 #[derive(Deserialize)]
-pub(super) struct WinograndeRow {
+struct WinograndeRow {
     context_options: Vec<String>,
     continuation: String,
     gold: usize,
 }
 
-pub(super) fn item(row: WinograndeRow) -> Result<Item, String> {
+pub(super) fn items(file: &[u8]) -> Result<Vec<Item>, TaskError> {
+    let rows = jsonl::read(file)?.into_iter();
+    rows.map(|(line, row)| {
+        let row = serde_json::from_value(Value::Object(row));
+        let item = row.map_err(|error| error.to_string()).and_then(item);
+        item.map_err(|found| Painters::WinoGrande.refuse(line, found))
+    })
+    .collect()
+}
+
+fn item(row: WinograndeRow) -> Result<Item, String> {
     let contexts = row.context_options.len();
     if contexts != 2 {
         return Err(format!("it has {contexts} contexts and needs two"));
@@ -80,6 +94,7 @@ mod tests {
                 r#"["a", ""], "continuation": "c", "gold": 0"#,
                 "a context or its continuation is blank",
             ),
+            (r#"["a", "b"], "gold": 0"#, "missing field `continuation`"),
         ] {
             let refusal = Painters::WinoGrande
                 .read(format!("\n{{\"context_options\": {row}}}").as_bytes())

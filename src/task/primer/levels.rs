@@ -4,59 +4,35 @@ use super::GeneratedTask;
 
 /// How many levels a task has: `0..levels(task)`.
 pub fn levels(task: GeneratedTask) -> usize {
-    match task {
-        GeneratedTask::Topic
-        | GeneratedTask::Quiz
-        | GeneratedTask::Same
-        | GeneratedTask::Sense
-        | GeneratedTask::Last => 3,
-        GeneratedTask::Fact | GeneratedTask::Often | GeneratedTask::Follows => 4,
-        GeneratedTask::Mood => 7,
-        GeneratedTask::Sum => 8,
-    }
-}
-
-/// The unit of a task's levels: its number at level 0, its name in the singular, and in the plural.
-fn counted(task: GeneratedTask) -> (usize, &'static str, &'static str) {
-    match task {
-        GeneratedTask::Topic => (0, "stray word", "stray words"),
-        GeneratedTask::Quiz => (2, "thing", "things"),
-        GeneratedTask::Fact | GeneratedTask::Last => (1, "hop", "hops"),
-        GeneratedTask::Often => (2, "day", "days"),
-        GeneratedTask::Same => (1, "clause", "clauses"),
-        GeneratedTask::Follows => (2, "fact", "facts"),
-        GeneratedTask::Mood => (0, "negation", "negations"),
-        GeneratedTask::Sense => (1, "ambiguous word", "ambiguous words"),
-        GeneratedTask::Sum => (2, "digit", "digits"),
-    }
+    task.facts().levels
 }
 
 /// Returns a level in the task's own unit: 9, where sums have nine digits.
 pub fn level_count(task: GeneratedTask, level: usize) -> usize {
-    counted(task).0 + level
+    task.facts().counted.0 + level
 }
 
 /// Returns the level of a number in the task's own unit; `None` where the task has no such level.
 pub fn level_of_count(task: GeneratedTask, count: usize) -> Option<usize> {
-    let level = count.checked_sub(counted(task).0)?;
+    let level = count.checked_sub(task.facts().counted.0)?;
     (level < levels(task)).then_some(level)
 }
 
 /// Returns the plural name of the levels' unit: "digits", "hops".
 pub fn level_noun(task: GeneratedTask) -> &'static str {
-    counted(task).2
+    task.facts().counted.2
 }
 
 /// A level in words: "5 digits", "2 hops".
 pub fn level_name(task: GeneratedTask, level: usize) -> String {
-    let (first, one, several) = counted(task);
+    let (first, one, several) = task.facts().counted;
     let count = first + level;
     format!("{count} {}", if count == 1 { one } else { several })
 }
 
 /// All levels in words: "2 to 9 digits".
 pub fn level_range(task: GeneratedTask) -> String {
-    let (first, _, several) = counted(task);
+    let (first, _, several) = task.facts().counted;
     format!("{first} to {} {several}", first + levels(task) - 1)
 }
 

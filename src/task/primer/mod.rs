@@ -41,18 +41,7 @@ pub use tokenizer::{encode, pieces, tokenizer_json, vocabulary};
 
 /// An exercise of `task` at `level` (clamped to the last), whichever side it belongs to.
 fn draw(task: GeneratedTask, level: usize, kind: AskKind, dice: &mut Dice) -> Exercise {
-    match task {
-        GeneratedTask::Topic => topic::topic(level, dice),
-        GeneratedTask::Quiz => quiz::quiz(level, kind, dice),
-        GeneratedTask::Fact => fact::fact(level, kind, dice),
-        GeneratedTask::Often => often::often(level, dice),
-        GeneratedTask::Same => same::same(level, dice),
-        GeneratedTask::Follows => follows::follows(level, kind, dice),
-        GeneratedTask::Mood => mood::mood(level, dice),
-        GeneratedTask::Sense => sense::sense(level, dice),
-        GeneratedTask::Sum => sum::sum(level, dice),
-        GeneratedTask::Last => last::last(level, dice),
-    }
+    (task.facts().draw)(level, kind, dice)
 }
 
 /// One row, on the side asked for.

@@ -1,7 +1,7 @@
 //! Published files as records: csv, tsv, jsonl and parquet, told apart by their names' ends.
 
 mod delimited;
-mod jsonl;
+pub(super) mod jsonl;
 mod parquet;
 
 use std::path::Path;

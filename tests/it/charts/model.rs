@@ -4,6 +4,7 @@ use atelier::chart::{Column, DARK, Quantity, sweep_figures};
 use serde_json::Value;
 
 use super::reports::sweep;
+use crate::common::numbers;
 
 #[test]
 fn every_drawn_mean_is_one_of_the_reports() {
@@ -46,15 +47,6 @@ fn every_drawn_mean_is_one_of_the_reports() {
                 }
             }
         }
-    }
-}
-
-fn numbers(value: &Value, into: &mut Vec<f64>) {
-    match value {
-        Value::Number(x) => into.extend(x.as_f64()),
-        Value::Array(all) => all.iter().for_each(|value| numbers(value, into)),
-        Value::Object(all) => all.values().for_each(|value| numbers(value, into)),
-        _ => {}
     }
 }
 

@@ -1,7 +1,6 @@
 //! Reports to draw: of golden runs, and with numbers from formulas.
 
-use std::path::{Path, PathBuf};
-
+use crate::common::root;
 use atelier::engine::{FollowedToken, Member, MemberKind, VocabularyReading, member_names};
 use atelier::measure::coupling::{BothMetrics, Spectrum, Undefined, chance};
 use atelier::measure::decomposition::{argmax, decompose, softmax};
@@ -27,10 +26,6 @@ use atelier::study::report::{
 };
 use atelier::study::survey::{LevelAccuracy, Survey, SurveyedOutcome, correlations};
 use atelier::task::score::Score;
-
-pub fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).to_path_buf()
-}
 
 #[derive(serde::Deserialize)]
 struct Golden {

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::support::{Folder, in_project, model, printed, refused, report};
+use super::support::{Folder, in_project, model, printed, refuses, report};
 
 const PROMPT: &str = "Ann says that the soup is not awful. So it is";
 
@@ -15,13 +15,6 @@ fn ids(rest: &[&str]) -> Vec<String> {
     let folder = model("random-llama2");
     let line = ["coupling", "--model", &folder, "--ids", "1,5,9,17,4"];
     line.iter().chain(rest).map(ToString::to_string).collect()
-}
-
-#[track_caller]
-fn refuses(args: &[String], says: &str) {
-    let sentence = refused(args);
-    assert!(sentence.contains(says), "`{says}` is not in: {sentence}");
-    println!("{sentence}");
 }
 
 #[test]

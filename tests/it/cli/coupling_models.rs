@@ -6,24 +6,9 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-use super::support::{atelier, printed, refused, report};
+use super::support::{atelier, folder, line, printed, refuses, report};
 
 const PROMPT: &str = "Ann says that the soup is not awful. So it is";
-
-fn folder() -> tempfile::TempDir {
-    tempfile::tempdir().expect("a folder")
-}
-
-/// A line of the program and what is added to it.
-fn line(words: &[&str], rest: &[&str]) -> Vec<String> {
-    words.iter().chain(rest).map(ToString::to_string).collect()
-}
-
-#[track_caller]
-fn refuses(args: &[String], says: &str) {
-    let sentence = refused(args);
-    assert!(sentence.contains(says), "`{says}` is not in: {sentence}");
-}
 
 fn relations<'a>(report: &'a Value, to: &str) -> Vec<&'a Value> {
     let all = report["coupling_models"]["relations"].as_array();

@@ -1,38 +1,12 @@
 //! `atelier coupling --resume`: what was stopped or killed ends as what was not, and nothing of another
 //! run is mixed into it.
 
-use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use serde_json::Value;
 
-use super::support::{in_project, printed, refused};
-
-fn folder() -> tempfile::TempDir {
-    tempfile::tempdir().expect("a folder")
-}
-
-/// A line of the program and what is added to it.
-fn line(words: &[&str], rest: &[&str]) -> Vec<String> {
-    words.iter().chain(rest).map(ToString::to_string).collect()
-}
-
-#[track_caller]
-fn refuses(args: &[String], says: &str) {
-    let sentence = refused(args);
-    assert!(sentence.contains(says), "`{says}` is not in: {sentence}");
-}
-
-/// A shipped model's files in a folder of their own.
-fn copy(model: &str, to: &Path) -> String {
-    std::fs::create_dir_all(to).expect("a folder");
-    for file in ["config.json", "tokenizer.json", "model.safetensors"] {
-        let from = in_project(&format!("public/models/{model}")).join(file);
-        std::fs::copy(from, to.join(file)).expect("a copy");
-    }
-    to.display().to_string()
-}
+use super::support::{copy, folder, line, printed, refuses};
 
 fn begin(args: &[String]) -> Child {
     let mut command = Command::new(env!("CARGO_BIN_EXE_atelier"));

@@ -44,10 +44,7 @@ fn pipes_and_devices_are_not_read() {
         soon(&["lens", "--model", &model, "--prompts", input], device);
         soon(&["orders", "--model", &model, "--prompts", input], device);
         soon(&["tasks", "check", "lambada", "--data", input], device);
-        soon(
-            &["survey", "figures", input, "--out", &folder.file("x").display().to_string()],
-            device,
-        );
+        soon(&["figures", input, "--out", &folder.file("x").display().to_string()], device);
     }
     soon(&["tasks", "check", &pipe], device);
     folder.write("large.toml", &vec![b'#'; 2 << 20]);

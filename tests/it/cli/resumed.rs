@@ -5,17 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::support::{atelier, in_project, printed, refused};
-
-/// A shipped model's files in a folder of their own, to change.
-fn copy(model: &str, to: &Path) -> String {
-    std::fs::create_dir_all(to).expect("a folder");
-    for file in ["config.json", "tokenizer.json", "model.safetensors"] {
-        let from = in_project(&format!("public/models/{model}")).join(file);
-        std::fs::copy(from, to.join(file)).expect("a copy");
-    }
-    to.display().to_string()
-}
+use super::support::{atelier, copy, printed, refused};
 
 /// Another number in the last tensor: the same names and shapes.
 fn change_weights(model: &str) {
@@ -109,13 +99,6 @@ fn a_survey_is_gone_on_with_by_what_began_it_alone() {
     assert!(why.contains("begun with another engine (webgpu, and now it is cpu)"), "{why}");
     let why = edited("program", Value::Null);
     assert!(why.contains("not what a survey wrote"), "{why}");
-    let mut old: Value = serde_json::from_str(&asked).expect("JSON");
-    for field in ["program", "engine", "files"] {
-        old.as_object_mut().expect("an object").remove(field);
-    }
-    std::fs::write(&path, old.to_string()).expect("written");
-    let why = survey.resumed();
-    assert!(why.contains("begun with an atelier that kept no fingerprints"), "{why}");
 }
 
 /// Every tenth byte or so of what a resumed survey reads: the report is the same, or the run is

@@ -6,13 +6,30 @@ use std::process::{Command, Output};
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use serde_json::{Value, json};
 
+pub use crate::common::in_project;
+
 /// Path of a model that the project carries: `tests/models/random-llama2`.
 pub fn model(name: &str) -> String {
     in_project(&format!("tests/models/{name}")).display().to_string()
 }
 
-pub fn in_project(path: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
+pub fn folder() -> tempfile::TempDir {
+    tempfile::tempdir().expect("a folder")
+}
+
+/// A line of the program and what is added to it.
+pub fn line(words: &[&str], rest: &[&str]) -> Vec<String> {
+    words.iter().chain(rest).map(ToString::to_string).collect()
+}
+
+/// A shipped model's files in a folder of their own, to change.
+pub fn copy(model: &str, to: &Path) -> String {
+    std::fs::create_dir_all(to).expect("a folder");
+    for file in ["config.json", "tokenizer.json", "model.safetensors"] {
+        let from = in_project(&format!("public/models/{model}")).join(file);
+        std::fs::copy(from, to.join(file)).expect("a copy");
+    }
+    to.display().to_string()
 }
 
 pub fn atelier<S: AsRef<std::ffi::OsStr>>(args: &[S]) -> Output {
@@ -57,6 +74,14 @@ pub fn refused<S: AsRef<std::ffi::OsStr>>(args: &[S]) -> String {
     let sentence = sentence.strip_suffix('\n').expect("a line");
     assert!(!sentence.contains('\n'), "one line: {sentence}");
     sentence.strip_prefix("atelier: ").expect("who speaks").to_string()
+}
+
+/// A run that must be refused in a sentence with these words.
+#[track_caller]
+pub fn refuses(args: &[String], says: &str) {
+    let sentence = refused(args);
+    assert!(sentence.contains(says), "`{says}` is not in: {sentence}");
+    println!("{sentence}");
 }
 
 /// A copy of a model's folder, to break.

@@ -1,7 +1,6 @@
 //! Reports that were edited, cut or damaged: read or refused in a sentence, and never gone on with as
 //! something else than they are.
 
-use std::path::Path;
 use std::sync::LazyLock;
 
 use atelier::model::ModelFiles;
@@ -18,10 +17,7 @@ use proptest::prelude::*;
 use serde_json::Value;
 
 use super::{any_value, cases, mutated, one_line};
-
-fn in_project(path: &str) -> std::path::PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
-}
+use crate::common::in_project;
 
 /// The shipped survey, without most of its cells: small enough to be read thousands of times.
 static SURVEY: LazyLock<Value> = LazyLock::new(|| {

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
+use crate::common::numbers;
 use crate::page::{Page, root, set};
 
 const PROMPT: &str = "a b c d e f g h i j k l";
@@ -90,12 +91,6 @@ fn native(file: &Path) -> Value {
 
 /// The largest difference of two reports' logits and members, beside the largest of them.
 fn apart(a: &Value, b: &Value) -> f64 {
-    fn numbers(value: &Value, into: &mut Vec<f64>) {
-        match value {
-            Value::Array(all) => all.iter().for_each(|value| numbers(value, into)),
-            value => into.extend(value.as_f64()),
-        }
-    }
     let mut worst = 0f64;
     for field in ["logits", "member_logits"] {
         let (mut x, mut y) = (Vec::new(), Vec::new());

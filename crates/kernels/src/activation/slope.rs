@@ -1,5 +1,7 @@
 //! Derivatives of the MLP's activations.
 
+use multiversion::multiversion;
+
 use super::super::exp::exp;
 use super::{Activation, gelu_erf, gelu_tanh, normal_tail};
 
@@ -53,11 +55,7 @@ fn gelu_erf_slope(x: f32) -> (f32, f32) {
 /// One activation's slopes, for the widest registers that there are; `up` is empty where nothing is gated.
 macro_rules! rows {
     ($name:ident, $slope:ident) => {
-        #[multiversion::multiversion(targets(
-            "x86_64+avx512f+avx512vl",
-            "x86_64+avx2+fma",
-            "aarch64+neon"
-        ))]
+        #[multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2+fma", "aarch64+neon"))]
         fn $name(x: &mut [f32], up: &mut [f32]) {
             if up.is_empty() {
                 for x in x {

@@ -1,6 +1,8 @@
 //! Attention of a few new tokens over keys and values that are kept: a dot product a key, a sum a
 //! value, for the time of one token is what memory takes.
 
+use multiversion::multiversion;
+
 use super::super::sums::dot;
 use super::{HeadTask, Heads, rotate, softmax};
 
@@ -60,11 +62,7 @@ pub fn attend(task: &mut HeadTask, heads: Heads) {
 }
 
 /// `scores [T] = keys [T, W] query [W]`
-#[multiversion::multiversion(targets(
-    "x86_64+avx512f+avx512vl",
-    "x86_64+avx2+fma",
-    "aarch64+neon"
-))]
+#[multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2+fma", "aarch64+neon"))]
 fn dots(query: &[f32], keys: &[f32], scores: &mut [f32]) {
     for (score, key) in scores.iter_mut().zip(keys.chunks_exact(query.len())) {
         *score = dot(query, key);
@@ -72,11 +70,7 @@ fn dots(query: &[f32], keys: &[f32], scores: &mut [f32]) {
 }
 
 /// `out [W] = scores [T] values [T, W]`
-#[multiversion::multiversion(targets(
-    "x86_64+avx512f+avx512vl",
-    "x86_64+avx2+fma",
-    "aarch64+neon"
-))]
+#[multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2+fma", "aarch64+neon"))]
 fn mix(scores: &[f32], values: &[f32], out: &mut [f32]) {
     out.fill(0.0);
     for (score, value) in scores.iter().zip(values.chunks_exact(out.len())) {

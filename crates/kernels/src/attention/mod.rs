@@ -7,6 +7,7 @@ mod cached;
 pub mod tangent;
 pub mod training;
 
+use multiversion::multiversion;
 use rayon::prelude::*;
 
 pub use self::cached::HeadCache;
@@ -166,11 +167,7 @@ fn attend(task: &mut HeadTask, heads: Heads) {
 }
 
 /// Turns scores into weights, in place.
-#[multiversion::multiversion(targets(
-    "x86_64+avx512f+avx512vl",
-    "x86_64+avx2+fma",
-    "aarch64+neon"
-))]
+#[multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2+fma", "aarch64+neon"))]
 pub fn softmax(scores: &mut [f32]) {
     let most = largest(scores);
     for score in scores.iter_mut() {

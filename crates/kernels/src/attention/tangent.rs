@@ -4,6 +4,8 @@
 //! A head's mixture is o = sum_s p_s v_s with p = softmax(q . k_s / sqrt W), so that
 //! `do = sum_s p_s (dv_s + de_s (v_s - o))` where `de_s` is the score's own change.
 
+use multiversion::multiversion;
+
 use super::Heads;
 use super::softmax;
 use crate::sums::{dot, product};
@@ -126,11 +128,7 @@ impl<'a> TurnedRows<'a> {
 }
 
 /// `out[s] = x . rows[s]`
-#[multiversion::multiversion(targets(
-    "x86_64+avx512f+avx512vl",
-    "x86_64+avx2+fma",
-    "aarch64+neon"
-))]
+#[multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2+fma", "aarch64+neon"))]
 fn scores<'a>(x: &[f32], rows: impl Iterator<Item = &'a [f32]>, out: &mut [f32]) {
     for (out, row) in out.iter_mut().zip(rows) {
         *out = dot(x, row);
@@ -138,11 +136,7 @@ fn scores<'a>(x: &[f32], rows: impl Iterator<Item = &'a [f32]>, out: &mut [f32])
 }
 
 /// `to += factor x`
-#[multiversion::multiversion(targets(
-    "x86_64+avx512f+avx512vl",
-    "x86_64+avx2+fma",
-    "aarch64+neon"
-))]
+#[multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2+fma", "aarch64+neon"))]
 fn add(factor: f32, x: &[f32], to: &mut [f32]) {
     for (to, x) in to.iter_mut().zip(x) {
         *to += factor * x;

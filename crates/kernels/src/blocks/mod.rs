@@ -10,7 +10,27 @@ mod tests;
 
 use half::f16;
 
+use self::large::{q4_k, q5_k, q6_k};
+use self::small::{q4_0, q4_1, q5_0, q5_1, q8_0};
 use crate::DType;
+
+/// Calls the macro `$each` with the function that a type of blocks is named for.
+macro_rules! each_block {
+    ($dtype:expr, $each:ident) => {
+        match $dtype {
+            DType::Q8_0 => $each!(q8_0),
+            DType::Q4_0 => $each!(q4_0),
+            DType::Q4_1 => $each!(q4_1),
+            DType::Q5_0 => $each!(q5_0),
+            DType::Q5_1 => $each!(q5_1),
+            DType::Q4K => $each!(q4_k),
+            DType::Q5K => $each!(q5_k),
+            DType::Q6K => $each!(q6_k),
+            DType::F32 | DType::F16 | DType::Bf16 => panic!("{} has no blocks", $dtype.name()),
+        }
+    };
+}
+pub(crate) use each_block;
 
 /// The numbers of `bytes`, whole blocks of `dtype`, to `out`, which has as many places.
 ///
@@ -37,17 +57,7 @@ pub fn widen(dtype: DType, bytes: &[u8], out: &mut [f32]) {
             }
         };
     }
-    match dtype {
-        DType::Q8_0 => each!(small::q8_0),
-        DType::Q4_0 => each!(small::q4_0),
-        DType::Q4_1 => each!(small::q4_1),
-        DType::Q5_0 => each!(small::q5_0),
-        DType::Q5_1 => each!(small::q5_1),
-        DType::Q4K => each!(large::q4_k),
-        DType::Q5K => each!(large::q5_k),
-        DType::Q6K => each!(large::q6_k),
-        DType::F32 | DType::F16 | DType::Bf16 => panic!("{} has no blocks", dtype.name()),
-    }
+    each_block!(dtype, each);
 }
 
 /// The first of these blocks whose scale or offset is no number, counted from 0.

@@ -9,6 +9,7 @@ use std::mem::MaybeUninit;
 
 use super::lanes::{F16_BITS, F16_SCALE};
 use crate::DType;
+use crate::blocks::each_block;
 
 /// Inputs that are widened at a time: whole blocks, and few enough for the first- and second-level
 /// caches.
@@ -84,17 +85,7 @@ fn of_width<const W: usize>(dtype: DType, panel: &[u8], out: &mut [MaybeUninit<f
             }
         };
     }
-    match dtype {
-        DType::Q8_0 => each!(q8_0),
-        DType::Q4_0 => each!(q4_0),
-        DType::Q4_1 => each!(q4_1),
-        DType::Q5_0 => each!(q5_0),
-        DType::Q5_1 => each!(q5_1),
-        DType::Q4K => each!(q4_k),
-        DType::Q5K => each!(q5_k),
-        DType::Q6K => each!(q6_k),
-        DType::F32 | DType::F16 | DType::Bf16 => panic!("{} has no blocks", dtype.name()),
-    }
+    each_block!(dtype, each);
 }
 
 /// Numbers of one input, a column each.

@@ -7,6 +7,7 @@
 use super::ahead::ask_ahead;
 use super::block_panel::{pair, scales};
 use crate::DType;
+use crate::blocks::each_block;
 
 /// `y [width] += x [in] M [in, width]` of a panel as [`lay_out`](super::block_panel::lay_out) writes it.
 ///
@@ -66,17 +67,7 @@ fn of_width<const FUSED: bool, const W: usize, const G: usize>(
             }
         };
     }
-    match dtype {
-        DType::Q8_0 => each!(q8_0),
-        DType::Q4_0 => each!(q4_0),
-        DType::Q4_1 => each!(q4_1),
-        DType::Q5_0 => each!(q5_0),
-        DType::Q5_1 => each!(q5_1),
-        DType::Q4K => each!(q4_k),
-        DType::Q5K => each!(q5_k),
-        DType::Q6K => each!(q6_k),
-        DType::F32 | DType::F16 | DType::Bf16 => panic!("{} has no blocks", dtype.name()),
-    }
+    each_block!(dtype, each);
 }
 
 /// Asks for the lines behind these rows.

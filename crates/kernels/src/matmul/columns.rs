@@ -158,7 +158,6 @@ impl PanelProduct<'_> {
             let tile = RegisterTile {
                 x: self.x[from..].as_ptr(),
                 x_stride: ins,
-                x_step: 1,
                 panel: part(from..from + depth),
                 depth,
                 y: to,
@@ -167,7 +166,7 @@ impl PanelProduct<'_> {
             };
             // SAFETY: rows are `ins` apart in `x` and `depth` long from `from` on, the panel is
             // [ins][width], and `to` has `width` columns for every row.
-            unsafe { isa.run::<E, false>(Strip { rows, tile }) }
+            unsafe { isa.run(Strip { rows, tile }) }
         }
         for (row, beside) in beside.chunks_exact(width).enumerate() {
             // SAFETY: these are the row's last columns.

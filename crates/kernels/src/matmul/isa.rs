@@ -1,7 +1,9 @@
 //! The instruction sets that a product is compiled for, and the choice among them.
 
+use std::sync::OnceLock;
+
 use super::element::Element;
-use super::lanes::{self, Lanes};
+use super::lanes::{Lanes, Tiles};
 use super::tile::{self, RegisterTile};
 use super::transposed::{self, TransposedStrip};
 
@@ -23,6 +25,36 @@ pub(super) enum Set {
     Portable,
 }
 
+/// Compiles a function for every instruction set, `$L` its registers in the body, and calls the one of `$isa`.
+/// It is the one place that names the sets. Unsafe: what the body does is the caller's; the set is there, as an
+/// `Isa` is made only where the processor has it.
+macro_rules! per_isa {
+    (@compiled $lanes:ident $([$feature:literal])?,
+     $L:ident $(<$E:ident>)? ($($name:ident: $type:ty),*) -> $out:ty $body:block) => {{
+        $(#[target_feature(enable = $feature)])?
+        unsafe fn compiled$(<$E: $crate::matmul::element::Element>)?($($name: $type),*) -> $out {
+            type $L = $crate::matmul::lanes::$lanes;
+            $body
+        }
+        compiled($($name),*)
+    }};
+    ($isa:expr, $($function:tt)*) => {
+        match $isa.0 {
+            #[cfg(target_arch = "x86_64")]
+            $crate::matmul::isa::Set::Avx512 => per_isa!(@compiled Avx512 ["avx512f"], $($function)*),
+            #[cfg(target_arch = "x86_64")]
+            $crate::matmul::isa::Set::Avx2 => per_isa!(@compiled Avx2 ["avx2,fma,f16c"], $($function)*),
+            #[cfg(target_arch = "aarch64")]
+            $crate::matmul::isa::Set::Neon => per_isa!(@compiled Neon ["neon"], $($function)*),
+            #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+            $crate::matmul::isa::Set::Simd128 => per_isa!(@compiled Simd128, $($function)*),
+            #[cfg(any(test, not(all(target_arch = "wasm32", target_feature = "simd128"))))]
+            $crate::matmul::isa::Set::Portable => per_isa!(@compiled Portable, $($function)*),
+        }
+    };
+}
+pub(super) use per_isa;
+
 /// One panel against some rows.
 #[derive(Clone, Copy)]
 pub struct Strip<E> {
@@ -31,93 +63,82 @@ pub struct Strip<E> {
     pub tile: RegisterTile<E>,
 }
 
-/// A strip in one instruction set: tiles of the most rows that its registers hold, and of fewer at
-/// the end.
-macro_rules! strip {
-    ($name:ident $(, $feature:literal)?: $lanes:ty, $vectors:literal, $most:literal $($rows:literal)*) => {
-        $(#[target_feature(enable = $feature)])?
-        unsafe fn $name<E: Element, const STEPS: bool>(strip: Strip<E>) {
-            let Strip { mut rows, mut tile } = strip;
-            // SAFETY: the caller's.
-            unsafe {
-                while rows >= $most {
-                    tile::run::<E, $lanes, STEPS, $most, $vectors>(tile);
-                    rows -= $most;
-                    // After the last row these may point far past the end; nobody reads there.
-                    tile.x = tile.x.wrapping_add($most * tile.x_stride);
-                    tile.y = tile.y.wrapping_add($most * tile.y_stride);
-                }
-                match rows {
-                    $($rows => tile::run::<E, $lanes, STEPS, $rows, $vectors>(tile),)*
-                    _ => {}
-                }
-            }
+/// A strip: tiles of the most rows that the registers hold, and one of fewer at the end.
+///
+/// # Safety
+/// As [`tile::run`].
+#[inline(always)]
+unsafe fn tiles<E: Element, L: Lanes, const MOST: usize, const VECTORS: usize>(strip: Strip<E>) {
+    let Strip { mut rows, mut tile } = strip;
+    // SAFETY: the caller's.
+    unsafe {
+        while rows >= MOST {
+            tile::run::<E, L, MOST, VECTORS>(tile);
+            rows -= MOST;
+            // After the last row these may point far past the end; nobody reads there.
+            tile.x = tile.x.wrapping_add(MOST * tile.x_stride);
+            tile.y = tile.y.wrapping_add(MOST * tile.y_stride);
         }
-    };
+        match rows {
+            1 => tile::run::<E, L, 1, VECTORS>(tile),
+            2 => tile::run::<E, L, 2, VECTORS>(tile),
+            3 => tile::run::<E, L, 3, VECTORS>(tile),
+            4 if const { MOST > 4 } => tile::run::<E, L, 4, VECTORS>(tile),
+            5 if const { MOST > 5 } => tile::run::<E, L, 5, VECTORS>(tile),
+            6 if const { MOST > 6 } => tile::run::<E, L, 6, VECTORS>(tile),
+            7 if const { MOST > 7 } => tile::run::<E, L, 7, VECTORS>(tile),
+            _ => {}
+        }
+    }
 }
 
-// Panel widths and rows as measured, see benches/README.md.
-#[cfg(target_arch = "x86_64")]
-strip!(avx512, "avx512f": lanes::Avx512, 4, 6 1 2 3 4 5);
-#[cfg(target_arch = "x86_64")]
-strip!(avx512_narrow, "avx512f": lanes::Avx512, 1, 8 1 2 3 4 5 6 7);
-#[cfg(target_arch = "x86_64")]
-strip!(avx2, "avx2,fma,f16c": lanes::Avx2, 2, 6 1 2 3 4 5);
-#[cfg(target_arch = "aarch64")]
-strip!(neon, "neon": lanes::Neon, 4, 6 1 2 3 4 5);
-#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
-strip!(simd128: lanes::Simd128, 2, 4 1 2 3);
-#[cfg(any(test, not(all(target_arch = "wasm32", target_feature = "simd128"))))]
-strip!(portable: lanes::Portable, 2, 4 1 2 3);
-
-/// A strip of a product with the transposed matrix in one instruction set: `$inputs` inputs at a time
-/// for the most rows that its registers hold, then the inputs and rows that are left.
-macro_rules! transposed {
-    ($name:ident $(, $feature:literal)?: $lanes:ty, $vectors:literal, $inputs:literal, $most:literal $($rows:literal)*) => {
-        $(#[target_feature(enable = $feature)])?
-        unsafe fn $name<E: Element>(strip: TransposedStrip<E>) {
-            let width = $vectors * <$lanes>::COUNT;
-            let mut first = 0;
-            while first < strip.rows {
-                let rows = (strip.rows - first).min($most);
-                let mut at = TransposedStrip {
-                    x: strip.x.wrapping_add(first * strip.x_stride),
-                    y: strip.y.wrapping_add(first * strip.y_stride),
-                    ..strip
-                };
-                let mut left = strip.inputs;
-                while left > 0 {
-                    let inputs = if left >= $inputs { $inputs } else { 1 };
-                    // SAFETY: the caller's.
-                    unsafe {
-                        match (rows, inputs == 1) {
-                            ($most, false) => transposed::run::<E, $lanes, $most, $inputs, $vectors>(at),
-                            ($most, true) => transposed::run::<E, $lanes, $most, 1, $vectors>(at),
-                            $(($rows, false) => transposed::run::<E, $lanes, $rows, $inputs, $vectors>(at),
-                            ($rows, true) => transposed::run::<E, $lanes, $rows, 1, $vectors>(at),)*
-                            _ => {}
-                        }
-                    }
-                    left -= inputs;
-                    at.panel = at.panel.wrapping_add(inputs * width);
-                    at.y = at.y.wrapping_add(inputs);
-                }
-                first += rows;
-            }
+/// A strip of a product with the transposed matrix, in tiles of 8, 4, 2 and 1 rows.
+///
+/// # Safety
+/// As [`transposed::run`].
+#[inline(always)]
+unsafe fn transposed_tiles<E: Element, L: Lanes, const MOST: usize, const VECTORS: usize>(
+    mut strip: TransposedStrip<E>,
+) {
+    // SAFETY: the caller's.
+    unsafe {
+        if const { MOST >= 8 } {
+            transposed_rows::<E, L, 8, VECTORS>(&mut strip);
         }
-    };
+        transposed_rows::<E, L, 4, VECTORS>(&mut strip);
+        transposed_rows::<E, L, 2, VECTORS>(&mut strip);
+        transposed_rows::<E, L, 1, VECTORS>(&mut strip);
+    }
 }
 
-#[cfg(target_arch = "x86_64")]
-transposed!(avx512_transposed, "avx512f": lanes::Avx512, 4, 2, 8 1 2 3 4 5 6 7);
-#[cfg(target_arch = "x86_64")]
-transposed!(avx2_transposed, "avx2,fma,f16c": lanes::Avx2, 2, 2, 4 1 2 3);
-#[cfg(target_arch = "aarch64")]
-transposed!(neon_transposed, "neon": lanes::Neon, 4, 2, 8 1 2 3 4 5 6 7);
-#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
-transposed!(simd128_transposed: lanes::Simd128, 2, 2, 4 1 2 3);
-#[cfg(any(test, not(all(target_arch = "wasm32", target_feature = "simd128"))))]
-transposed!(portable_transposed: lanes::Portable, 2, 2, 4 1 2 3);
+/// Tiles of ROWS rows as long as there are so many: two inputs at a time, then the last one.
+///
+/// # Safety
+/// As [`transposed::run`].
+#[inline(always)]
+unsafe fn transposed_rows<E: Element, L: Lanes, const ROWS: usize, const VECTORS: usize>(
+    strip: &mut TransposedStrip<E>,
+) {
+    let width = VECTORS * L::COUNT;
+    while strip.rows >= ROWS {
+        let mut at = *strip;
+        // SAFETY: the caller's.
+        unsafe {
+            while at.inputs >= 2 {
+                transposed::run::<E, L, ROWS, 2, VECTORS>(at);
+                at.inputs -= 2;
+                at.panel = at.panel.wrapping_add(2 * width);
+                at.y = at.y.wrapping_add(2);
+            }
+            if at.inputs == 1 {
+                transposed::run::<E, L, ROWS, 1, VECTORS>(at);
+            }
+        }
+        strip.rows -= ROWS;
+        strip.x = strip.x.wrapping_add(ROWS * strip.x_stride);
+        strip.y = strip.y.wrapping_add(ROWS * strip.y_stride);
+    }
+}
 
 impl Isa {
     /// Lists the instruction sets that this CPU has, the best first.
@@ -150,102 +171,58 @@ impl Isa {
 
     /// The best that this processor has.
     pub fn best() -> Self {
-        Self::available()[0]
+        static BEST: OnceLock<Isa> = OnceLock::new();
+        *BEST.get_or_init(|| Self::available()[0])
+    }
+
+    fn tiles(self) -> Tiles {
+        // SAFETY: a constant is read.
+        unsafe { per_isa!(self, L() -> Tiles { L::TILES }) }
     }
 
     /// Numbers of a register.
     pub fn lanes(self) -> usize {
-        match self.0 {
-            #[cfg(target_arch = "x86_64")]
-            Set::Avx512 => lanes::Avx512::COUNT,
-            #[cfg(target_arch = "x86_64")]
-            Set::Avx2 => lanes::Avx2::COUNT,
-            #[cfg(target_arch = "aarch64")]
-            Set::Neon => lanes::Neon::COUNT,
-            #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
-            Set::Simd128 => lanes::Simd128::COUNT,
-            #[cfg(any(test, not(all(target_arch = "wasm32", target_feature = "simd128"))))]
-            Set::Portable => lanes::Portable::COUNT,
-        }
+        // SAFETY: a constant is read.
+        unsafe { per_isa!(self, L() -> usize { L::COUNT }) }
     }
 
     /// Whether f16 are stored in pairs; see [`Lanes::F16_IS_PAIRED`].
     pub fn pairs_f16(self) -> bool {
-        match self.0 {
-            #[cfg(target_arch = "x86_64")]
-            Set::Avx512 => lanes::Avx512::F16_IS_PAIRED,
-            #[cfg(target_arch = "x86_64")]
-            Set::Avx2 => lanes::Avx2::F16_IS_PAIRED,
-            #[cfg(target_arch = "aarch64")]
-            Set::Neon => lanes::Neon::F16_IS_PAIRED,
-            #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
-            Set::Simd128 => lanes::Simd128::F16_IS_PAIRED,
-            #[cfg(any(test, not(all(target_arch = "wasm32", target_feature = "simd128"))))]
-            Set::Portable => lanes::Portable::F16_IS_PAIRED,
-        }
+        // SAFETY: a constant is read.
+        unsafe { per_isa!(self, L() -> bool { L::F16_IS_PAIRED }) }
+    }
+
+    /// Registers side by side in the widest tile.
+    pub fn vectors(self) -> usize {
+        self.tiles().vectors
     }
 
     /// Columns of a panel: registers side by side in a tile, times their lanes.
     pub fn width(self) -> usize {
-        let registers = match self.0 {
-            #[cfg(target_arch = "x86_64")]
-            Set::Avx512 => 4,
-            #[cfg(target_arch = "x86_64")]
-            Set::Avx2 => 2,
-            #[cfg(target_arch = "aarch64")]
-            Set::Neon => 4,
-            #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
-            Set::Simd128 => 2,
-            #[cfg(any(test, not(all(target_arch = "wasm32", target_feature = "simd128"))))]
-            Set::Portable => 2,
-        };
-        registers * self.lanes()
+        self.tiles().vectors * self.lanes()
     }
 
     /// Columns of a panel of a matrix of a few dozen columns, as attention has them.
     pub fn narrow_width(self) -> usize {
-        match self.0 {
-            #[cfg(target_arch = "x86_64")]
-            Set::Avx512 => self.lanes(),
-            _ => self.width(),
-        }
+        self.tiles().narrow_vectors * self.lanes()
     }
 
     /// For people.
     pub fn name(self) -> &'static str {
-        match self.0 {
-            #[cfg(target_arch = "x86_64")]
-            Set::Avx512 => "AVX-512",
-            #[cfg(target_arch = "x86_64")]
-            Set::Avx2 => "AVX2",
-            #[cfg(target_arch = "aarch64")]
-            Set::Neon => "NEON",
-            #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
-            Set::Simd128 => "simd128",
-            #[cfg(any(test, not(all(target_arch = "wasm32", target_feature = "simd128"))))]
-            Set::Portable => "portable",
-        }
+        self.tiles().name
     }
 
-    /// Computes a strip whose inputs are neighbours, or `x_step` apart if `STEPS`.
+    /// Computes a strip whose inputs are neighbours.
     ///
     /// # Safety
     /// The strip's pointers are good for its shapes, the panel [`Self::width`] wide.
-    pub unsafe fn run<E: Element, const STEPS: bool>(self, strip: Strip<E>) {
-        // SAFETY: an `Isa` is made only where the processor has it; the rest is the caller's.
+    pub unsafe fn run<E: Element>(self, strip: Strip<E>) {
+        // SAFETY: the caller's.
         unsafe {
-            match self.0 {
-                #[cfg(target_arch = "x86_64")]
-                Set::Avx512 => avx512::<E, STEPS>(strip),
-                #[cfg(target_arch = "x86_64")]
-                Set::Avx2 => avx2::<E, STEPS>(strip),
-                #[cfg(target_arch = "aarch64")]
-                Set::Neon => neon::<E, STEPS>(strip),
-                #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
-                Set::Simd128 => simd128::<E, STEPS>(strip),
-                #[cfg(any(test, not(all(target_arch = "wasm32", target_feature = "simd128"))))]
-                Set::Portable => portable::<E, STEPS>(strip),
-            }
+            per_isa!(self, L<E>(strip: Strip<E>) -> () {
+                // SAFETY: the caller's.
+                unsafe { tiles::<E, L, { L::TILES.rows }, { L::TILES.vectors }>(strip) }
+            })
         }
     }
 
@@ -253,14 +230,13 @@ impl Isa {
     ///
     /// # Safety
     /// As [`Self::run`].
-    pub unsafe fn run_narrow<const STEPS: bool>(self, strip: Strip<f32>) {
-        // SAFETY: as in `run`.
+    pub unsafe fn run_narrow(self, strip: Strip<f32>) {
+        // SAFETY: the caller's.
         unsafe {
-            match self.0 {
-                #[cfg(target_arch = "x86_64")]
-                Set::Avx512 => avx512_narrow::<f32, STEPS>(strip),
-                _ => self.run::<f32, STEPS>(strip),
-            }
+            per_isa!(self, L(strip: Strip<f32>) -> () {
+                // SAFETY: the caller's.
+                unsafe { tiles::<f32, L, { L::TILES.narrow_rows }, { L::TILES.narrow_vectors }>(strip) }
+            })
         }
     }
 
@@ -269,20 +245,12 @@ impl Isa {
     /// # Safety
     /// As [`Self::run`].
     pub unsafe fn run_transposed<E: Element>(self, strip: TransposedStrip<E>) {
-        // SAFETY: as in `run`.
+        // SAFETY: the caller's.
         unsafe {
-            match self.0 {
-                #[cfg(target_arch = "x86_64")]
-                Set::Avx512 => avx512_transposed(strip),
-                #[cfg(target_arch = "x86_64")]
-                Set::Avx2 => avx2_transposed(strip),
-                #[cfg(target_arch = "aarch64")]
-                Set::Neon => neon_transposed(strip),
-                #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
-                Set::Simd128 => simd128_transposed(strip),
-                #[cfg(any(test, not(all(target_arch = "wasm32", target_feature = "simd128"))))]
-                Set::Portable => portable_transposed(strip),
-            }
+            per_isa!(self, L<E>(strip: TransposedStrip<E>) -> () {
+                // SAFETY: the caller's.
+                unsafe { transposed_tiles::<E, L, { L::TILES.transposed_rows }, { L::TILES.vectors }>(strip) }
+            })
         }
     }
 }

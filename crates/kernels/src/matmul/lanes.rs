@@ -10,6 +10,7 @@ use half::{bf16, f16};
 /// many).
 pub trait Lanes: Copy {
     const COUNT: usize;
+    const TILES: Tiles;
     /// Whether [`Lanes::load_f16_pair`] separates even and odd numbers; else the first half and the second.
     const F16_IS_PAIRED: bool;
 
@@ -41,6 +42,29 @@ pub trait Lanes: Copy {
     }
 }
 
+/// The tiles of an instruction set: as many sums as its registers hold. As measured, see benches/README.md.
+#[derive(Clone, Copy)]
+pub struct Tiles {
+    /// The set's name, for people.
+    pub name: &'static str,
+    /// Rows of the largest tile.
+    pub rows: usize,
+    /// Registers side by side in it: a panel's width.
+    pub vectors: usize,
+    /// Rows of the largest tile of a narrow panel.
+    pub narrow_rows: usize,
+    pub narrow_vectors: usize,
+    /// Rows of the largest tile of a product with the transposed matrix: 4 or 8.
+    pub transposed_rows: usize,
+}
+
+impl Tiles {
+    /// Makes the tiles of a set whose narrow panels are as wide as others.
+    const fn new(name: &'static str, [rows, vectors]: [usize; 2], transposed_rows: usize) -> Self {
+        Self { name, rows, vectors, narrow_rows: rows, narrow_vectors: vectors, transposed_rows }
+    }
+}
+
 /// Numbers in the widest register.
 const MOST_COUNT: usize = 16;
 
@@ -59,6 +83,7 @@ pub struct Portable([f32; 4]);
 
 impl Lanes for Portable {
     const COUNT: usize = 4;
+    const TILES: Tiles = Tiles::new("portable", [4, 2], 4);
     const F16_IS_PAIRED: bool = true;
 
     #[inline(always)]
@@ -114,6 +139,7 @@ impl Lanes for Portable {
 ))]
 macro_rules! lanes {
     ($(#[$meta:meta])* $name:ident [$register:ty; $count:literal],
+     tiles: $tiles:expr,
      zero: $zero:expr,
      load: |$l:ident| $load:expr,
      load_f16_pair: |$h:ident| $load_f16_pair:expr, paired: $paired:literal,
@@ -129,6 +155,7 @@ macro_rules! lanes {
         #[allow(unused_unsafe)]
         impl Lanes for $name {
             const COUNT: usize = $count;
+            const TILES: Tiles = $tiles;
             const F16_IS_PAIRED: bool = $paired;
 
             #[inline(always)]
@@ -175,11 +202,12 @@ pub use x86::{Avx2, Avx512};
 mod x86 {
     use std::arch::x86_64::*;
 
-    use super::{Lanes, bf16, f16};
+    use super::{Lanes, Tiles, bf16, f16};
 
     lanes!(
         /// AVX2 with fused multiply-add and half-precision loads.
         Avx2 [__m256; 8],
+        tiles: Tiles::new("AVX2", [6, 2], 4),
         zero: _mm256_setzero_ps(),
         load: |from| _mm256_loadu_ps(from),
         load_f16_pair: |from| (
@@ -200,6 +228,7 @@ mod x86 {
     lanes!(
         /// AVX-512F.
         Avx512 [__m512; 16],
+        tiles: Tiles { narrow_rows: 8, narrow_vectors: 1, ..Tiles::new("AVX-512", [6, 4], 8) },
         zero: _mm512_setzero_ps(),
         load: |from| _mm512_loadu_ps(from),
         load_f16_pair: |from| (
@@ -226,11 +255,12 @@ pub use arm::Neon;
 mod arm {
     use std::arch::aarch64::*;
 
-    use super::{F16_BITS, F16_SCALE, Lanes, bf16, f16};
+    use super::{F16_BITS, F16_SCALE, Lanes, Tiles, bf16, f16};
 
     lanes!(
         /// NEON, which every 64-bit ARM has.
         Neon [float32x4_t; 4],
+        tiles: Tiles::new("NEON", [6, 4], 8),
         zero: vdupq_n_f32(0.0),
         load: |from| vld1q_f32(from),
         load_f16_pair: |from| {
@@ -262,11 +292,12 @@ pub use wasm::Simd128;
 mod wasm {
     use std::arch::wasm32::*;
 
-    use super::{F16_BITS, F16_SCALE, Lanes, bf16, f16};
+    use super::{F16_BITS, F16_SCALE, Lanes, Tiles, bf16, f16};
 
     lanes!(
         /// WebAssembly's 128-bit SIMD.
         Simd128 [v128; 4],
+        tiles: Tiles::new("simd128", [4, 2], 4),
         zero: f32x4_splat(0.0),
         load: |from| v128_load(from.cast()),
         load_f16_pair: |from| {

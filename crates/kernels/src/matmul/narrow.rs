@@ -96,7 +96,6 @@ impl NarrowPanels {
             let tile = RegisterTile {
                 x: x[ins.start.min(x.len())..].as_ptr(),
                 x_stride,
-                x_step: 1,
                 // SAFETY: `first` is a panel's first column, so its panel begins at `first * ins`,
                 // and `ins` begin in it.
                 panel: unsafe { panels.add(first * self.ins + ins.start * width) },
@@ -107,7 +106,7 @@ impl NarrowPanels {
             };
             // SAFETY: the asserts keep rows, inputs and columns in the three slices, and all
             // panels were written when the matrix was made.
-            unsafe { self.isa.run_narrow::<false>(Strip { rows, tile }) }
+            unsafe { self.isa.run_narrow(Strip { rows, tile }) }
         }
     }
 }

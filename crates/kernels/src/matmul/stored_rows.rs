@@ -3,7 +3,9 @@
 
 use super::ahead::ask_ahead;
 use super::lanes::{F16_BITS, F16_SCALE};
-use crate::blocks::{large, small};
+use crate::blocks::each_block;
+use crate::blocks::large::{q4_k, q5_k, q6_k};
+use crate::blocks::small::{q4_0, q4_1, q5_0, q5_1, q8_0};
 use crate::team::Team;
 use crate::{DType, Tensor};
 
@@ -75,17 +77,7 @@ fn block_products(dtype: DType, x: &[f32], rows: &[u8], y: &mut [f32]) {
             }
         };
     }
-    match dtype {
-        DType::Q8_0 => each!(small::q8_0),
-        DType::Q4_0 => each!(small::q4_0),
-        DType::Q4_1 => each!(small::q4_1),
-        DType::Q5_0 => each!(small::q5_0),
-        DType::Q5_1 => each!(small::q5_1),
-        DType::Q4K => each!(large::q4_k),
-        DType::Q5K => each!(large::q5_k),
-        DType::Q6K => each!(large::q6_k),
-        DType::F32 | DType::F16 | DType::Bf16 => panic!("{} has no blocks", dtype.name()),
-    }
+    each_block!(dtype, each);
 }
 
 #[multiversion::multiversion(targets(

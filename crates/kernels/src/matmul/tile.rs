@@ -10,8 +10,6 @@ pub struct RegisterTile<E> {
     /// First input row; rows are `x_stride` numbers apart.
     pub x: *const f32,
     pub x_stride: usize,
-    /// A row's inputs are so many numbers apart, where they are not neighbours.
-    pub x_step: usize,
     /// [`depth`][panel width], best from a multiple of 64 bytes on.
     pub panel: *const E,
     pub depth: usize,
@@ -22,8 +20,7 @@ pub struct RegisterTile<E> {
     pub add: bool,
 }
 
-/// `y [ROWS, VECTORS COUNT] (+)= x [ROWS, depth] panel [depth, VECTORS COUNT]`, the inputs `x_step`
-/// apart where `STEPS`, else neighbours.
+/// `y [ROWS, VECTORS COUNT] (+)= x [ROWS, depth] panel [depth, VECTORS COUNT]`.
 ///
 /// Every number of `y` is one chain of sums in the order of `depth`, whatever ROWS is: a row's
 /// result does not depend on the rows beside it.
@@ -31,17 +28,10 @@ pub struct RegisterTile<E> {
 /// # Safety
 /// The instruction set of `L` is there, and the tile's pointers are good for these shapes.
 #[inline(always)]
-pub unsafe fn run<
-    E: Element,
-    L: Lanes,
-    const STEPS: bool,
-    const ROWS: usize,
-    const VECTORS: usize,
->(
+pub unsafe fn run<E: Element, L: Lanes, const ROWS: usize, const VECTORS: usize>(
     tile: RegisterTile<E>,
 ) {
-    let RegisterTile { x, x_stride, x_step, mut panel, depth, y, y_stride, add } = tile;
-    let step = if STEPS { x_step } else { 1 };
+    let RegisterTile { x, x_stride, mut panel, depth, y, y_stride, add } = tile;
     // SAFETY: the caller's; the pointers end at most one past what they are good for.
     unsafe {
         let mut sums = [[L::zero(); VECTORS]; ROWS];
@@ -61,7 +51,7 @@ pub unsafe fn run<
             let weights = E::load::<L, VECTORS>(panel);
             panel = panel.add(VECTORS * L::COUNT);
             for (row, sums) in sums.iter_mut().enumerate() {
-                let input = L::splat(x.add(row * x_stride + k * step));
+                let input = L::splat(x.add(row * x_stride + k));
                 for (sum, weights) in sums.iter_mut().zip(weights) {
                     *sum = sum.add_product(input, weights);
                 }

@@ -1,6 +1,8 @@
 //! Derivatives of norms at a row x: with r = 1 / sqrt(mean square + eps) of the row, less its mean where
 //! the norm takes it off, `P z = r z - r^3 x (x . z) / D`, which is symmetric, and the gain.
 
+use multiversion::multiversion;
+
 use super::{Norm, NormKind};
 use crate::sums::{dot, sum};
 
@@ -42,11 +44,7 @@ fn times(gain: &[f32], z: &mut [f32]) {
 }
 
 /// `z <- P z`
-#[multiversion::multiversion(targets(
-    "x86_64+avx512f+avx512vl",
-    "x86_64+avx2+fma",
-    "aarch64+neon"
-))]
+#[multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2+fma", "aarch64+neon"))]
 fn project(kind: NormKind, eps: f32, x: &[f32], z: &mut [f32]) {
     let width = x.len() as f32;
     let mut centred = Vec::new();

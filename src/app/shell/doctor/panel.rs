@@ -6,10 +6,11 @@ use wasm_bindgen::JsCast;
 use super::super::dialog;
 use crate::app::protocol::EngineWish;
 use crate::app::state::{Studio, sentence};
+use crate::app::widgets::plain_table;
 use crate::app::{browser, machine};
+use crate::chart::Table;
 use crate::study::doctor::DoctorReport;
 use crate::study::doctor::effort::Effort;
-use crate::study::doctor::rates::{DTYPES, ROWS};
 
 const MEASURE: &str = "doctor-measure";
 
@@ -160,128 +161,42 @@ fn SaveFindings() -> impl IntoView {
     }
 }
 
-/// Every device, and what was not measured.
+/// Devices, rates, kernels, and what was not measured.
 #[component]
 fn AllFindings(report: Memo<Option<DoctorReport>>) -> impl IntoView {
-    let devices = Memo::new(move |_| {
-        report.with(|report| report.as_ref().map_or_else(Vec::new, machine::devices))
-    });
-    let lines = Memo::new(move |_| {
-        report.with(|report| report.as_ref().map_or_else(Vec::new, machine::unmeasured))
-    });
-    view! {
-        {move || {
-            let devices = devices.get().into_iter();
-            devices.map(|device| view! { <DeviceFindings device report /> }).collect_view()
-        }}
-        <Show when=move || lines.with(|lines| !lines.is_empty())>
-            <h3>"Not measured"</h3>
-            <ul class="unmeasured">
-                {move || lines.get().into_iter().map(|line| view! { <li>{line}</li> }).collect_view()}
-            </ul>
-        </Show>
-    }
-}
-
-/// One device: facts, rates, kernels.
-#[component]
-fn DeviceFindings(device: String, report: Memo<Option<DoctorReport>>) -> impl IntoView {
-    let name = StoredValue::new(device.clone());
-    let facts = Memo::new(move |_| {
-        let of = |report: &DoctorReport| name.with_value(|name| machine::facts(report, name));
-        report.with(|report| report.as_ref().map(of))
-    });
-    let kernels = Memo::new(move |_| {
-        report.with(|report| {
-            let mut all = report.as_ref()?.kernels.iter();
-            name.with_value(|name| all.find(|of| of.device == *name).cloned())
-        })
-    });
-    let rates = Memo::new(move |_| {
-        report.with(|report| {
-            let mut all = report.as_ref()?.rates.iter();
-            name.with_value(|name| all.find(|of| of.device == *name).cloned())
-        })
-    });
+    let lines = move |of: fn(&DoctorReport) -> Vec<String>| {
+        Memo::new(move |_| report.with(|report| report.as_ref().map_or_else(Vec::new, of)))
+    };
+    let list = |lines: Memo<Vec<String>>| {
+        move || lines.get().into_iter().map(|line| view! { <li>{line}</li> }).collect_view()
+    };
+    let table = move |title: &'static str, of: fn(&DoctorReport) -> Option<Table>| {
+        move || {
+            let table = report.with(|report| report.as_ref().and_then(of));
+            table.map(|table| plain_table(title.to_owned(), table))
+        }
+    };
+    let (devices, verdicts) = (lines(machine::devices), lines(machine::verdicts));
+    let unmeasured = lines(machine::unmeasured);
     let is_wrong = Memo::new(move |_| {
-        kernels.with(|of| {
-            let mut all = of.iter().flat_map(|of| &of.kernels);
+        report.with(|report| {
+            let mut all = report.iter().flat_map(|of| &of.kernels).flat_map(|of| &of.kernels);
             all.any(|trial| !trial.is_right)
         })
     });
-    let shape = move || {
-        rates.with(|of| {
-            of.as_ref().map(|of| {
-                let (ins, outs) = (of.ins, of.outs);
-                format!("Products, Gflop/s: [rows, {ins}] × [{ins}, {outs}], by the weights’ type")
-            })
-        })
-    };
-    let [rates_label, kernels_label] =
-        ["Products on", "Kernels of"].map(|what| format!("{what} {device}"));
-    let line = move |rows: usize| {
-        let cell = move |dtype: &'static str| {
-            let text =
-                move || rates.with(|of| of.as_ref().map(|of| machine::product(of, rows, dtype)));
-            view! { <td>{text}</td> }
-        };
-        view! {
-            <tr>
-                <th scope="row">{rows}</th>
-                {DTYPES.map(|dtype| cell(dtype.name())).collect_view()}
-            </tr>
-        }
-    };
-    let trials = move || {
-        let all = kernels.get().into_iter().flat_map(|of| of.kernels);
-        all.map(|trial| {
-            let cells = machine::trial(&trial);
-            view! {
-                <tr class:wrong=!trial.is_right>
-                    <th scope="row">{trial.kernel}</th>
-                    {cells.map(|cell| view! { <td>{cell}</td> }).collect_view()}
-                </tr>
-            }
-        })
-        .collect_view()
-    };
-    let labels = StoredValue::new((rates_label, kernels_label));
     view! {
-        <section class="device" aria-label=device>
-            <h3>{device.clone()}</h3>
-            <p class="hint">{move || facts.get()}</p>
-            <Show when=move || rates.with(Option::is_some)>
-                <div class="scroll" tabindex="0" role="region" aria-label=labels.with_value(|of| of.0.clone())>
-                    <table class="rates">
-                        <caption>{shape}</caption>
-                        <thead>
-                            <tr>
-                                <th scope="col">"rows"</th>
-                                {DTYPES.map(|dtype| view! { <th scope="col">{dtype.name()}</th> }).collect_view()}
-                            </tr>
-                        </thead>
-                        <tbody>{ROWS.map(line).collect_view()}</tbody>
-                    </table>
-                </div>
-                <p class="hint said">{move || rates.with(|of| of.as_ref().map(machine::rates))}</p>
-            </Show>
-            <Show when=move || kernels.with(Option::is_some)>
-                <details class="numbers" open=move || is_wrong.get()>
-                    <summary>{move || kernels.with(|of| of.as_ref().map(machine::kernels))}</summary>
-                    <div class="scroll" tabindex="0" role="region" aria-label=labels.with_value(|of| of.1.clone())>
-                        <table class="kernels">
-                            <thead>
-                                <tr>
-                                    {["kernel", "verdict", "off by", "at most", "outputs"]
-                                        .map(|head| view! { <th scope="col">{head}</th> })
-                                        .collect_view()}
-                                </tr>
-                            </thead>
-                            <tbody>{trials}</tbody>
-                        </table>
-                    </div>
-                </details>
-            </Show>
-        </section>
+        <h3>"Devices"</h3>
+        <ul class="hint said">{list(devices)}</ul>
+        <div class="rates">{table("Products, Gflop/s, by the type of the weights", machine::products)}</div>
+        <Show when=move || verdicts.with(|lines| !lines.is_empty())>
+            <details class="numbers" open=move || is_wrong.get()>
+                <summary>{move || verdicts.get().join("; ")}</summary>
+                <div class="kernels">{table("Kernels", machine::kernels)}</div>
+            </details>
+        </Show>
+        <Show when=move || unmeasured.with(|lines| !lines.is_empty())>
+            <h3>"Not measured"</h3>
+            <ul class="unmeasured">{list(unmeasured)}</ul>
+        </Show>
     }
 }

@@ -180,7 +180,7 @@ fn RowsForm() -> impl IntoView {
         let plan = studio.draft.with_untracked(|draft| draft.plan_line());
         studio.aim_coupling(|s| s.out.clear());
         let ask = Ask::RowsCoupling { task, rows, plan };
-        studio.start_sweep(ask, |_| ());
+        studio.start_sweep(ask);
     };
     let option = move |of: BuiltInTask| {
         let chosen = move || task(studio) == Some(of);

@@ -73,7 +73,7 @@ fn Entry(number: usize, head: LessonHead) -> impl IntoView {
     }
 }
 
-/// Answers that another version of the page stored and this one cannot read: they stay until they are forgotten.
+/// Says that the text which this browser keeps cannot be read.
 #[component]
 pub fn Unread() -> impl IntoView {
     let room = expect_context::<OpenLesson>();
@@ -81,9 +81,6 @@ pub fn Unread() -> impl IntoView {
     view! {
         <Show when=move || is_any.get()>
             <p class="problem of-answers">{move || room.unread.get()}</p>
-            <button type="button" id="keep-earlier" on:click=move |_| room.save_earlier()>
-                "Save the earlier answers (a file)"
-            </button>
         </Show>
     }
 }

@@ -44,8 +44,6 @@ fn list(survey: &Survey, model: usize, task: usize, found: &Found) -> impl IntoV
     let way = if found.facts.rivals || known.score != crate::task::score::Score::Option {
         let why = "These rows are scored by continuations, not by single tokens: the lens, which reads single tokens, cannot open them.";
         Some(why.to_owned())
-    } else if let Some(former) = catalogue::former(name) {
-        Some(format!("{former}."))
     } else if !is_known {
         let why = "This model does not come with the page: open its folder in the lens first, then put the row's prompt and options there.";
         Some(why.to_owned())

@@ -6,25 +6,17 @@ use crate::study::lessons::{RowGroup, RowsAsk};
 use crate::study::orders::{Extent, Order, Sweep};
 use crate::study::{LoadedModel, StudyError};
 use crate::task::item::Item;
-use crate::task::primer::{GeneratedRow, GeneratedTask, held_out, level_of_count};
+use crate::task::primer::{GeneratedTask, held_out, level_of_count};
 
-/// Rows of a group, with their task.
-fn rows(group: &RowGroup) -> Result<Vec<GeneratedRow>, StudyError> {
+/// Rows of a group.
+pub fn items(group: &RowGroup) -> Result<Vec<Item>, StudyError> {
     let task = GeneratedTask::from_name(&group.task).ok_or(StudyError::NoRows)?;
     let level = match group.level {
         Some(count) => Some(level_of_count(task, count).ok_or(StudyError::NoRows)?),
         None => None,
     };
-    Ok(held_out(task, level, group.count, group.seed))
-}
-
-pub fn items(group: &RowGroup) -> Result<Vec<Item>, StudyError> {
-    let item = |row: GeneratedRow| Item::Option {
-        prompt: row.prompt,
-        options: row.options,
-        answer: row.answer,
-    };
-    Ok(rows(group)?.into_iter().map(item).collect())
+    let rows = held_out(task, level, group.count, group.seed);
+    Ok(rows.into_iter().map(Item::from).collect())
 }
 
 pub struct RowsRunning<'a> {

@@ -68,7 +68,7 @@ impl StridedProduct {
         let whole = columns / lanes * lanes;
         let mut first = 0;
         while first < whole {
-            let vectors = ((whole - first) / lanes).min(tile::most_vectors(isa));
+            let vectors = ((whole - first) / lanes).min(isa.vectors());
             let tile = StridedTile {
                 x: x.numbers.as_ptr(),
                 x_row: x.row,

@@ -1,10 +1,8 @@
 //! The innermost loop of training's products: like the engine's [tile](super::super::tile), but with both
 //! factors read where they lie and with fewer registers a row where there are fewer columns.
 
-use super::super::isa::Isa;
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-use super::super::isa::Set;
-use super::super::lanes::{self, Lanes};
+use super::super::isa::{Isa, per_isa};
+use super::super::lanes::Lanes;
 
 /// The pointers, strides and size of a tile: its inputs and its output.
 #[derive(Clone, Copy)]
@@ -67,81 +65,84 @@ unsafe fn tile<L: Lanes, const TURNED: bool, const ROWS: usize, const VECTORS: u
     }
 }
 
-/// All rows in one instruction set: for each number of registers a row, tiles of the most rows that its
-/// registers hold, then of fewer.
-macro_rules! strips {
-    ($name:ident $(, $feature:literal)?: $lanes:ty, $($vectors:literal: $most:literal $($rows:literal)*);+) => {
-        $(#[target_feature(enable = $feature)])?
-        unsafe fn $name<const TURNED: bool>(vectors: usize, mut rows: usize, mut at: StridedTile) {
-            let x_row = if TURNED { 1 } else { at.x_row };
-            match vectors {
-                $($vectors => {
-                    while rows >= $most {
-                        // SAFETY: the caller's.
-                        unsafe { tile::<$lanes, TURNED, $most, $vectors>(at) };
-                        rows -= $most;
-                        // After the last row these may point past the end; nobody reads there.
-                        at.x = at.x.wrapping_add($most * x_row);
-                        at.y = at.y.wrapping_add($most * at.y_row);
-                    }
-                    $(while rows >= $rows {
-                        // SAFETY: the caller's.
-                        unsafe { tile::<$lanes, TURNED, $rows, $vectors>(at) };
-                        rows -= $rows;
-                        at.x = at.x.wrapping_add($rows * x_row);
-                        at.y = at.y.wrapping_add($rows * at.y_row);
-                    })*
-                })+
-                _ => unreachable!("tiles of so many registers"),
-            }
-        }
-    };
+/// Tiles of ROWS rows as long as there are so many.
+///
+/// # Safety
+/// As [`tile`].
+#[inline(always)]
+unsafe fn tiles<L: Lanes, const TURNED: bool, const ROWS: usize, const VECTORS: usize>(
+    rows: &mut usize,
+    at: &mut StridedTile,
+) {
+    let x_row = if TURNED { 1 } else { at.x_row };
+    while *rows >= ROWS {
+        // SAFETY: the caller's.
+        unsafe { tile::<L, TURNED, ROWS, VECTORS>(*at) };
+        *rows -= ROWS;
+        // After the last row these may point past the end; nobody reads there.
+        at.x = at.x.wrapping_add(ROWS * x_row);
+        at.y = at.y.wrapping_add(ROWS * at.y_row);
+    }
 }
 
-#[cfg(target_arch = "x86_64")]
-strips!(avx512, "avx512f": lanes::Avx512, 4: 6 4 2 1; 3: 8 4 2 1; 2: 8 4 2 1; 1: 8 4 2 1);
-#[cfg(target_arch = "x86_64")]
-strips!(avx2, "avx2,fma,f16c": lanes::Avx2, 2: 6 4 2 1; 1: 8 4 2 1);
-#[cfg(target_arch = "aarch64")]
-strips!(neon, "neon": lanes::Neon, 4: 6 4 2 1; 3: 8 4 2 1; 2: 8 4 2 1; 1: 8 4 2 1);
-strips!(portable: lanes::Portable, 2: 4 2 1; 1: 4 2 1);
-
-/// Registers a row of the widest tile.
-pub fn most_vectors(isa: Isa) -> usize {
-    match isa.0 {
-        #[cfg(target_arch = "x86_64")]
-        Set::Avx512 => 4,
-        #[cfg(target_arch = "x86_64")]
-        Set::Avx2 => 2,
-        #[cfg(target_arch = "aarch64")]
-        Set::Neon => 4,
-        _ => 2,
+/// All rows: tiles of the most rows that the registers hold, then of fewer.
+///
+/// # Safety
+/// As [`tile`].
+#[inline(always)]
+unsafe fn strip<L: Lanes, const TURNED: bool, const VECTORS: usize>(
+    mut rows: usize,
+    mut at: StridedTile,
+) {
+    let (rows, at) = (&mut rows, &mut at);
+    // SAFETY: the caller's.
+    unsafe {
+        // The widest tile has as many rows as the engine's; narrower ones leave room for two more.
+        if const { L::TILES.rows == 6 && VECTORS == L::TILES.vectors } {
+            tiles::<L, TURNED, 6, VECTORS>(rows, at);
+        } else if const { L::TILES.rows == 6 } {
+            tiles::<L, TURNED, 8, VECTORS>(rows, at);
+        }
+        tiles::<L, TURNED, 4, VECTORS>(rows, at);
+        tiles::<L, TURNED, 2, VECTORS>(rows, at);
+        tiles::<L, TURNED, 1, VECTORS>(rows, at);
     }
 }
 
 /// `vectors` registers of columns of all rows.
 ///
 /// # Safety
-/// The pointers are good for these shapes; `vectors` is at most [`most_vectors`], and one of `x_row` and
-/// `x_step` is 1.
-pub unsafe fn run(isa: Isa, vectors: usize, rows: usize, tile: StridedTile) {
-    // SAFETY: an `Isa` is made only where the processor has it; the rest is the caller's.
+/// As [`tile`].
+#[inline(always)]
+unsafe fn strips<L: Lanes, const TURNED: bool>(vectors: usize, rows: usize, at: StridedTile) {
+    // SAFETY: the caller's.
     unsafe {
-        match (isa.0, tile.x_step == 1) {
-            #[cfg(target_arch = "x86_64")]
-            (Set::Avx512, true) => avx512::<false>(vectors, rows, tile),
-            #[cfg(target_arch = "x86_64")]
-            (Set::Avx512, false) => avx512::<true>(vectors, rows, tile),
-            #[cfg(target_arch = "x86_64")]
-            (Set::Avx2, true) => avx2::<false>(vectors, rows, tile),
-            #[cfg(target_arch = "x86_64")]
-            (Set::Avx2, false) => avx2::<true>(vectors, rows, tile),
-            #[cfg(target_arch = "aarch64")]
-            (Set::Neon, true) => neon::<false>(vectors, rows, tile),
-            #[cfg(target_arch = "aarch64")]
-            (Set::Neon, false) => neon::<true>(vectors, rows, tile),
-            (_, true) => portable::<false>(vectors, rows, tile),
-            (_, false) => portable::<true>(vectors, rows, tile),
+        match vectors {
+            1 => strip::<L, TURNED, 1>(rows, at),
+            2 => strip::<L, TURNED, 2>(rows, at),
+            3 if const { L::TILES.vectors > 2 } => strip::<L, TURNED, 3>(rows, at),
+            4 if const { L::TILES.vectors > 2 } => strip::<L, TURNED, 4>(rows, at),
+            _ => unreachable!("tiles of so many registers"),
         }
+    }
+}
+
+/// `vectors` registers of columns of all rows.
+///
+/// # Safety
+/// The pointers are good for these shapes; `vectors` is at most [`Isa::vectors`], and one of `x_row` and
+/// `x_step` is 1.
+pub unsafe fn run(isa: Isa, vectors: usize, rows: usize, at: StridedTile) {
+    // SAFETY: the caller's.
+    unsafe {
+        per_isa!(isa, L(vectors: usize, rows: usize, at: StridedTile) -> () {
+            // SAFETY: the caller's.
+            unsafe {
+                match at.x_step == 1 {
+                    true => strips::<L, false>(vectors, rows, at),
+                    false => strips::<L, true>(vectors, rows, at),
+                }
+            }
+        })
     }
 }

@@ -4,7 +4,6 @@ use std::ops::Range;
 
 use super::super::isa::Isa;
 use super::super::panel::{CacheLine, bytes, pack, places, room};
-use super::tile::most_vectors;
 
 /// A matrix of weights [out, in] in panels, each \[in\]\[width\]: all as wide as the widest tile but the
 /// last, which has the registers that are left.
@@ -78,7 +77,7 @@ impl TurnedWeights {
 
     fn spans(&self) -> impl Iterator<Item = (Range<usize>, usize)> + use<> {
         let (outs, lanes) = (self.outs, self.isa.lanes());
-        let most = most_vectors(self.isa) * lanes;
+        let most = self.isa.vectors() * lanes;
         (0..outs).step_by(most).map(move |first| {
             let columns = first..(first + most).min(outs);
             let width = columns.len().next_multiple_of(lanes);
