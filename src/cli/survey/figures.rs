@@ -11,6 +11,9 @@ use crate::study::report::Opened;
 
 /// Draw a survey's figures and tables as SVG and CSV, without a browser
 #[derive(clap::Args)]
+#[command(after_help = "Examples:
+  atelier survey figures small --out pictures
+  atelier survey figures small/survey.atelier.json --out slides --dark --width 640")]
 pub struct FiguresArgs {
     /// A survey's folder, or its survey.atelier.json
     #[arg(value_name = "DIR|FILE")]
