@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use super::words::Words;
+use super::term::Terms;
 use crate::app::state::Studio;
 use crate::chart::{Column, capital};
 
@@ -44,7 +44,7 @@ pub fn Columns() -> impl IntoView {
                     }
                 })
                 .collect_view()}
-            <p class="hint">{move || view! { <Words text=about() /> }}</p>
+            <p class="hint">{move || view! { <Terms text=about() /> }}</p>
         </fieldset>
     }
 }

@@ -24,26 +24,30 @@ fn codes_tell_failures_from_mistakes() {
     let folder = Folder::copy_of("random-llama2");
     folder.write("model.safetensors", b"PK");
     let (damaged, sound) = (folder.path(), model("random-llama2"));
-    let ids = "--ids 1 --rows 2,3 --answer 0";
     let lines = [
         // Unknown command or flag, missing value, value of the wrong form.
-        (2, "lenz".to_owned()),
-        (2, "models --jsn".to_owned()),
-        (2, format!("lens {ids}")),
-        (2, format!("lens --model {sound} --ids 1 --rows 2,x --answer 0")),
-        (2, "orders --model scholar-2 --task sum --rows many".to_owned()),
-        (2, "survey --models scholar-2 --tasks sum --out x --shard 3/2".to_owned()),
+        (2, "lenz"),
+        (2, "models --jsn"),
+        (2, "lens --ids 1 --rows 2,3 --answer 0"),
+        (2, "lens --model SOUND --ids 1 --rows 2,x --answer 0"),
+        (2, "orders --model scholar-2 --task sum --rows many"),
+        (2, "survey --models scholar-2 --tasks sum --out x --shard 3/2"),
         // A value out of range, an unknown name, a bad file.
-        (1, "orders --model scholar-2 --task sum --rows 0".to_owned()),
-        (1, "train rows --task sum --rows 0".to_owned()),
-        (1, format!("lens --model {sound} --ids 1 --rows 2,3 --answer 2")),
-        (1, format!("lens --model no-such-model {ids}")),
-        (1, "orders --model scholar-2 --task no-such-task --rows 4".to_owned()),
-        (1, format!("lens --model {sound} {ids} --plan 0-99")),
-        (1, format!("lens --model {damaged} {ids}")),
+        (1, "orders --model scholar-2 --task sum --rows 0"),
+        (1, "train rows --task sum --rows 0"),
+        (1, "lens --model SOUND --ids 1 --rows 2,3 --answer 2"),
+        (1, "lens --model SOUND --ids 1 --rows 2,3 --answer 0 --plan 0-99"),
+        (1, "lens --model no-such-model --ids 1 --rows 2,3 --answer 0"),
+        (1, "orders --model scholar-2 --task no-such-task --rows 4"),
+        (1, "lens --model DAMAGED --ids 1 --rows 2,3 --answer 0"),
     ];
     for (code, line) in lines {
-        let output = atelier(&line.split(' ').collect::<Vec<_>>());
+        let words = line.split(' ').map(|word| match word {
+            "SOUND" => &sound,
+            "DAMAGED" => &damaged,
+            word => word,
+        });
+        let output = atelier(&words.collect::<Vec<&str>>());
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         assert_eq!(output.status.code(), Some(code), "{line}: {said}");
         assert_eq!(said.lines().count(), 1, "{line}: {said}");

@@ -9,6 +9,7 @@ use web_sys::{HtmlElement, KeyboardEvent, PointerEvent};
 
 use crate::app::arrangement::{Arrangement, Edit, Hand, Key, Spot, Votes, painter_name, spot_name};
 use crate::app::state::{Bench, Shown, Studio};
+use crate::app::widgets::Terms;
 use crate::chart::number;
 use crate::plan::{BlockRun, Half};
 
@@ -173,8 +174,9 @@ pub fn Row() -> impl IntoView {
             <For each=ids key=|id| *id children=spot />
         </ol>
         <p class="hint" id="row-help">
-            "Drag a tile, or focus it and press Space, arrow keys, Space; Escape puts it back. A click on a tile chooses it. Below, or by A and M, its \
-             attention and MLP are switched off and on. Delete leaves the block out. Shift and an arrow key choose several tiles."
+            <Terms text="Drag a tile to move its block. By keyboard: focus a tile, press Space, move it with the arrow keys, press Space again; \
+                         Escape puts it back. A click chooses a tile. The boxes below, or the keys A and M, switch its attention and MLP off \
+                         and on. Delete leaves the block out. Shift and an arrow key choose several tiles." />
         </p>
     }
 }
