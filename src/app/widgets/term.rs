@@ -47,13 +47,17 @@ pub fn Terms(
     #[prop(optional)]
     aside: bool,
 ) -> impl IntoView {
-    let mut explains = expect_context::<Glossary>().explainer();
-    let pieces = marked(&text, |term| aside || explains(term));
-    let piece = |(text, term): MarkedPiece| match term {
-        Some(term) => view! { <Explained text term /> }.into_any(),
-        None => view! { <Words text /> }.into_any(),
-    };
-    pieces.into_iter().map(piece).collect_view()
+    let glossary = expect_context::<Glossary>();
+    // Drawn in the order in which the texts stand, and not in which their parts are made.
+    move || {
+        let mut explains = glossary.explainer();
+        let pieces = marked(&text, |term| aside || explains(term));
+        let piece = |(text, term): MarkedPiece| match term {
+            Some(term) => view! { <Explained text term /> }.into_any(),
+            None => view! { <Words text /> }.into_any(),
+        };
+        pieces.into_iter().map(piece).collect_view()
+    }
 }
 
 /// A single term, which is explained here even if the view explained it before.
