@@ -6,7 +6,7 @@ use super::link::View;
 const WORDS: &str = include_str!("../../docs/words.md");
 
 /// Words of the page's texts with the terms that explain them.
-const MARKED: [(&str, &str); 42] = [
+const MARKED: [(&str, &str); 43] = [
     ("token", "token"),
     ("vocabulary", "vocabulary"),
     ("logit", "logit"),
@@ -44,6 +44,7 @@ const MARKED: [(&str, &str); 42] = [
     ("Ω", "Ω"),
     ("Miller-Madow", "Miller-Madow"),
     ("chance level", "chance level"),
+    ("surely", "surely"),
     ("coupling", "coupling"),
     ("plan", "plan"),
     ("original order", "original order"),

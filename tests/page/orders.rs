@@ -171,7 +171,7 @@ fn drag_and_keyboard_make_the_same_plan_and_the_command_lines_numbers() {
     page.browser.keys(&format!(" {RIGHT}{RIGHT}"));
     page.until_says("[role=status]", "Place 5 of 12");
     page.browser.keys(ESCAPE);
-    page.until_says("[role=status]", "Back at place 3 of 12");
+    page.until_says("[role=status]", "Back at step 3 of 12");
     page.browser.keys(&format!(" {RIGHT}{RIGHT}{RIGHT}{RIGHT}{LEFT} "));
     page.until_plan("0-1,3-5,2,6-11");
     page.until_says("[role=status]", "which is");

@@ -197,7 +197,7 @@ fn SweepSection() -> impl IntoView {
     };
     view! {
         <section class="sweeps" aria-labelledby="sweeps-title">
-            <h2 id="sweeps-title">"Many orders, many rows"</h2>
+            <h2 id="sweeps-title">"Many plans, many rows"</h2>
             <p class="look">
                 <Terms text="One prompt is an anecdote. A sweep runs many plans of a kind on many rows of a task. “Leave out every part once” \
                              shows the vote of each attention, MLP and head, and what the answers lose without it. A click on a point, or on \

@@ -203,7 +203,7 @@ fn Tile(
         place.with(|place| {
             place.as_ref().map(|(at, of, spot)| {
                 let name = spot_name(spot);
-                format!("{name}, place {} of {of}", at + 1)
+                format!("{name}, step {} of {of}", at + 1)
             })
         })
     };
@@ -212,7 +212,7 @@ fn Tile(
             let spot = &place.as_ref()?.2;
             Some(match spot.painters.as_slice() {
                 [painter] => painter.index.to_string(),
-                group => format!("{} at once", group.len()),
+                group => format!("{} in parallel", group.len()),
             })
         })
     };

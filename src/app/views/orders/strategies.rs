@@ -84,7 +84,7 @@ pub fn Strategies() -> impl IntoView {
     };
     view! {
         <fieldset class="strategies">
-            <legend>"Orders of the paper"</legend>
+            <legend>"Plans of the paper"</legend>
             <div class="numbers-of">
                 <label class="number">
                     "s"

@@ -86,7 +86,7 @@ pub fn SweepForm() -> impl IntoView {
         }>
             <div id="sweep-tasks">{tasks::groups().map(group).collect_view()}</div>
             <fieldset class="ticks" id="sweep-kinds">
-                <legend>"Orders"</legend>
+                <legend>"Kinds of plans"</legend>
                 {kinds().map(sweep).collect_view()}
             </fieldset>
             <div class="tools">
