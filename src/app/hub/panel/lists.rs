@@ -84,7 +84,7 @@ pub fn Shipped() -> impl IntoView {
                                 <button type="button" aria-pressed=pressed on:click=move |_| line.open_shipped(known.name)>
                                     {known.name}
                                 </button>
-                                <span>{known.about} <span class="takes">{fits(known.name)}</span></span>
+                                <span>{known.about} ". " <span class="takes">{fits(known.name)}</span></span>
                                 <span class="quiet">{size}</span>
                             </li>
                         }
