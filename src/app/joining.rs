@@ -63,7 +63,7 @@ pub fn join(reports: &[(&str, &Survey)]) -> Option<Joined> {
         survey.rows = survey.rows.max(other.rows);
         if !apart.is_empty() {
             notes.push(format!(
-                "{report} asked other questions of {}, or asked them another way: its numbers stand beside the others', not against them.",
+                "{report} asked other questions of {}, or asked them another way: do not compare its numbers with the others'.",
                 apart.join(", ")
             ));
         }

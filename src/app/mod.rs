@@ -6,7 +6,7 @@
 //! the worker), [`state::exchange`] (what the page asked of it),
 //! [`machine`] (a look at it, in words), [`examples`], [`first_picture`], [`hub`]'s talk and budgets, [`opened`] (reports),
 //! [`joining`] (surveys), [`pace`] (of partial reports), [`roles`], [`sharing`] (of a sweep among
-//! workers), [`marks`], [`tasks`] (that are offered). The rest needs
+//! workers), [`marks`], [`takes`] (of a model: tasks and lessons), [`tasks`] (that are offered). The rest needs
 //! feature `web` and a browser: `shell` (head, bar, drop target: what outlives every change of view),
 //! `views` (one folder a view), `widgets` (what several views are made of). The page never calls a
 //! model or an engine: only `worker` does, so the page's own file stays small.
@@ -32,6 +32,7 @@ pub mod queue;
 pub mod roles;
 pub mod sharing;
 pub mod state;
+pub mod takes;
 pub mod tasks;
 
 #[cfg(feature = "web")]

@@ -2,7 +2,8 @@
 //!
 //! The worker owns download, tokenizer, weights and engine; the page only draws. A request's `id`
 //! comes back on each of its events. Every request but `Cancel` ends in exactly one of `Loaded`,
-//! `Done`, `Compared`, `Says`, `Written`, `Measured`, `Lessons`, `Lesson`, `Stepped`, `Failed` or `Cancelled`; `Cancel` has no answer of its own.
+//! `Done`, `Compared`, `Says`, `Written`, `Measured`, `Lessons`, `Lesson`, `LessonFits`, `Stepped`, `Failed` or
+//! `Cancelled`; `Cancel` has no answer of its own.
 //!
 //! A request crosses as an array: its JSON, then the `File` objects it speaks of. An event crosses
 //! as its JSON. JSON, because a report is JSON anyway and numbers come through it unchanged.
@@ -15,7 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::study::TextEnd;
 use crate::study::doctor::DoctorReport;
-use crate::study::lessons::{Lesson, LessonHead, StepOutcome, StepPhase, StepPicture};
+use crate::study::lessons::{Lesson, LessonFits, LessonHead, StepOutcome, StepPhase, StepPicture};
 use crate::study::likeliest::Saying;
 use crate::study::orders::{Extent, Sweep};
 use crate::study::refusal::TaskRefusal;
@@ -25,7 +26,7 @@ use crate::task::english::EnglishPrompt;
 
 /// Raised at every change of these types: a worker file from an older build, kept by a cache, is
 /// told from a current one by the first message it sends.
-pub const PROTOCOL: u32 = 14;
+pub const PROTOCOL: u32 = 15;
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Request {
@@ -96,6 +97,8 @@ pub enum Ask {
     Lessons,
     /// A lesson as its file has it. Needs no model; ends in [`Tell::Lesson`].
     Lesson { lesson: String },
+    /// Which lessons can the model loaded last be asked? Runs nothing; ends in [`Tell::LessonFits`].
+    LessonFits,
     /// Runs a step up to a phase, and says it in words: ends in [`Tell::Stepped`]. With the model loaded
     /// last, or with the catalogue's that the step is written for, which is opened beside it.
     LessonStep {
@@ -209,6 +212,9 @@ pub enum Tell {
     },
     Lesson {
         lesson: Box<Lesson>,
+    },
+    LessonFits {
+        fits: LessonFits,
     },
     /// The outcome of a lesson's step, and the runs that its pictures are drawn from.
     Stepped {

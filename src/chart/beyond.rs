@@ -60,10 +60,10 @@ pub fn says_first(lens: &Lens, is_judged: bool) -> String {
 }
 
 /// Names the likeliest of all tokens, and the likeliest of the options: `"by itself “is”, 30.2 %; among these three
-/// “Rome”"`.
+/// options “Rome”"`.
 pub fn first_words(lens: &Lens) -> String {
     let among = format!(
-        "among these {} {}",
+        "among these {} options {}",
         spelled(lens.logits.len()),
         option_name(lens, argmax(&lens.probabilities))
     );
@@ -127,18 +127,18 @@ pub fn small_mass(lens: &Lens) -> Option<String> {
 /// A warning where some options begin or end with a space and others do not.
 pub fn unlike_spaces(lens: &Lens) -> Option<&'static str> {
     differ_in_spaces(lens.options.as_deref()?).then_some(
-        "These options differ in their spaces (␣). A model expects one form here, so their shares are no fair comparison.",
+        "These options differ in their spaces (␣). A model expects one form here, so do not compare their shares.",
     )
 }
 
 /// Whether the option with the largest share is right, and among how many: `"which is right among these
-/// three"`; without the last words where the right option is the model's first word of all.
+/// three options"`; without the last words where the right option is the model's first word of all.
 pub fn verdict(lens: &Lens) -> String {
     let right = judged(lens.correct, lens.vocabulary.as_ref(), lens.answer, lens.logits.len());
     format!("which is {right}")
 }
 
-/// `"right"`, `"wrong"`, or `"right among these three"` where the right option is not the first word of all.
+/// `"right"`, `"wrong"`, or `"right among these three options"` where the right option is not the first word of all.
 pub fn judged(
     is_correct: bool,
     vocabulary: Option<&AnswerVocabulary>,
@@ -148,7 +148,7 @@ pub fn judged(
     let is_first = vocabulary.is_some_and(|v| v.option_ranks[answer] == 1);
     match (is_correct, is_first) {
         (true, true) => "right".to_owned(),
-        (true, false) => format!("right among these {}", spelled(options)),
+        (true, false) => format!("right among these {} options", spelled(options)),
         (false, _) => "wrong".to_owned(),
     }
 }

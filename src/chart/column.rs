@@ -75,7 +75,7 @@ impl Column {
                 "The target is 1 for the right option and 0 for the others."
             }
             Self::Logit => {
-                "The target is 1 for the right option and 0 for the others, less their mean."
+                "The target is 1 for the right option and 0 for the others, minus their mean."
             }
         }
     }

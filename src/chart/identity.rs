@@ -52,7 +52,7 @@ impl Identity {
         }
         let parts = if column == Column::Logit { parts(&triples) } else { String::new() };
         let note = format!(
-            "{target} {parts}The {components} add up to the model's own logits within {error}.",
+            "{target} {parts}The votes of the {components} add up to the model's own logits within {error}.",
             components = strokes::count(&lens.members),
             error = short(lens.decomposition.sum_error),
         );

@@ -26,7 +26,7 @@ impl Leaders<'_> {
         let told = told.map(|(from, name)| self.change(*from, name)).collect::<Vec<_>>().join(", ");
         match later.len() {
             0 => format!("{scope} {first} leads all the way"),
-            count if count <= MAX_TOLD => format!("{scope} {first} leads, then {told}"),
+            count if count <= MAX_TOLD => format!("{scope} {first} leads at first, {told}"),
             count => {
                 format!("{scope} the first option changes {count} times, the last three: {told}")
             }
@@ -42,8 +42,8 @@ impl Leaders<'_> {
 
     fn change(&self, from: usize, name: &str) -> String {
         match self.last {
-            Some(last) if from + 1 == self.depths.len() => format!("{name} with {last}"),
-            _ => format!("{name} from {}", self.depths[from]),
+            Some(last) if from + 1 == self.depths.len() => format!("{name} after {last}"),
+            _ => format!("{name} from {} on", self.depths[from]),
         }
     }
 }
@@ -71,12 +71,12 @@ mod tests {
         for (leaders, heading) in [
             ("aaa", "Among the options a leads all the way"),
             ("a", "Among the options a leads all the way"),
-            ("aba", "Among the options a leads, then b from d1, a with the last component"),
-            ("abbc", "Among the options a leads, then b from d1, c with the last component"),
-            ("aabcc", "Among the options a leads, then b from d2, c from d3"),
+            ("aba", "Among the options a leads at first, b from d1 on, a after the last component"),
+            ("abbc", "Among the options a leads at first, b from d1 on, c after the last component"),
+            ("aabcc", "Among the options a leads at first, b from d2 on, c from d3 on"),
             (
                 "abac",
-                "Among the options a leads, then b from d1, a from d2, c with the last component",
+                "Among the options a leads at first, b from d1 on, a from d2 on, c after the last component",
             ),
         ] {
             assert_eq!(told(leaders), (heading.to_owned(), None));
@@ -88,7 +88,7 @@ mod tests {
         let (heading, list) = told("abacbbc");
         assert_eq!(
             heading,
-            "Among the options the first option changes 5 times, the last three: c from d3, b from d4, c with the last component"
+            "Among the options the first option changes 5 times, the last three: c from d3 on, b from d4 on, c after the last component"
         );
         let list = list.expect("a list");
         assert_eq!(list, "Every change: d0 a, d1 b, d2 a, d3 c, d4 b, d6 c.");

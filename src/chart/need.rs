@@ -62,8 +62,8 @@ pub fn need_figure(need: &Need, theme: &Theme) -> Option<Figure> {
                 percent(need.accuracy.mean)
             ),
             format!(
-                "A vote is what a part says directly; a need is what nothing else makes up for when it is gone. Neither is \
-                 importance.{}",
+                "A vote is what a component or a head adds directly. The loss when it is removed is what the rest cannot make up \
+                 for. Neither is importance.{}",
                 rank_correlations(need)
                     .map_or_else(String::new, |found| format!(" {}.", capital(&found)))
             ),
@@ -90,7 +90,7 @@ fn panel(need: &Need, loss: &NeedLoss, theme: &Theme) -> Option<Panel> {
     }
     let panel = Panel::new(
         loss.axis,
-        Axis::from_zero("direct vote for the right option against the others, logits", votes),
+        Axis::from_zero("net vote, logits", votes),
         Axis::from_zero("", losses.into_iter()),
         series(need, loss, theme),
     );
@@ -142,7 +142,7 @@ fn table(need: &Need) -> Table {
     let headers = [
         "without",
         "plan",
-        "direct vote",
+        "net vote",
         "loss",
         "from",
         "to",

@@ -231,20 +231,20 @@ fn joined(lens: &Lens, parts: &[&PartLoss]) -> String {
 fn words(lens: &Lens, parts: &PartLosses, list: &[PartLoss], noun: &str) -> [String; 2] {
     let gains = list.iter().filter(|part| part.lost < 0.0).count();
     let broken = match list.iter().filter(|part| parts.is_broken(part)).count() {
-        0 => format!("It breaks without no single {noun}."),
-        1 => format!("It breaks without 1 {noun}, framed."),
-        broken => format!("It breaks without any of {broken} {noun}s, framed."),
+        0 => format!("No {noun} breaks it when it alone is left out."),
+        1 => format!("It breaks without 1 {noun}, whose cell is framed."),
+        broken => format!("It breaks without any one of {broken} {noun}s, whose cells are framed."),
     };
     [
         format!(
-            "With every component the surprise of {} is {} bits over the whole vocabulary. It falls without {gains} of {}.",
+            "In the whole run the surprise of {} is {} bits over the whole vocabulary. It falls for {gains} of {} when each is left out alone.",
             option_name(lens, lens.answer),
             short(bits(-parts.log_probability)),
             counted(list.len(), noun)
         ),
         match parts.unrelated_kl {
             Some(kl) => format!("{} {broken}", breaks_from(kl)),
-            None => "Without a word of its own the prompt has no unrelated ones: what breaks the model is not said."
+            None => "The prompt has no word, so there are no unrelated prompts to compare with. What breaks the model is not known."
                 .to_owned(),
         },
     ]
@@ -254,7 +254,7 @@ fn words(lens: &Lens, parts: &PartLosses, list: &[PartLoss], noun: &str) -> [Str
 pub fn unnamed_heads(model: &ModelFacts) -> Option<String> {
     let more = model.heads.checked_sub(HeadsOff::MOST).filter(|&more| more > 0)?;
     Some(format!(
-        "A plan names heads 0 to {} of a block: the other {more} are never left out alone.",
+        "A plan can name heads 0 to {} of a block, so the other {more} are never left out alone.",
         HeadsOff::MOST - 1
     ))
 }
@@ -262,7 +262,7 @@ pub fn unnamed_heads(model: &ModelFacts) -> Option<String> {
 /// From which KL on the model breaks, in one sentence.
 pub fn breaks_from(kl: f64) -> String {
     format!(
-        "The model breaks where KL from its own answer reaches {} bits, that to the nearest of sixteen random prompts.",
+        "The model breaks if KL from its own answer reaches {} bits. The nearest of sixteen random prompts is that far away.",
         short(bits(kl))
     )
 }
@@ -376,7 +376,7 @@ mod tests {
         model.heads = 232;
         assert_eq!(
             unnamed_heads(&model).expect("more than a plan can name"),
-            "A plan names heads 0 to 127 of a block: the other 104 are never left out alone."
+            "A plan can name heads 0 to 127 of a block, so the other 104 are never left out alone."
         );
     }
 

@@ -42,13 +42,12 @@ fn votes(prompts: &Prompts, members: &[Member], theme: &Theme) -> Figure {
 
     // 2. What they say.
     let above = bars.votes.iter().filter(|vote| **vote > 0.0).count();
-    let have = if above == 1 { "has" } else { "have" };
     let averages = &prompts.averages;
     let words = [
         format!(
-            "{above} of {} {have} a mean vote that puts the right answer above {}.",
-            strokes::count(members),
-            votes::others(options)
+            "A net vote is a component's vote for the right answer minus {}. Of {} mean net votes {above} are above 0.",
+            votes::other_votes(options),
+            members.len()
         ),
         format!(
             "All together they are right among the options on {} of {} prompts; always the most frequent answer: {}. {}",
@@ -65,7 +64,7 @@ fn votes(prompts: &Prompts, members: &[Member], theme: &Theme) -> Figure {
         title: format!(
             "Over {} prompts, {}",
             averages.rows,
-            uncapital(&bars.title("the right answer", votes::others(options)))
+            uncapital(&bars.title("the right answer"))
         ),
         table: Table {
             headers: vec!["component".to_owned(), bars.quantity.clone()],

@@ -189,7 +189,11 @@ fn words(lens: &Lens, column: Column, depths: &[Triple], changes: Option<String>
             strokes::count(&lens.members),
         )
     };
-    let end = format!("The sum ends at {}, {}.", option_name(lens, answered(lens)), verdict(lens));
+    let end = format!(
+        "With all components the sum answers {}, {}.",
+        option_name(lens, answered(lens)),
+        verdict(lens)
+    );
     [first, std::iter::once(end).chain(changes).collect::<Vec<_>>().join(" ")]
 }
 

@@ -3,7 +3,6 @@
 use super::number::{percent, short};
 use super::plot::{Line, Mark, MarkShape, Panel, Pen, Plot};
 use super::strokes::{self, kind_name};
-use super::votes::capital;
 use super::{Column, Figure, FigureDraft, Table, TableCell, Theme};
 use crate::engine::{Member, MemberKind};
 use crate::measure::decomposition::{ColumnNumbers, DecomposedColumns, Triples};
@@ -104,7 +103,7 @@ impl Spread<'_> {
         let most = extreme(diversity, |a, b| a > b);
         let centred = if self.column == Column::Probability { "" } else { "centred " };
         let first = format!(
-            "{} of the {centred}diversity is made by {}; the component farthest from the others is {} ({}).{}",
+            "{} of the {centred}diversity comes from {}. The own answer of {} is farthest from the mean ({}).{}",
             percent(share),
             who(kind),
             names[most],
@@ -117,12 +116,12 @@ impl Spread<'_> {
         let high = extreme(bias, |a, b| a > b);
         let unit = if self.column == Column::Paper { " in the paper's × 100" } else { "" };
         let second = format!(
-            "{} comes nearest to the target alone (bias {}) and {} misses it most ({}){unit}. {}",
-            capital(&names[low]),
+            "{} Alone, {} is nearest to it (bias {}) and {} farthest (bias {}){unit}.",
+            self.column.target(),
+            names[low],
             short(bias[low]),
             names[high],
             short(bias[high]),
-            self.column.target(),
         );
         [first, second]
     }
@@ -134,7 +133,7 @@ impl Spread<'_> {
             return String::new();
         }
         format!(
-            " The offset, common to all options, has {} of the whole diversity {} and moves no probability.",
+            " The offset, which is common to all options, makes {} of the whole diversity, {}. It moves no probability.",
             percent(offset / whole),
             short(whole)
         )
@@ -174,7 +173,7 @@ fn source_of(members: &[Member], bias: &[f64], diversity: &[f64]) -> String {
     let [(kind, share), (second, _), ..] = kinds_by_share(members, diversity);
     // Under three fifths there is no one kind to point at.
     if share < 0.6 {
-        return format!("{} and {} share the diversity", who(kind), who(second));
+        return format!("diversity comes from {} and {}", who(kind), who(second));
     }
     if matches!(kind, MemberKind::Embedding | MemberKind::Bias) {
         return format!("most of the diversity is {}'s", who(kind));

@@ -29,7 +29,7 @@ pub(super) fn figure(lens: &Lens, named: Option<usize>, theme: &Theme) -> Figure
     strokes::link(&mut plot, &lens.members);
     FigureDraft {
         key: "votes",
-        title: bars.title(&option_name(lens, lens.answer), others(lens.logits.len())),
+        title: bars.title(&option_name(lens, lens.answer)),
         words: words(lens, &bars),
         table: table(lens, &bars),
         plot,
@@ -49,16 +49,16 @@ pub(super) struct VoteBars<'a> {
 }
 
 impl VoteBars<'_> {
-    /// Names the largest vote and the sum of all; `right` is the right answer, `others` what it is held against.
-    pub fn title(&self, right: &str, others: &str) -> String {
+    /// Names the largest net vote and the sum of all; `right` is the right answer.
+    pub fn title(&self, right: &str) -> String {
         let largest = largest(&self.votes);
         let Some(&vote) = self.votes.get(largest).filter(|vote| **vote != 0.0) else {
-            return format!("No component puts {right} above or below {others}");
+            return format!("No component has a net vote for or against {right}");
         };
         let who = capital(&strokes::names(self.members)[largest]);
-        let moves = if vote > 0.0 { "adds most to" } else { "takes most from" };
+        let side = if vote > 0.0 { "for" } else { "against" };
         format!(
-            "{who} {moves} {right} against {others}: {}; all {} add up to {}",
+            "{who} has the largest net vote {side} {right}: {}; all {} net votes add up to {}",
             signed(vote),
             self.votes.len(),
             signed(self.sum()),
@@ -216,9 +216,9 @@ pub(super) fn quantity(options: usize) -> String {
     .to_owned()
 }
 
-/// The options that a vote holds the right one against.
-pub(super) fn others(options: usize) -> &'static str {
-    if options == 2 { "the other option" } else { "the mean of the others" }
+/// The part of a net vote that is taken off a component's vote for the right answer.
+pub(super) fn other_votes(options: usize) -> &'static str {
+    if options == 2 { "its vote for the other option" } else { "its mean vote for the other options" }
 }
 
 fn words(lens: &Lens, bars: &VoteBars<'_>) -> [String; 2] {
@@ -226,12 +226,12 @@ fn words(lens: &Lens, bars: &VoteBars<'_>) -> [String; 2] {
     let below = bars.votes.iter().filter(|vote| **vote < 0.0).count();
     let right = option_name(lens, lens.answer);
     let first = format!(
-        "{above} of {} put {right} above {} and {below} below.",
-        strokes::count(&lens.members),
-        others(lens.logits.len()),
+        "A net vote is a component's vote for {right} minus {}. Of {} net votes {above} are above 0, {below} below.",
+        other_votes(lens.logits.len()),
+        lens.members.len(),
     );
     let second = format!(
-        "The bars add up to {}, and the model answers {}, {}.",
+        "They add up to {}, and the model answers {}, {}.",
         signed(bars.sum()),
         option_name(lens, answered(lens)),
         verdict(lens)

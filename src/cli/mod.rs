@@ -1,6 +1,7 @@
 //! The command line: one subcommand a file. Tables for people by default, `--json` for programs,
-//! progress on stderr. Exit code 0; 1 and one sentence where something failed; 2 where the command line
-//! itself is wrong; 128 and a signal's number where one stopped the run.
+//! progress on stderr. Exit code 0; 1 and one sentence where something failed or an input is bad; 2 and one
+//! sentence where the command line cannot be read, before anything is opened; 128 and a signal's number where
+//! one stopped the run.
 
 mod begun;
 mod completions;
@@ -148,10 +149,10 @@ fn write_past_limits_as_errors() {
     unsafe { libc::signal(libc::SIGXFSZ, libc::SIG_IGN) };
 }
 
-/// Something failed.
+/// Something failed, or an input is bad.
 const FAILED: u8 = 1;
 
-/// The command line is wrong.
+/// The command line cannot be read.
 const USAGE: u8 = 2;
 
 fn refuse(sentence: &str, code: u8) -> ExitCode {

@@ -22,6 +22,9 @@ pub struct ModelsArgs {
 #[derive(clap::Subcommand)]
 enum ModelsCommand {
     /// Remove fetched models from the cache, which Python programs share
+    #[command(after_help = "Examples:
+  atelier models remove hub:HuggingFaceTB/SmolLM2-135M
+  atelier models remove hub:EleutherAI/pythia-70m@step1000")]
     Remove {
         /// hub:owner/name[@revision][:path/file.gguf]
         #[arg(required = true, value_name = "MODEL")]

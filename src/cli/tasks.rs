@@ -33,6 +33,10 @@ enum TasksCommand {
 
 /// Check a task's file: its rows, labels, rows left out, and the first question
 #[derive(clap::Args)]
+#[command(after_help = "Examples:
+  atelier tasks check sum
+  atelier tasks check rte --data ../data
+  atelier tasks check mine.toml --data rows.csv --shots 2")]
 struct CheckArgs {
     /// A task's name, or a TOML file that defines one
     #[arg(value_name = "NAME|FILE")]

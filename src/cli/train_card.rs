@@ -12,6 +12,9 @@ use crate::train::family::{self, FAMILY, FamilyMember};
 
 /// Print the tables of the teaching models' card: accuracy by task, level and seed
 #[derive(clap::Args)]
+#[command(after_help = "Examples:
+  atelier train card --models public/models
+  atelier train card --models DIR --rows 100")]
 pub struct CardArgs {
     /// The folder with the models' folders: scholar-2, scholar-4, … and scholar-4-seed-2, …
     #[arg(long)]

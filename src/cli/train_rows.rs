@@ -12,6 +12,9 @@ use crate::train::family;
 
 /// Write held-out rows as JSON lines, for `atelier lens --prompts`
 #[derive(clap::Args)]
+#[command(after_help = "Examples:
+  atelier train rows --task sum --rows 20 --out rows.jsonl
+  atelier train rows --task sum --level 9")]
 pub struct RowsArgs {
     /// The task: topic, quiz, fact, often, same, follows, mood, sense, sum or last
     #[arg(long)]

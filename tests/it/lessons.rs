@@ -9,11 +9,16 @@ mod words;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
+use atelier::app::examples;
 use atelier::app::link::{Choice, Link};
 use atelier::model::catalogue;
 use atelier::study::lessons::{
-    Holding, Lesson, LessonStep, RunSource, StepAsk, StepOutcome, StepShowing, WorkRunning,
+    Holding, LESSONS, Lesson, LessonFits, LessonStep, RunSource, StepAsk, StepOutcome, StepShowing,
+    WorkRunning,
 };
+use atelier::study::refusal::task_refusals;
+use atelier::task::built_in::BuiltInTask;
+use atelier::task::plain::PlainTask;
 use school::School;
 
 use crate::snapshot;
@@ -149,6 +154,36 @@ fn plans_of_twelve_blocks_are_not_run_on_a_model_of_sixteen() {
         }
     }
     assert!(refused > 0, "no lesson names blocks by number");
+}
+
+/// The list of models says of those that are shipped which tasks and lessons they can take, though none is open.
+#[test]
+fn what_is_said_of_a_shipped_model_is_so_when_it_is_open() {
+    let lessons = school::lessons();
+    if lessons.len() < LESSONS.len() {
+        println!("SKIPPED: ATELIER_LESSON leaves lessons out");
+        return;
+    }
+
+    let mut school = School::open();
+    for known in catalogue::KNOWN {
+        let model = school.model(known.name);
+        let refused: Vec<BuiltInTask> =
+            task_refusals(model).into_iter().map(|refusal| refusal.task).collect();
+        let plain: Vec<BuiltInTask> = PlainTask::ALL.map(BuiltInTask::Plain).to_vec();
+        assert_eq!(refused, plain, "{}", known.name);
+
+        let said = LessonFits::shipped(known.name).expect("fits of a shipped model");
+        let found = LessonFits::check(model, &lessons);
+        println!("{}: {found:?}", known.name);
+        if known.name == examples::first().model.name() {
+            // Every step runs on the model that it is written for.
+            assert_eq!(said.whole, (1..=LESSONS.len()).collect::<Vec<_>>());
+            continue;
+        }
+        assert_eq!(said, found, "{}", known.name);
+    }
+    assert_eq!(LessonFits::shipped("scholar-4-step-000000"), None);
 }
 
 /// Numbers are credited to who gave them: to the models that the step names, to the model that was asked, or to

@@ -64,7 +64,7 @@ impl Page {
     pub fn start_sweep(&self, kinds: &[&str], rows: usize) {
         self.tick("#sweep-tasks", &["same", "sum"]);
         self.tick("#sweep-kinds", kinds);
-        self.set_number("rows a task", rows);
+        self.set_number("rows per task", rows);
         self.press_button("Run the sweep");
     }
 

@@ -446,7 +446,7 @@ fn a_device_lost_in_the_middle_of_a_sweep_is_opened_again_and_nothing_is_lost() 
     let page = Page::on_gpu("#view=orders&model=scholar-4", DESTROYABLE);
     page.until_lab();
     // Few: a software adapter on a busy machine takes its time over each.
-    page.set_number("rows a task", 24);
+    page.set_number("rows per task", 24);
     page.press_button("Run the sweep");
     page.browser
         .until("the sweep has begun", "document.querySelector('.sweeps progress')?.value > 0.05");
@@ -501,7 +501,7 @@ fn a_run_given_up_while_the_gpu_is_opened_again_leaves_page_and_worker_agreed() 
 fn a_check_behind_a_sweep_blocks_nothing_and_its_cancel_kills_nothing() {
     let page = Page::on_gpu("#view=orders", "");
     page.until_lab();
-    page.set_number("rows a task", 400);
+    page.set_number("rows per task", 400);
     page.press_button("Run the sweep");
     page.browser
         .until("the sweep is under way", "document.querySelector('.sweeps progress')?.value > 0");

@@ -171,7 +171,7 @@ fn drag_and_keyboard_make_the_same_plan_and_the_command_lines_numbers() {
     page.browser.keys(&format!(" {RIGHT}{RIGHT}"));
     page.until_says("[role=status]", "Place 5 of 12");
     page.browser.keys(ESCAPE);
-    page.until_says("[role=status]", "Back at place 3 of 12");
+    page.until_says("[role=status]", "Back at step 3 of 12");
     page.browser.keys(&format!(" {RIGHT}{RIGHT}{RIGHT}{RIGHT}{LEFT} "));
     page.until_plan("0-1,3-5,2,6-11");
     page.until_says("[role=status]", "which is");
@@ -322,7 +322,7 @@ fn a_destroyed_model_is_seen_beyond_the_options() {
     page.screenshot("orders-destroyed");
 
     // Beside a sweep a text is written, too, and one that was written before is asked for no more.
-    page.set_number("rows a task", 400);
+    page.set_number("rows per task", 400);
     page.press_button("Run the sweep");
     page.browser.until("it shows how far it is", "document.querySelector('#cancel-sweep')");
     page.press_strategy("skip:2");
@@ -345,7 +345,7 @@ fn sweeps_fill_in_are_cancelled_and_put_a_point_in_the_lab() {
         "#sweep-kinds",
         &["drop", "swap", "skip", "repeat", "reverse", "shuffle", "parallel", "loop"],
     );
-    page.set_number("rows a task", 400);
+    page.set_number("rows per task", 400);
     page.press_button("Run the sweep");
     page.browser.until("it shows how far it is", "document.querySelector('#cancel-sweep')");
     // The lab is live meanwhile, and the other view too.
@@ -365,7 +365,7 @@ fn sweeps_fill_in_are_cancelled_and_put_a_point_in_the_lab() {
     // Again, smaller: drop and swap.
     page.tick("#sweep-kinds", &["drop", "swap"]);
     page.tick("#sweep-tasks", &["same"]);
-    page.set_number("rows a task", 16);
+    page.set_number("rows per task", 16);
     page.press_button("Run the sweep");
     page.until_swept("neighbours");
     page.screenshot("orders-drop");
@@ -387,7 +387,7 @@ fn sweeps_fill_in_are_cancelled_and_put_a_point_in_the_lab() {
     // The family, and loops.
     page.tick("#sweep-kinds", &["skip", "repeat", "reverse", "shuffle", "parallel", "loop"]);
     page.set_number("shuffles", 3);
-    page.set_number("rounds at most", 4);
+    page.set_number("most rounds", 4);
     page.press_button("Run the sweep");
     page.until_swept("loops");
     assert_drawn(&page, "family", 1.0);
@@ -413,13 +413,13 @@ fn every_part_is_left_out_once() {
     page.tick("#sweep-tasks", &["same"]);
     // As often as too many are typed, the field says how many are run.
     for _ in 0..2 {
-        page.set_number("rows a task", 99_999);
-        assert_eq!(page.number_typed("rows a task"), "1000");
+        page.set_number("rows per task", 99_999);
+        assert_eq!(page.number_typed("rows per task"), "1000");
     }
-    page.set_number("rows a task", 8);
+    page.set_number("rows per task", 8);
     page.press_button("Run the sweep");
     page.until_swept("neighbours");
-    page.set_number("rows a task", 16);
+    page.set_number("rows per task", 16);
     page.browser.click("#run-need");
     page.browser.until(
         "it says how far it is",
@@ -541,7 +541,7 @@ fn a_real_model_is_offered_plain_english_and_a_scholar_its_own_tasks() {
 
     page.tick("#sweep-tasks", &["agreement"]);
     page.tick("#sweep-kinds", &["drop"]);
-    page.set_number("rows a task", 1);
+    page.set_number("rows per task", 1);
     page.screenshot("orders-plain-tasks");
     page.press_button("Run the sweep");
     page.until_swept("neighbours");
@@ -566,9 +566,9 @@ fn everyone_can_use_the_page_of_orders() {
             &["drop", "swap", "skip", "repeat", "reverse", "shuffle", "parallel", "loop"],
         );
         page.tick("#sweep-tasks", &["same"]);
-        page.set_number("rows a task", 16);
+        page.set_number("rows per task", 16);
         page.set_number("shuffles", 2);
-        page.set_number("rounds at most", 6);
+        page.set_number("most rounds", 6);
         page.press_button("Run the sweep");
         page.until_swept("loops");
         for &scheme in schemes {

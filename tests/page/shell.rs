@@ -71,7 +71,7 @@ fn model_prompt_plan_and_sweep_outlive_every_view_and_back_restores_each() {
     page.view("Orders");
     page.until_lab();
     page.tick("#sweep-kinds", &["drop", "swap", "skip", "shuffle", "loop"]);
-    page.set_number("rows a task", 1000);
+    page.set_number("rows per task", 1000);
     page.press_button("Run the sweep");
     page.browser.until("the sweep is under way", "document.querySelector('#cancel-sweep')");
     page.view("Survey");

@@ -213,7 +213,7 @@ fn every_strategy_is_offered_with_numbers_the_model_has() {
 fn edits_are_said_in_words() {
     let before = row("0-3");
     for (edit, says) in [
-        (Edit::Move { from: 0, to: 2 }, "Block 0 now stands at place 3 of 4."),
+        (Edit::Move { from: 0, to: 2 }, "Block 0 is step 3 of 4 now."),
         (Edit::Toggle { spot: 1, painter: 0, half: Half::Mlp }, "Block 1's MLP is off."),
         (Edit::SwitchOff { from: 2, half: Half::Attention }, "Attention is off from block 2 on."),
         (Edit::Join { first: 1, last: 3 }, "Blocks 1, 2 and 3 in parallel now."),

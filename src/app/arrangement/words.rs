@@ -46,7 +46,7 @@ pub fn edited(before: &Arrangement, after: &Arrangement, edit: Edit) -> String {
     let of = after.spots().len();
     let said = match edit {
         Edit::Move { to, .. } => {
-            format!("{} now stands at place {} of {of}", named(after, to), to + 1)
+            format!("{} is step {} of {of} now", named(after, to), to + 1)
         }
         Edit::Toggle { spot, painter, half } => {
             let now = after.spots().get(spot).and_then(|spot| spot.painters.get(painter));

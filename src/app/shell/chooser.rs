@@ -11,9 +11,11 @@ use crate::app::browser;
 use crate::app::files::Chosen;
 use crate::app::link::Choice;
 use crate::app::state::{Studio, Surveys};
+use crate::app::takes;
 use crate::chart::number::counted;
 use crate::model::catalogue;
 use crate::model::hub::HubName;
+use crate::study::lessons::LessonFits;
 
 const PANEL: &str = "hub.html";
 
@@ -58,9 +60,36 @@ impl Chooser {
         let mut message = vec!["shown".to_owned(), name];
         message.extend(self.studio.opened_here());
         self.tell(message);
+        self.tell_takes();
         if let Some(dialog) = dialog("chooser") {
             let _ = dialog.show_modal();
         }
+    }
+
+    /// Says which tasks and lessons the page's model can take: of a shipped one at once, of another as far as it is
+    /// open.
+    fn tell_takes(self) {
+        let choice = self.studio.draft.with_untracked(|draft| draft.model.clone());
+        let say = move |sentence: String| self.tell(vec!["takes".to_owned(), sentence]);
+        if matches!(&choice, Choice::Known(name) if LessonFits::shipped(name).is_some()) {
+            // The list says it.
+            return say(String::new());
+        }
+        if self.studio.held.with_untracked(Option::is_none) {
+            return say(
+                "It is not open here. Once it is, this line says which tasks and lessons it can take.".to_owned()
+            );
+        }
+        let tasks = self.studio.refused.with_untracked(|refused| takes::tasks(refused));
+        say(tasks.clone());
+        self.studio.ask_lesson_fits(move |fits| {
+            let is_same = self.studio.draft.with_untracked(|draft| draft.model == choice);
+            match fits {
+                _ if !is_same => {}
+                Ok(fits) => say(format!("{tasks} {} {}", takes::lessons(&fits), takes::OTHERS)),
+                Err(why) => say(format!("{tasks} {why}")),
+            }
+        });
     }
 
     /// Shows the panel, and looks a model up at its hub.

@@ -80,11 +80,11 @@ fn words(view: View) -> ViewWords {
     let (title, lead) = match view {
         View::Lens => (
             "What does each layer add to an answer?",
-            "A language model runs in this page. Each block adds two vectors to a running sum: one from attention, one from the MLP.",
+            "A language model runs in this page. Each block adds two vectors to its residual stream: one from attention, one from the MLP.",
         ),
         View::LogitLens => (
             "Where does the answer appear?",
-            "Read the running sum after every block, at every token, as if the model stopped there: which next word leads?",
+            "Decode the residual stream after every block, at every token, as if the model stopped there: which next word leads?",
         ),
         View::Attention => (
             "Where do the heads look?",
@@ -92,15 +92,15 @@ fn words(view: View) -> ViewWords {
         ),
         View::Member => (
             "What does one component do?",
-            "See what it reads, which words it raises and lowers, its vote on the options, and what the answer loses without it.",
+            "See what a component reads, which words it raises and lowers, how it votes, and what the answer loses without it.",
         ),
         View::Orders => (
             "What if the blocks change places?",
-            "Every block adds to the same sum, so blocks can be moved, left out, repeated or run in parallel.",
+            "Every block adds to the same residual stream, so blocks can be moved, left out, repeated or run in parallel.",
         ),
         View::Coupling => (
             "Do the blocks pull the same way?",
-            "Each block stretches some directions most. See whether two blocks stretch the same ones, beyond chance.",
+            "Each block stretches some directions most. Coupling says whether two blocks stretch the same ones, beyond chance.",
         ),
         View::Survey => (
             "Does it hold on whole data sets?",
@@ -138,28 +138,27 @@ fn about(view: View) -> AnyView {
 }
 
 fn lens() -> impl IntoView {
-    view! {
-        "The model's logits are the sum of what its components add: the embedding, and the "
-        <span class="role attention">"attention"</span> " and the " <span class="role mlp">"MLP"</span>
-        " of each block. See how far each component's own answer is from the right one ("
-        <span class="role bias">"bias"</span> ") and how much the components differ ("
-        <span class="role diversity">"diversity"</span>
-        "). The difference of the two is the error of their mean answer."
-    }
+    let text = "The model's logits are the sum of what its components add: the embedding, and the attention and the MLP of \
+                each block. Bias says how far each component's own answer is from the right one. Diversity says how much \
+                these answers differ. Bias minus diversity is the error of their mean.";
+    view! { <Terms text aside=true /> }
 }
 
 fn logit_lens() -> impl IntoView {
-    "Each cell has the likeliest next token, its probability, and how far that is from the answer. A high probability may \
-     stand at a wrong token. The model itself reads only the last sum."
+    let text = "Each cell has the likeliest next token, its probability, and how far that is from the answer. A high \
+                probability may stand at a wrong token. The model itself decodes only the last row's stream.";
+    view! { <Terms text aside=true /> }
 }
 
 fn attention() -> impl IntoView {
-    "A head moves information from the tokens it attends to into the token where it stands. Its weights say where it looks, \
-     not what it is for. Switch it off to see what the answer loses."
+    let text = "An attention head moves information from the tokens it attends to into the token where it stands. Its \
+                weights say where it looks, not what it is for. Switch it off to see what the answer loses.";
+    view! { <Terms text aside=true /> }
 }
 
 fn member() -> impl IntoView {
-    "A component with a large vote may cost nothing when it is left out, and one with a small vote may cost much."
+    let text = "A component with a large vote may cost nothing when it is left out, and one with a small vote may cost much.";
+    view! { <Terms text aside=true /> }
 }
 
 fn start() -> impl IntoView {
@@ -167,26 +166,25 @@ fn start() -> impl IntoView {
 }
 
 fn orders() -> impl IntoView {
-    view! {
-        "Try it on one prompt and see what becomes of the answer, of "
-        <span class="role bias">"bias"</span> " and of " <span class="role diversity">"diversity"</span>
-        ". Then sweep over many plans and rows."
-    }
+    let text = "Try a plan on one prompt, and see what becomes of the answer, of bias and of diversity. Then run a sweep over \
+                many plans and rows.";
+    view! { <Terms text aside=true /> }
 }
 
 fn coupling() -> impl IntoView {
+    let text = "A block is linearised at this prompt: its Jacobian stretches some directions most. See whether two blocks \
+                stretch the same ones, along the depth and between tokens, and how straight a token's trajectory is. These \
+                are the pictures of ";
     view! {
-        "A block is linearised at this prompt: its Jacobian stretches some directions most. See whether two blocks stretch the \
-         same ones, along the depth and between tokens, and how straight a token's way is. These are the pictures of "
-        <cite>"Transformer Block Coupling"</cite> ", each beside what chance gives."
+        <Terms text aside=true /> <cite>"Transformer Block Coupling"</cite> ", each beside what chance gives."
     }
 }
 
 fn survey() -> impl IntoView {
+    let text = "For every row a survey stores how far the components are from the right answer (bias) and how much they \
+                differ (diversity). It draws the tables and figures of ";
     view! {
-        "For every row a survey keeps how far the components are from the right answer ("
-        <span class="role bias">"bias"</span> ") and how much they differ (" <span class="role diversity">"diversity"</span>
-        "). It draws the tables and figures of " <cite>"Diversity of Transformer Layers"</cite> " for your own models."
+        <Terms text aside=true /> <cite>"Diversity of Transformer Layers"</cite> " for your own models."
     }
 }
 
@@ -196,8 +194,7 @@ fn lessons() -> impl IntoView {
 }
 
 fn theory() -> impl IntoView {
-    view! {
-        "A theorem about models is drawn from a model's rows. A theorem about an assumption is drawn from voters that are made \
-         up on the spot."
-    }
+    let text = "A theorem about models is drawn from a model's rows. A theorem about an assumption is drawn from voters that \
+                are made up on the spot.";
+    view! { <Terms text aside=true /> }
 }

@@ -30,7 +30,7 @@ use super::views::{
     AttentionView, CouplingView, LensView, LessonsView, LogitLensView, MemberView, OrdersView,
     StartView, SurveyView, TheoryView,
 };
-use super::widgets::ProblemLine;
+use super::widgets::{Definitions, Glossary, ProblemLine};
 use bar::Bar;
 use chooser::{Chooser, ChooserDialog};
 use doctor::{Doctor, DoctorDialog};
@@ -64,6 +64,7 @@ fn Shell() -> impl IntoView {
     let studio = Studio::open(&link);
     let surveys = Surveys::start(link.looking);
     provide_context(studio);
+    provide_context(Glossary::start(studio.view));
     provide_context(surveys);
     provide_context(Address::keep(studio, surveys));
     provide_context(Bench::start(studio));
@@ -146,6 +147,7 @@ fn Shell() -> impl IntoView {
                 View::Lessons => view! { <LessonsView /> }.into_any(),
                 View::Start => view! { <StartView /> }.into_any(),
             }}
+            <Definitions />
         </main>
         <Show when=is_whole fallback=|| view! { <Framed /> }>
             <Foot />

@@ -197,7 +197,7 @@ impl Bench {
                 named(hand.at)
             ),
             Act::Carry => format!("Place {} of {of}.", hand.at + 1),
-            Act::GiveUp => format!("Back at place {} of {of}.", hand.at + 1),
+            Act::GiveUp => format!("Back at step {} of {of}.", hand.at + 1),
             Act::PutDown(edit) => return self.edit(edit),
         };
         self.studio.say(said);

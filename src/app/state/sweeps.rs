@@ -223,11 +223,11 @@ impl Sweeps {
         let counted = self.with_orders(|orders| {
             let has_heads = orders.points.iter().any(|point| point.head.is_some());
             let counted = format!(
-                "{} of {} rows of “{}”, {}, {} block runs a row instead of {}; chance {}, always the commonest answer {}",
+                "{} of {} rows of “{}”, {}, {} block runs per row instead of {}; accuracy by chance {}, of always giving the most frequent answer {}",
                 orders.rows,
                 orders.rows_asked,
                 orders.task,
-                number::counted(orders.variants.len(), "order"),
+                number::counted(orders.variants.len(), "plan"),
                 orders.block_runs,
                 orders.block_runs_alone,
                 number::fixed(orders.chance, 3),

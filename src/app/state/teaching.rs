@@ -2,7 +2,7 @@
 
 use super::{StepPlace, Studio};
 use crate::app::protocol::{Ask, Tell};
-use crate::study::lessons::{Lesson, LessonHead, StepOutcome, StepPhase, StepPicture};
+use crate::study::lessons::{Lesson, LessonFits, LessonHead, StepOutcome, StepPhase, StepPicture};
 
 /// Said where the worker answers a question about lessons with something else.
 const OTHER_WORDS: &str =
@@ -27,6 +27,18 @@ impl Studio {
             Ask::Lesson { lesson },
             |tell| match tell {
                 Tell::Lesson { lesson } => Some(*lesson),
+                _ => None,
+            },
+            then,
+        );
+    }
+
+    /// Which lessons the model that is open can be asked; a sentence where that cannot be found.
+    pub fn ask_lesson_fits(self, then: impl FnOnce(Result<LessonFits, String>) + 'static) {
+        self.read(
+            Ask::LessonFits,
+            |tell| match tell {
+                Tell::LessonFits { fits } => Some(fits),
                 _ => None,
             },
             then,

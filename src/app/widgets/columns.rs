@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use super::words::Words;
+use super::term::Terms;
 use crate::app::state::Studio;
 use crate::chart::{Column, capital};
 
@@ -13,14 +13,14 @@ pub fn Columns() -> impl IntoView {
         let column = studio.column.get();
         let points = match column {
             Column::Probability => {
-                "Every component answers alone, as shares among the options; the identity holds."
+                "Each component answers alone, with shares among the options. MSE = bias − diversity holds."
             }
             Column::Logit => {
-                "Every component's logits less their mean over the options, which moves no probability; the identity holds. \
-                 The offset and the whole stand in the tables."
+                "Each component's logits minus their mean over the options, which moves no probability. MSE = bias − diversity \
+                 holds. The tables also have that mean (the offset) and the whole logits."
             }
             Column::Paper => {
-                "The numbers as the paper prints them, from two scales at once; no identity."
+                "The numbers as the paper prints them, from two scales at once. MSE = bias − diversity does not hold."
             }
         };
         format!("{points} {}", column.target())
@@ -44,7 +44,7 @@ pub fn Columns() -> impl IntoView {
                     }
                 })
                 .collect_view()}
-            <p class="hint">{move || view! { <Words text=about() /> }}</p>
+            <p class="hint">{move || view! { <Terms text=about() /> }}</p>
         </fieldset>
     }
 }

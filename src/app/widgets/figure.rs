@@ -10,6 +10,7 @@ use wasm_bindgen::prelude::*;
 use super::download::FigureMenu;
 use super::figure_table::view_table;
 use super::member_links::MemberWays;
+use super::term::Terms;
 use super::words::Words;
 use crate::app::browser;
 use crate::app::echarts::{self, Chart, Library};
@@ -81,17 +82,18 @@ pub fn FigureView(
     .into();
     let title =
         move || figure.with(|f| f.as_ref().map(|f| view! { <Words text=f.title.clone() /> }));
-    let words = move || {
-        figure.with(|f| {
-            let words = f.as_ref()?.words.clone();
-            let full = words.into_iter().filter(|text| !text.is_empty());
-            Some(full.map(|text| view! { <p><Words text /></p> }).collect_view())
-        })
-    };
     // In another page's frame it may be the only one, and gives the frame its title.
     let embedding = use_context::<Embedding>();
     let is_chosen = embedding.as_ref().is_some_and(|embedding| embedding.shows(&key));
     let is_alone = is_chosen && embedding.is_some_and(|embedding| embedding.figure.is_some());
+    let is_folded = folded && !is_alone;
+    let words = move || {
+        figure.with(|f| {
+            let words = f.as_ref()?.words.clone();
+            let full = words.into_iter().filter(|text| !text.is_empty());
+            Some(full.map(|text| view! { <p><Terms text aside=is_folded /></p> }).collect_view())
+        })
+    };
     Effect::new(move |_| {
         if is_chosen && let Some(title) = figure.with(|f| f.as_ref().map(|f| f.title.clone())) {
             document().set_title(&title);
@@ -105,7 +107,6 @@ pub fn FigureView(
     }
     // A folded one is drawn when it is first opened.
     let folds = address.folds;
-    let is_folded = folded && !is_alone;
     let is_open = {
         let key = key.clone();
         Memo::new(move |_| !is_folded || folds.is_open(&key))

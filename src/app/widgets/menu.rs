@@ -14,23 +14,18 @@ const HEIGHT: f64 = 280.0;
 /// Where a popover opens: at its button, upwards where there is more room.
 #[derive(Clone, Copy)]
 pub(super) struct Anchor {
-    pub button: NodeRef<html::Button>,
     pub is_up: RwSignal<bool>,
     corner: RwSignal<(f64, f64)>,
 }
 
 impl Anchor {
     pub fn new() -> Self {
-        Self {
-            button: NodeRef::new(),
-            is_up: RwSignal::new(false),
-            corner: RwSignal::new((0.0, 0.0)),
-        }
+        Self { is_up: RwSignal::new(false), corner: RwSignal::new((0.0, 0.0)) }
     }
 
     /// Looks where the button stands now, before its popover is shown.
-    pub fn measure(self) {
-        let Some(button) = self.button.get_untracked() else { return };
+    pub fn measure(self, button: NodeRef<html::Button>) {
+        let Some(button) = button.get_untracked() else { return };
         let (edges, window) = (button.get_bounding_client_rect(), browser::window());
         let number = |value: Result<wasm_bindgen::JsValue, _>| {
             value.ok().and_then(|value| value.as_f64()).unwrap_or_default()
@@ -59,13 +54,13 @@ impl Anchor {
 /// Opens at its button. `id` is the menu's, by which entries close it.
 #[component]
 pub fn Menu(id: String, label: &'static str, children: Children) -> impl IntoView {
-    let anchor = Anchor::new();
+    let (anchor, button) = (Anchor::new(), NodeRef::<html::Button>::new());
     // A browser leaves a popover open when the Tab key leaves it.
     let menu = NodeRef::<html::Div>::new();
     let left = move |event: FocusEvent| {
         let target = event.related_target().and_then(|target| target.dyn_into::<Node>().ok());
         let (Some(menu), Some(target)) = (menu.get_untracked(), target) else { return };
-        let button = anchor.button.get_untracked();
+        let button = button.get_untracked();
         let is_button = button.is_some_and(|button| button.contains(Some(&target)));
         if !is_button && !menu.contains(Some(&target)) {
             // It may be closed already.
@@ -77,8 +72,8 @@ pub fn Menu(id: String, label: &'static str, children: Children) -> impl IntoVie
             type="button"
             class="opens-menu"
             popovertarget=id.clone()
-            node_ref=anchor.button
-            on:click=move |_| anchor.measure()
+            node_ref=button
+            on:click=move |_| anchor.measure(button)
         >
             {label}
         </button>

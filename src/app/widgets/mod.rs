@@ -38,6 +38,6 @@ pub use problem::ProblemLine;
 pub use provenance::{Agreement, Provenance, SaveRun};
 pub use question::Question;
 pub use status::{WorkBar, duration};
-pub use term::{Term, Terms};
+pub use term::{Definitions, Glossary, Term, Terms};
 pub use window::Window;
 pub use words::Words;

@@ -50,7 +50,7 @@ fn row(lens: &Lens) -> AnyView {
             class="tiles-frame"
             class:many=many
             role="region"
-            aria-label="Tiles, one a block"
+            aria-label="Tiles, one per block"
             tabindex="0"
             node_ref=frame
         >
@@ -80,7 +80,7 @@ fn view_tile(
         .collect();
     let spoken = match tile.block {
         Some(block) if tile.beside.is_some() => {
-            format!("Block {block}, beside others: {}.", spoken.join(", "))
+            format!("Block {block}, in parallel with others: {}.", spoken.join(", "))
         }
         Some(block) => format!("Block {block}: {}.", spoken.join(", ")),
         None => format!("The {}.", spoken.join(", ")),

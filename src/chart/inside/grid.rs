@@ -199,8 +199,8 @@ fn words(lens: &Lens) -> [String; 2] {
     [
         format!("Every cell is what the model would say if the run stopped there{answer}.{norm}"),
         format!(
-            "Every depth is read with the last block's dictionary, and the lower third was never trained to be read so: \
-             its words are hints.{tied}{}",
+            "Every depth is decoded with the unembedding, which was trained for the last depth alone. The words of the lower \
+             third are hints.{tied}{}",
             first_column(lens)
         ),
     ]

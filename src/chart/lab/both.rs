@@ -94,17 +94,13 @@ fn title(lab: &Lab, column: Column) -> String {
         // Rounding is no change.
         if (a - b).abs() <= 1e-6 * a.abs().max(b.abs()) { None } else { Some(b > a) }
     };
-    let bias = match way(a.bias, b.bias) {
-        Some(true) => "misses more alone",
-        Some(false) => "misses less alone",
-        None => "misses as much alone",
+    let moves = |way: Option<bool>| match way {
+        Some(true) => "rises",
+        Some(false) => "falls",
+        None => "stays the same",
     };
-    let diversity = match way(a.diversity, b.diversity) {
-        Some(true) => "disagrees more with the others",
-        Some(false) => "disagrees less with the others",
-        None => "disagrees as much with the others",
-    };
-    format!("Under this plan the average component {bias} and {diversity}")
+    let (bias, diversity) = (moves(way(a.bias, b.bias)), moves(way(a.diversity, b.diversity)));
+    format!("Under this plan bias {bias} and diversity {diversity}")
 }
 
 fn words(lab: &Lab, column: Column) -> [String; 2] {

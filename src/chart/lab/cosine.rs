@@ -100,9 +100,9 @@ fn said(geometry: &Geometry) -> String {
     let names = names(geometry);
     let (first, last) = plateau(geometry);
     match last - first {
-        0 => format!("no two neighbouring states with a cosine of {ALIKE} or more"),
+        0 => format!("no two states in a row have a cosine of {ALIKE} or more"),
         n => format!(
-            "{} neighbouring states, {} to {}, all within a cosine of {ALIKE}",
+            "{} states in a row, {} to {}, have a cosine of {ALIKE} or more with each other",
             n + 1,
             names[first],
             names[last]
@@ -114,12 +114,12 @@ fn title(geometry: &Geometry) -> String {
     let (first, last) = plateau(geometry);
     let names = names(geometry);
     if last == first {
-        "Every step turns the stream".to_owned()
+        "Every step turns the residual stream".to_owned()
     } else if last - first + 1 == names.len() {
-        "The whole stream points one way".to_owned()
+        "The residual stream keeps its direction from end to end".to_owned()
     } else {
         format!(
-            "From {} to {} the stream points one way",
+            "From {} to {} the residual stream keeps its direction",
             place(&names[first]),
             place(&names[last])
         )
@@ -136,7 +136,7 @@ fn place(name: &str) -> String {
 
 fn words(geometry: &[Geometry; 2]) -> [String; 2] {
     [
-        format!("The original order has {}.", said(&geometry[0])),
-        format!("This plan has {}.", said(&geometry[1])),
+        format!("In the original order {}.", said(&geometry[0])),
+        format!("Under this plan {}.", said(&geometry[1])),
     ]
 }

@@ -115,10 +115,10 @@ fn tokens(lab: &Lab) -> Vec<String> {
 
 fn title(own: &Geometry, yours: &Geometry) -> String {
     let (Some(a), Some(b)) = (own.line_shape_score, yours.line_shape_score) else {
-        return "The way of every token through the stream".to_owned();
+        return "The trajectory of every token".to_owned();
     };
     if own.plan == yours.plan {
-        return format!("In steps of one length, the way is {} times the straight line", short(a));
+        return format!("With steps of one length, the trajectory is {} times as long as a straight line", short(a));
     }
     let than = if (a - b).abs() < 0.005 * a {
         "as straight as in the original order"
@@ -127,7 +127,7 @@ fn title(own: &Geometry, yours: &Geometry) -> String {
     } else {
         "less straight than in the original order"
     };
-    format!("The way through the stream under this plan is {than}")
+    format!("Under this plan the trajectory is {than}")
 }
 
 fn words(own: &Geometry, yours: &Geometry) -> [String; 2] {
@@ -139,8 +139,8 @@ fn words(own: &Geometry, yours: &Geometry) -> [String; 2] {
             said(yours.line_shape_score)
         ),
         format!(
-            "Expodistance, how unevenly its state grows: {} and {}. The two planes are fitted apart, so places in one \
-             cannot be held against places in the other.",
+            "Expodistance, how unevenly its state grows: {} and {}. Each plane is fitted to its own trajectory, so \
+             do not compare places between the two.",
             said(own.expodistance),
             said(yours.expodistance)
         ),

@@ -156,7 +156,7 @@ fn title(curves: &[FamilyCurve<'_>], apart: &Apart<'_>) -> String {
         return way(apart.word(), alone);
     }
     let Some(middle) = shared_size(curves) else {
-        return format!("{} under other orders", capital(apart.word()));
+        return format!("{} under other plans", capital(apart.word()));
     };
     let ranked = ranked(quantity, curves, middle);
     let blocks = counted(middle, "block");
@@ -189,7 +189,7 @@ fn title(curves: &[FamilyCurve<'_>], apart: &Apart<'_>) -> String {
                 apart.word()
             )
         }
-        [] => format!("{} under other orders", capital(apart.word())),
+        [] => format!("{} under other plans", capital(apart.word())),
     }
 }
 

@@ -75,7 +75,7 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
         key: "fig-3-correlation",
         title,
         words: [
-            "Accuracy is the share right among the options. Every model's curves are standardised by themselves, then all its junction points are pooled; filled marks have p < 0.05.".to_owned(),
+            "Accuracy is the share right among the options. Each curve of a model is standardised by itself. Then all junction points of the model are pooled. Filled marks have p < 0.05.".to_owned(),
             "Junction points of one model depend on each other, so p compares the models' own coefficients, from three models on. Means over tasks are by Fisher's z and have no p.".to_owned(),
         ],
         table: table(survey, all),

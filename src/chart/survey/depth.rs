@@ -99,7 +99,7 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
                 let points = curve.depths.iter().enumerate().map(|(n, values)| {
                     let depth = (n + 1) as f64 / curve.depths.len() as f64;
                     let text = format!(
-                        "{}, {} of {} members\n{}",
+                        "{}, {} of {} components\n{}",
                         survey.models[curve.model].name,
                         n + 1,
                         curve.depths.len(),
@@ -113,7 +113,7 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
         let reach: Vec<f64> = series.iter().flat_map(|s| s.points.iter().map(|p| p.y)).collect();
         Panel::new(
             (*name).to_owned(),
-            Axis::over("share of the members read", [0.0, 1.0].into_iter()),
+            Axis::over("share of the components so far", [0.0, 1.0].into_iter()),
             Axis::over("", reach.into_iter()),
             series,
         )
@@ -134,7 +134,7 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
         key: "fig-6-depth",
         title: title(survey, &curves),
         words: [
-            "Accuracy is the share right among the options; each model is read after every member, as a share of its own members.".to_owned(),
+            "Accuracy is the share right among the options. Each model is decoded after every component; the axis is the share of its components so far.".to_owned(),
             format!(
                 "{}{}; tasks count the same whatever their rows.",
                 first_words(survey, |_| true),
@@ -144,8 +144,8 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
         table: Table {
             headers: headers(&[
                 "model",
-                "members read",
-                "members",
+                "components so far",
+                "components",
                 "accuracy",
                 "mse",
                 "paper mse x100",

@@ -99,7 +99,7 @@ fn figure(
         return None;
     }
     let mut caveat = match stops.as_slice() {
-        [] => "Every curve reaches the last member.".to_owned(),
+        [] => "Every curve reaches the last component.".to_owned(),
         [first, rest @ ..] => {
             let end = if rest.is_empty() { "ends early or is" } else { "end early or are" };
             format!("{} {end} refused; {first}.", counted(rest.len() + 1, "curve"))
@@ -110,7 +110,7 @@ fn figure(
     }
     if beyond > 0 {
         caveat += &format!(
-            " At {} I(U;Y) is estimated above H(Y), which no information is; bounds take it as H(Y).",
+            " I(U;Y) cannot be above H(Y). At {} its estimate is, and the bounds take H(Y) instead.",
             counted(beyond, "point")
         );
     }
@@ -129,7 +129,7 @@ fn figure(
         table: Table {
             headers: headers(&[
                 "task",
-                "members",
+                "components",
                 "relevancy",
                 "redundancy",
                 "conditional redundancy",
@@ -155,7 +155,7 @@ fn title(model: &str, points: usize, above: usize, below: usize) -> String {
         }
         (0, 0) => format!("{model}: the error stays between its bounds at all {all}"),
         (above, 0) => format!(
-            "{model}: at {above} of {all} the error is above what the members' information allows"
+            "{model}: at {above} of {all} the error is above what the components' information allows"
         ),
         (above, below) => format!(
             "{model}: of {all} the error is above its upper bound at {above}, below its lower one at {below}"
@@ -171,7 +171,7 @@ fn panel(name: &str, task: &str, pens: &[Pen], values: &[fn(&InformationPoint) -
             let points = curve.iter().map(|point| {
                 let y = value(point);
                 let text =
-                    format!("{task}, first {} members\n{} {}", point.members, pen.name, short(y));
+                    format!("{task}, first {} components\n{} {}", point.members, pen.name, short(y));
                 Point {
                     hollow: point.breaks.is_some(),
                     ..Point::new(point.members as f64, y, text)
@@ -183,7 +183,7 @@ fn panel(name: &str, task: &str, pens: &[Pen], values: &[fn(&InformationPoint) -
     let reach: Vec<f64> = series.iter().flat_map(|s| s.points.iter().map(|p| p.y)).collect();
     Panel::new(
         name,
-        Axis::counts("members so far", curve.len()),
+        Axis::counts("components so far", curve.len()),
         Axis::from_zero("", reach.into_iter()),
         series,
     )
@@ -199,7 +199,7 @@ mod tests {
             [title("m", 1, 0, 0), title("m", 1, 1, 0), title("m", 9, 0, 0), title("m", 9, 2, 1)],
             [
                 "m: the error stays between its bounds at the only junction point",
-                "m: at 1 of 1 junction point the error is above what the members' information allows",
+                "m: at 1 of 1 junction point the error is above what the components' information allows",
                 "m: the error stays between its bounds at all 9 junction points",
                 "m: of 9 junction points the error is above its upper bound at 2, below its lower one at 1",
             ]

@@ -27,7 +27,7 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
         title: title(survey, &all),
         words: [
             format!(
-                "Rows of a task are as hard as its axis says; bars are Wilson's 95 % intervals.{}",
+                "The axis says how hard a task's rows are; bars are Wilson's 95 % intervals.{}",
                 below_chance(&all)
             ),
             format!("{}; accuracy is the share right among the options.", extent(survey)),

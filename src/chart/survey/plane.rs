@@ -94,13 +94,13 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
         ),
         words: [
             format!(
-                "What raises diversity through Ω raises bias as much. The printed terms miss the bias by up to {} squared logits and the diversity by up to {}. They miss their difference, the MSE, by up to {}.",
+                "If Ω rises, bias and diversity rise equally. The paper's printed terms are off by up to {} squared logits in bias, {} in diversity and {} in their difference, the MSE.",
                 short(worst(Tradeoff::bias_residue)),
                 short(worst(Tradeoff::diversity_residue)),
                 short(worst(Tradeoff::mse_residue))
             ),
             format!(
-                "{}. Both axes are logarithmic; points at 0 are left out. These are whole logits: {} of Ω is the members' offset, which moves no probability.",
+                "{}. Both axes are logarithmic; points at 0 are left out. These are whole logits: {} of Ω is the components' offset, which moves no probability.",
                 extent(survey),
                 percent(offset.unwrap_or(0.0))
             ),

@@ -131,7 +131,7 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
         }));
     let title = match (mlp, attention) {
         (Some(mlp), Some(attention)) => format!(
-            "Of the diversity of {} MLPs bring {}, attention {}",
+            "Of the diversity of {} {} comes from MLPs, {} from attention",
             Column::Probability.label(),
             percent(mlp),
             percent(attention)
@@ -142,9 +142,9 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
         key: KEY,
         title,
         words: [
-            "Each share is summed over a kind's members and divided by the whole (Eqs. 9 and 10), then averaged over tasks.".to_owned(),
+            "Each share is summed over a kind's components and divided by the whole (Eqs. 9 and 10), then averaged over tasks.".to_owned(),
             format!(
-                "{}; a kind has more of the bias where it has more members. {}",
+                "{}; a kind with more components has more of the bias. {}",
                 extent(survey),
                 offset_share(&all)
             ),
@@ -167,7 +167,7 @@ fn offset_share(all: &[KnownCell<'_>]) -> String {
     });
     mean(shares).map_or_else(String::new, |share| {
         format!(
-            "Of the whole logits' diversity {} is the offset's, on average: it moves no probability, and its shares stand in the table.",
+            "Of the whole logits' diversity {} comes from the offset, on average. The offset moves no probability; its shares are in the table.",
             percent(share)
         )
     })

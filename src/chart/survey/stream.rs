@@ -33,7 +33,7 @@ pub(super) fn figure(survey: &Survey, model: usize, theme: &Theme) -> Figure {
             let scores = standardised(&values).unwrap_or_else(|| vec![0.0; values.len()]);
             let points = scores.iter().zip(&values).zip(depth).map(|((y, value), depth)| {
                 let text = format!(
-                    "{task}, first {} members\n{} {}",
+                    "{task}, first {} components\n{} {}",
                     depth.members,
                     pen.name,
                     short(*value)
@@ -53,7 +53,7 @@ pub(super) fn figure(survey: &Survey, model: usize, theme: &Theme) -> Figure {
         let reach: Vec<f64> = series.iter().flat_map(|s| s.points.iter().map(|p| p.y)).collect();
         panels.push(Panel::new(
             format!("{task}, standard deviations from each curve's mean"),
-            Axis::counts("members so far", depth.len()),
+            Axis::counts("components so far", depth.len()),
             Axis::over("", reach.into_iter()),
             series,
         ));
@@ -62,12 +62,12 @@ pub(super) fn figure(survey: &Survey, model: usize, theme: &Theme) -> Figure {
         key: "fig-5-stream",
         title: title(name, &readings),
         words: [
-            format!("{}Accuracy is the share right among the options. At every junction point the members so far are read as if the model ended there, with the final norm's scale of the full run.", first_words(survey, |cell| cell.model == model)),
-            "Each curve is standardised by itself, so heights compare within a curve only; the CSV has the numbers as they are.".to_owned(),
+            format!("{}Accuracy is the share right among the options. At every junction point the components so far are decoded as if the model ended there, with the frozen final norm.", first_words(survey, |cell| cell.model == model)),
+            "Each curve is standardised by itself, so compare heights only within a curve. The CSV has the numbers themselves.".to_owned(),
         ],
         table: Table {
             headers: headers(&[
-                "task", "members", "mse", "bias", "diversity", "accuracy", "paper mse", "paper bias", "paper diversity",
+                "task", "components", "mse", "bias", "diversity", "accuracy", "paper mse", "paper bias", "paper diversity",
                 "centred diversity",
             ]),
             rows,

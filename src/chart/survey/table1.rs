@@ -155,10 +155,10 @@ fn title(all: &[GuessedCell]) -> String {
     let below = all.iter().filter(|cell| cell.is_below()).count();
     let below = match below {
         0 => String::new(),
-        n => format!(", surely below it in {n}"),
+        n => format!(", below it in {n}"),
     };
     format!(
-        "Accuracy is surely above always giving the most frequent answer in {above} of {}{below}",
+        "Accuracy is above that of always giving the most frequent answer, beyond its interval, in {above} of {}{below}",
         counted(all.len(), "cell")
     )
 }
@@ -181,7 +181,7 @@ fn near_uniform(all: &[KnownCell<'_>]) -> String {
     };
     let count = all.iter().filter(near).count();
     format!(
-        "Bars are Wilson's 95 % intervals. The paper's MSE is within {} of the uniform constant in {count} of {}.",
+        "Bars are Wilson's 95 % intervals. The paper's MSE is within {} of a uniform answer's in {count} of {}.",
         percent(0.1),
         all.len()
     )
@@ -195,7 +195,7 @@ fn centred_share(all: &[KnownCell<'_>]) -> String {
     });
     mean(shares).map_or_else(String::new, |share| {
         format!(
-            "Of that diversity {} is centred, on average; the rest is the members' offset, which moves no probability.",
+            "Of that diversity {} is centred, on average; the rest is the components' offset, which moves no probability.",
             percent(share)
         )
     })
@@ -314,11 +314,11 @@ mod tests {
         let all = [cell(0.4, 0.3, 0.5), cell(0.2, 0.3, 0.25), cell(0.6, 0.3, 0.5)];
         assert_eq!(
             title(&all),
-            "Accuracy is surely above always giving the most frequent answer in 1 of 3 cells, surely below it in 1"
+            "Accuracy is above that of always giving the most frequent answer, beyond its interval, in 1 of 3 cells, below it in 1"
         );
         assert_eq!(
             title(&all[..1]),
-            "Accuracy is surely above always giving the most frequent answer in 0 of 1 cell"
+            "Accuracy is above that of always giving the most frequent answer, beyond its interval, in 0 of 1 cell"
         );
     }
 }

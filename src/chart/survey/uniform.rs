@@ -77,12 +77,12 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
         key: "uniform",
         title,
         words: [
-            "Eq. 14 divides the logits by the number of members, which pulls its MSE to (K − 1)/K² whatever the model knows.".to_owned(),
+            "Eq. 14 divides the logits by the number of components, which pulls its MSE to (K − 1)/K² whatever the model knows.".to_owned(),
             format!("{}; × 100 on a logarithmic scale.", extent(survey)),
         ],
         table: Table {
             headers: headers(&[
-                "task", "model", "members", "uniform x100", "paper mse x100", "paper distance x100", "probability distance x100",
+                "task", "model", "components", "uniform x100", "paper mse x100", "paper distance x100", "probability distance x100",
             ]),
             rows: rows.collect(),
         },
@@ -104,7 +104,7 @@ fn title(distances: &[UniformDistance<'_>]) -> String {
     }
     format!(
         "{start} {} and {}",
-        at_members(distances, fewest, " with the fewest members"),
+        at_members(distances, fewest, " with the fewest components"),
         at_members(distances, most, " with the most")
     )
 }
@@ -120,7 +120,7 @@ fn at_members(distances: &[UniformDistance<'_>], members: usize, why: &str) -> S
     };
     // Without a group to tell it from, the number needs its noun.
     let number = match why {
-        "" => counted(members, "member"),
+        "" => counted(members, "component"),
         _ => members.to_string(),
     };
     format!("{}{why} ({models}, {number})", short(distance))
@@ -146,19 +146,19 @@ mod tests {
         let all = [("a", 9, 9.0), ("b", 17, 7.77), ("c", 5, 10.9)];
         assert_eq!(
             heading(&all),
-            format!("{start} 10.9 with the fewest members (c, 5) and 7.77 with the most (b, 17)")
+            format!("{start} 10.9 with the fewest components (c, 5) and 7.77 with the most (b, 17)")
         );
         assert_eq!(
             heading(&[("a", 5, 10.0), ("b", 5, 11.0), ("c", 9, 3.0)]),
             format!(
-                "{start} 10.5 with the fewest members (2 models, 5) and 3.00 with the most (c, 9)"
+                "{start} 10.5 with the fewest components (2 models, 5) and 3.00 with the most (c, 9)"
             )
         );
         assert_eq!(
             heading(&[("a", 5, 10.0), ("b", 5, 11.0)]),
-            format!("{start} 10.5 (2 models, 5 members)")
+            format!("{start} 10.5 (2 models, 5 components)")
         );
-        assert_eq!(heading(&all[..1]), format!("{start} 9.00 (a, 9 members)"));
+        assert_eq!(heading(&all[..1]), format!("{start} 9.00 (a, 9 components)"));
         assert_eq!(
             heading(&[]),
             "No model of this survey has an MSE to hold against the uniform constant"

@@ -19,6 +19,10 @@ use crate::task::file;
 
 /// Join the shards into the files that one run would write
 #[derive(clap::Args)]
+#[command(after_help = "Examples:
+  atelier survey --models scholar-2 --tasks sum --rows 20 --out small --shard 1/2
+  atelier survey --models scholar-2 --tasks sum --rows 20 --out small --shard 2/2
+  atelier survey merge small")]
 pub struct MergeArgs {
     /// The folder that --out named
     #[arg(value_name = "DIR")]

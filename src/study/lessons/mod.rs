@@ -12,6 +12,7 @@ mod ask;
 mod checked;
 mod error;
 mod field;
+mod fits;
 mod found;
 mod lesson;
 mod members;
@@ -32,6 +33,7 @@ pub use ask::{
 };
 pub use error::LessonError;
 pub use field::{FieldFormat, FieldName, FieldValue};
+pub use fits::LessonFits;
 pub use found::{
     FoundCell, FoundLens, FoundSweeps, ModelFound, PartFound, StepFound, SurveyedModel, TaskLooks,
 };

@@ -120,7 +120,7 @@ fn a_survey_counts_what_its_intervals_carry() {
     let figures = survey_figures(&survey, &LIGHT);
     assert_eq!(
         titled(&figures, "table-1").title,
-        "Accuracy is surely above always giving the most frequent answer in 1 of 4 cells, surely below it in 1"
+        "Accuracy is above that of always giving the most frequent answer, beyond its interval, in 1 of 4 cells, below it in 1"
     );
     let levels = titled(&figures, "levels");
     assert!(!levels.title.contains("harder"), "{}", levels.title);
@@ -139,7 +139,7 @@ fn who_leads_is_said_with_of_what() {
     assert!(titled(&depths, "followed").title.starts_with("Among the followed words "));
     let [votes, _, running] = figures(&lens, Column::Probability, &LIGHT);
     assert!(running.title.starts_with("Among the options "), "{}", running.title);
-    assert!(votes.words[0].contains("above the mean of the others"), "{}", votes.words[0]);
+    assert!(votes.words[0].contains("minus its mean vote for the other options"), "{}", votes.words[0]);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Bad input: exit code 2 and one sentence that names the thing and says what to do.
+//! Bad files and bad values: exit code 1 and one sentence that names the thing and says what to do.
 
 use serde_json::json;
 

@@ -112,7 +112,7 @@ fn hold(guarded: &[Guarded]) {
     }
 }
 
-/// The help of every command, and of their own commands.
+/// The help of every command, and of their own commands; each has an example.
 #[test]
 fn help() {
     let mut waiting = vec![String::new()];
@@ -127,6 +127,7 @@ fn help() {
             }
         }
         let name = if command.is_empty() { "atelier" } else { command.trim() };
+        assert!(text.contains("\nExamples:\n  atelier "), "{name} --help has no example");
         let name = format!("{}.txt", name.replace(' ', "-"));
         check(&format!("help/{name}"), &text);
         names.insert(name);

@@ -171,6 +171,12 @@ impl School {
         others.iter().map(outcome).collect()
     }
 
+    /// A model of the catalogue.
+    pub fn model(&mut self, name: &str) -> &LoadedModel {
+        self.load(name);
+        &self.models[name]
+    }
+
     fn load(&mut self, name: &str) {
         if self.models.contains_key(name) {
             return;

@@ -152,6 +152,8 @@ fn one_chooser_has_them_all() {
         "With this page,From disk,On this machine,One click away"
     );
     scene.says(".now", "scholar-12");
+    scene.says(".shipped .takes", "Lessons: all 11.");
+    scene.says(".shipped li:nth-child(2) .takes", "10 not at all.");
     page.browser.run(&format!("{PANEL}.querySelector('.close').click()"));
     // What was opened from disk is at hand for the rest of the visit: its bytes are read where they lie.
     page.open_folder(&root().join("public/models/scholar-4"));
@@ -166,8 +168,11 @@ fn one_chooser_has_them_all() {
     ));
     page.until_says("#model", "scholar-4 (opened here)");
     page.until_says(".provenance", "Computed here by scholar-4 ");
-    // A hub's, by its name.
+    // Of what is open the list says what it can take.
     scene.show();
+    scene.says("#takes", "none of the 9 tasks in plain English and all 10 tasks of the scholars. Lessons: ");
+    scene.says("#takes", "1, 3, 4, 7 and 8 in part");
+    // A hub's, by its name.
     scene.fetch();
     scene.until_fetched();
     page.until_says("#model", "hub:makers/tiny (from a hub)");

@@ -32,7 +32,7 @@ fn the_list_is_there_while_a_sweep_runs() {
     let page = Page::orders(1440, 1000, "");
     page.tick("#sweep-tasks", &["same", "sum"]);
     page.tick("#sweep-kinds", &["drop", "swap", "skip", "repeat", "loop"]);
-    page.set_number("rows a task", 1000);
+    page.set_number("rows per task", 1000);
     page.press_button("Run the sweep");
     page.browser.until("a sweep runs", "document.querySelector('#cancel-sweep')");
     page.go_to_view("Lessons");

@@ -6,8 +6,10 @@ use web_sys::HtmlInputElement;
 use super::downloads::Downloads;
 use super::page::PageLine;
 use crate::app::files;
+use crate::app::takes;
 use crate::model::catalogue;
 use crate::model::hub::HubName;
+use crate::study::lessons::LessonFits;
 
 #[component]
 pub fn Recent() -> impl IntoView {
@@ -67,7 +69,10 @@ pub fn Shipped() -> impl IntoView {
     view! {
         <section aria-labelledby="shipped-head">
             <h2 id="shipped-head">"With this page"</h2>
-            <p class="hint">"The lessons and the ten tasks of the scholars are written for these models."</p>
+            <p class="hint">
+                "These models know a few hundred words. They can be asked the ten tasks of the scholars, and no task in plain English. "
+                {takes::OTHERS}
+            </p>
             <ul class="models shipped">
                 {catalogue::KNOWN
                     .iter()
@@ -79,7 +84,7 @@ pub fn Shipped() -> impl IntoView {
                                 <button type="button" aria-pressed=pressed on:click=move |_| line.open_shipped(known.name)>
                                     {known.name}
                                 </button>
-                                <span>{known.about}</span>
+                                <span>{known.about} ". " <span class="takes">{fits(known.name)}</span></span>
                                 <span class="quiet">{size}</span>
                             </li>
                         }
@@ -88,6 +93,11 @@ pub fn Shipped() -> impl IntoView {
             </ul>
         </section>
     }
+}
+
+/// Which lessons a shipped model can take.
+fn fits(name: &str) -> Option<String> {
+    LessonFits::shipped(name).map(|fits| takes::lessons(&fits))
 }
 
 #[component]
@@ -110,7 +120,8 @@ pub fn FromDisk() -> impl IntoView {
                 <code>"tokenizer.model"</code> ", " <code>"*.safetensors"</code> " or "
                 <code>"pytorch_model.bin"</code> "), its files, or one " <code>".gguf"</code>
                 " file; a report that atelier wrote, too. What can be opened can also be dropped on the page. Nothing is \
-                 uploaded, nothing is copied; how much memory a model takes is said while it is opened."
+                 uploaded, nothing is copied. How much memory a model takes is said while it is opened, and which tasks and lessons \
+                 it can take stands at the top of this list afterwards."
             </p>
             <p class="row">
                 <label class="button">

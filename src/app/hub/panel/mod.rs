@@ -47,6 +47,9 @@ fn Panel() -> impl IntoView {
             <button type="button" class="close" on:click=move |_| line.tell("close", &[])>"Close"</button>
         </header>
         <p class="now">"Now: " <strong>{move || line.current.get()}</strong></p>
+        <Show when=move || line.takes.with(|takes| !takes.is_empty())>
+            <p class="hint" id="takes">{move || line.takes.get()}</p>
+        </Show>
         <p class="status-line" role="status" aria-live="polite">{move || downloads.said.get()}</p>
         <lists::Recent />
         <lists::Shipped />
@@ -74,6 +77,7 @@ fn listen(line: PageLine, downloads: Downloads) {
                     downloads.refresh();
                     focus_heading();
                 }
+                "takes" => line.takes.set(text(1)),
                 "at hand" => line.at_hand.set(serde_json::from_str(&text(1)).unwrap_or_default()),
                 "look up" => {
                     downloads.press("");

@@ -28,8 +28,8 @@ pub fn OnTheHub() -> impl IntoView {
             <p class="hint">
                 {format!(
                     "These lie at {host}. The page asks nothing there before you press a button that names it. The host learns which \
-                     model you fetch, and never what you ask it. These models take your own prompts and the tasks in plain English. \
-                     A step of a lesson says if it cannot show its point with them.",
+                     model you fetch, and never what you ask it. These models take your own prompts. Which tasks and lessons one of \
+                     them can take is known when it is open: then the top of this list says it.",
                 )}
             </p>
             <Messages at="" />

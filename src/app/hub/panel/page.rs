@@ -14,6 +14,8 @@ const MOST_RECENT: usize = 5;
 pub struct PageLine {
     /// The name of the page's model.
     pub current: RwSignal<String>,
+    /// Which tasks and lessons it can take, where the list of shipped models does not say it.
+    pub takes: RwSignal<String>,
     pub recent: RwSignal<Vec<String>>,
     /// Models of this machine that the page's own server offers.
     pub at_hand: RwSignal<Vec<ModelAtHand>>,
@@ -26,6 +28,7 @@ impl PageLine {
         let kept = browser::kept(RECENT).unwrap_or_default();
         Self {
             current: RwSignal::default(),
+            takes: RwSignal::default(),
             recent: RwSignal::new(kept.lines().map(str::to_owned).collect()),
             at_hand: RwSignal::default(),
             from_disk: RwSignal::default(),

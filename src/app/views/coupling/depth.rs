@@ -6,7 +6,7 @@ use super::facts::RunFacts;
 use super::{Pictures, with_coupling};
 use crate::app::link::pair;
 use crate::app::state::{Address, Studio};
-use crate::app::widgets::{FigureView, MemberLinks};
+use crate::app::widgets::{FigureView, MemberLinks, Terms};
 use crate::chart::{metric_word, most_alike, nearest, step_members, step_names};
 use crate::study::coupling::CouplingMetric;
 
@@ -41,7 +41,9 @@ pub fn AlongDepth(pictures: Pictures) -> impl IntoView {
             >
                 <Measures />
             </FigureView>
-            <p class="look">"A click on a cell of the map opens its two steps below."</p>
+            <p class="look">
+                <Terms text="Each row and column is a step of the plan. A click on a cell opens its two steps below." />
+            </p>
             <RunFacts />
             <Show when=move || has_distance.get()>
                 <FigureView

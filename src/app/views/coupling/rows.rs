@@ -10,7 +10,7 @@ use crate::app::shell::Themes;
 use crate::app::state::{Origin, Place, Shown, Studio};
 use crate::app::tasks;
 use crate::app::widgets::{
-    FigureView, OpenModelNote, ProblemLine, SaveReport, WorkBar, show_number,
+    FigureView, OpenModelNote, ProblemLine, SaveReport, Terms, WorkBar, show_number,
 };
 use crate::chart::{Figure, number, relation_figure, relation_word, task_coupling_figures};
 use crate::study::coupling::{RelationTo, TaskCoupling};
@@ -67,8 +67,8 @@ pub fn OverRows() -> impl IntoView {
         <section class="pictures" aria-labelledby="cost-title">
             <h2 class="asked" id="cost-title">"What does coupling explain?"</h2>
             <p class="look">
-                "If coupled blocks do the same thing, swapping them should cost little. Hold the two against each other over rows of a task, \
-                 then take a point away: with few pairs, one can make the whole correlation."
+                <Terms text="If coupled blocks do the same thing, swapping them should cost little. Compare coupling and cost over rows of a task, \
+                             then take a point away: with few pairs, one can make the whole correlation." />
             </p>
             <RowsForm />
             <Show

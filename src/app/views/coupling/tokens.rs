@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use super::{Pictures, with_coupling};
 use crate::app::protocol::TokenAsk;
 use crate::app::state::Studio;
-use crate::app::widgets::FigureView;
+use crate::app::widgets::{FigureView, Terms};
 use crate::chart::step_names;
 
 const KEYS: [&str; 3] = ["coupling-self", "coupling-input", "coupling-output"];
@@ -32,8 +32,7 @@ pub fn BetweenTokens(pictures: Pictures) -> impl IntoView {
                 when=move || there.get()
                 fallback=move || view! {
                     <p class="look">
-                        "The report compares no tokens: in a wide model each of their Jacobians is hundreds of products, so it waits until \
-                         somebody asks. "
+                        <Terms text="The report compares no tokens yet: in a wide model each of their Jacobians takes hundreds of products. " />
                         <button type="button" id="compare-tokens" on:click=ask>"Compare tokens"</button>
                     </p>
                 }

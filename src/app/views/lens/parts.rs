@@ -8,7 +8,7 @@ use crate::app::protocol::Stage;
 use crate::app::shell::Themes;
 use crate::app::state::exchange::Work;
 use crate::app::state::{Bench, Origin, Place, Shown, Studio};
-use crate::app::widgets::{FigureView, ProblemLine, SaveReport, WorkBar};
+use crate::app::widgets::{FigureView, ProblemLine, SaveReport, Terms, WorkBar};
 use crate::chart::{NO_PARTS, number, part_figures, unnamed_heads};
 use crate::study::report::Report;
 
@@ -56,9 +56,10 @@ pub fn LeaveOut() -> impl IntoView {
     });
     view! {
         <section class="pictures" aria-labelledby="parts-title">
-            <h2 id="parts-title">"What each part is worth here"</h2>
+            <h2 id="parts-title">"What the answer loses without each part"</h2>
             <p class="look">
-                "A vote is what a part says directly. What it is worth is what the answer loses without it, all else run again."
+                <Terms text="A vote is what a component or a head adds directly. Here each is left out once, and all else runs again: that \
+                             shows what the answer loses without it." />
             </p>
             <p>
                 <button type="button" id="leave-out-parts" disabled=is_waiting on:click=move |_| studio.leave_out_parts()>

@@ -13,7 +13,7 @@ use super::told::Told;
 use crate::app::browser;
 use crate::app::embedding::Embedding;
 use crate::app::state::{OpenLesson, Place};
-use crate::app::widgets::{ProblemLine, Terms, Words};
+use crate::app::widgets::{ProblemLine, Terms};
 use crate::study::lessons::StepShowing;
 
 #[component]
@@ -81,7 +81,7 @@ pub fn StepPage(number: usize, at: usize) -> impl IntoView {
             view! {
                 <Pointed />
                 <p class="say"><Terms text=say /></p>
-                <p class="ask" id="question"><Words text=asked.ask.clone() /></p>
+                <p class="ask" id="question"><Terms text=asked.ask.clone() /></p>
                 <Expectations asked chosen expected />
             }
         })

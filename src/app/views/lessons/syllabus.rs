@@ -6,6 +6,7 @@ use leptos::prelude::*;
 use super::class::ForClass;
 use super::follow;
 use crate::app::state::{Address, OpenLesson, Studio};
+use crate::app::widgets::Terms;
 use crate::study::lessons::LessonHead;
 
 #[component]
@@ -67,7 +68,7 @@ fn Entry(number: usize, head: LessonHead) -> impl IntoView {
     view! {
         <li>
             <h3><a href=href on:click=go>{number} ". " {head.title}</a></h3>
-            <p>{words}</p>
+            <p>{move || view! { <Terms text=words() /> }}</p>
             <p class="hint">{format!("{} minutes · {after}", head.minutes)} {progress}</p>
         </li>
     }

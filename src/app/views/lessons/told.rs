@@ -6,7 +6,7 @@ use super::lacking::CannotShow;
 use super::numbers::{NumberRow, Numbers};
 use super::picture::StepPictures;
 use crate::app::state::{OpenLesson, Studio};
-use crate::app::widgets::Words;
+use crate::app::widgets::{Terms, Words};
 use crate::study::lessons::{
     Holding, LessonStep, OptionOutcome, RunSource, StepOutcome, StepShowing,
 };
@@ -42,7 +42,7 @@ pub fn Told(number: usize, at: usize, of: usize) -> impl IntoView {
                     when=move || cannot.with(Option::is_none)
                     fallback=move || view! { <CannotShow reason=cannot /> }
                 >
-                    {move || outcome.get().map(|outcome| view! { <p><Words text=outcome.reveal /></p> })}
+                    {move || outcome.get().map(|outcome| view! { <p><Terms text=outcome.reveal /></p> })}
                     {move || rows_read(outcome.get()?, room.step()?).map(|rows| view! { <p class="hint">{rows}</p> })}
                 </Show>
             </div>
@@ -101,7 +101,7 @@ fn Because(outcome: StepOutcome, expected: Option<usize>) -> impl IntoView {
     let own = expected.and_then(|i| outcome.options.get(i).cloned());
     view! {
         {own.map(|option| view! { <Why option /> })}
-        <p class="caveat">"But: " <Words text=outcome.caveat /></p>
+        <p class="caveat">"But: " <Terms text=outcome.caveat /></p>
     }
 }
 
@@ -130,7 +130,7 @@ fn OtherOptions(outcome: StepOutcome, expected: Option<usize>) -> impl IntoView 
     let others = others.map(|(_, option)| {
         view! {
             <p class="ask"><Words text=option.text.clone() /></p>
-            <Why option />
+            <Why option is_folded=true />
         }
     });
     let others: Vec<_> = others.collect();
@@ -146,11 +146,11 @@ fn OtherOptions(outcome: StepOutcome, expected: Option<usize>) -> impl IntoView 
 
 /// A belief of those who choose this option, and the run's words on it.
 #[component]
-fn Why(option: OptionOutcome) -> impl IntoView {
+fn Why(option: OptionOutcome, #[prop(optional)] is_folded: bool) -> impl IntoView {
     let is_wrong = option.holding != Some(Holding::Agrees) && !option.belief.is_empty();
     let belief = is_wrong
         .then(|| format!("A belief behind it: “{}”. ", option.belief.trim_end_matches('.')));
-    view! { <p class="belief">{belief} <Words text=option.why /></p> }
+    view! { <p class="belief">{belief} <Terms text=option.why aside=is_folded /></p> }
 }
 
 /// The reader's own sentence on the difference, stored with the answers.
@@ -220,7 +220,7 @@ fn Done(number: usize, at: usize, of: usize) -> impl IntoView {
     let is_next = room.heads.with_untracked(|heads| heads.len() > number);
     view! {
         <div id="done" class="belief">
-            <p>"The end of this lesson. To keep: " {takeaway.map(|text| view! { <Words text /> })}</p>
+            <p>"The end of this lesson. To keep: " {takeaway.map(|text| view! { <Terms text /> })}</p>
             {is_next
                 .then(|| {
                     view! {

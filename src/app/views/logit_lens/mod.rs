@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use crate::app::link::{View, colour_name, colour_of};
 use crate::app::shell::Themes;
 use crate::app::state::{Bench, Shown, Studio};
-use crate::app::widgets::{FigureView, MemberHint, Question, SaveRun, Window, source};
+use crate::app::widgets::{FigureView, MemberHint, Question, SaveRun, Terms, Window, source};
 use crate::chart::{DepthColour, depth_figures};
 use crate::study::report::Lens;
 
@@ -50,7 +50,9 @@ pub fn LogitLensView() -> impl IntoView {
                 >
                     <Controls />
                 </FigureView>
-                <p class="look">"A click on a cell makes the blocks up to there the plan, and opens Orders."</p>
+                <p class="look">
+                    <Terms text="A click on a cell opens Orders with a plan of the blocks up to there." />
+                </p>
                 <SaveRun />
                 <MemberHint />
                 <FigureView figure=one("doubt") key="doubt" group="strokes" source=said />
@@ -150,7 +152,7 @@ fn Controls() -> impl IntoView {
                         studio.set_inside(|s| s.is_held = held);
                     }
                 />
-                <span>"The sum's norm"</span>
+                <span>"Frozen final norm"</span>
             </label>
             <Window positions=Signal::derive(move || {
                 lens().and_then(|lens| Some((lens.logit_lens_grid.as_ref()?.positions.clone(), lens.token_ids.len())))

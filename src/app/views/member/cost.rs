@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use super::Accounted;
 use crate::app::link::View;
 use crate::app::state::{Bench, Studio};
-use crate::app::widgets::{Answered, predictions};
+use crate::app::widgets::{Answered, Terms, predictions};
 use crate::chart::{capital, judged as judged_words, number, option_name, stroke_votes};
 use crate::measure::decomposition::softmax;
 
@@ -33,7 +33,7 @@ pub fn Votes(accounted: Memo<Accounted>, judged: Memo<bool>) -> impl IntoView {
             let side = if vote >= 0.0 { "for" } else { "against" };
             let caption = if judged {
                 format!(
-                    "It votes {} {side} the right option, against the others' mean",
+                    "Its net vote is {} {side} the right option",
                     number::signed(vote)
                 )
             } else {
@@ -68,7 +68,7 @@ pub fn Cost(accounted: Memo<Accounted>, judged: Memo<bool>) -> impl IntoView {
         accounted.with(|found| {
             let (lens, account) = found.as_ref()?;
             let Some(without) = &account.without else {
-                let why = "It cannot be left out: no run is without its embedding and its read-out's bias, and none runs no block.";
+                let why = "It cannot be left out: every run needs its embedding, its constant term, and at least one block.";
                 return Some(view! { <p class="hint" id="member-cost">{why}</p> }.into_any());
             };
             let (answer, options) = (lens.answer, lens.logits.len());
@@ -100,8 +100,8 @@ pub fn Cost(accounted: Memo<Accounted>, judged: Memo<bool>) -> impl IntoView {
                         <button type="button" id="leave-out" on:click=try_it>"Leave it out in Orders: " <code>{without.plan.clone()}</code></button>
                     </p>
                     <p class="hint">
-                        "A vote is what it says directly; a cost is what the run loses, with all that later blocks made of what it wrote. \
-                         Neither stands for the other."
+                        <Terms text="A vote is what a component adds directly. The loss without it also counts what later blocks made of what it \
+                                     wrote. Neither stands for the other." />
                     </p>
                 </div>
             }.into_any())

@@ -6,7 +6,7 @@ use leptos::prelude::*;
 
 use crate::app::shell::Themes;
 use crate::app::state::Studio;
-use crate::app::widgets::{FigureView, Question, SaveRun, WhichIsRight, source};
+use crate::app::widgets::{FigureView, Question, SaveRun, Terms, WhichIsRight, source};
 use crate::chart::{member_figures, member_title};
 use crate::engine::{MemberKind, member_names};
 use crate::study::member::MemberAccount;
@@ -157,11 +157,11 @@ fn ReadsAlone(accounted: Memo<Accounted>) -> impl IntoView {
             let (lens, account) = found.as_ref()?;
             Some(match lens.members.get(account.index)?.kind {
                 MemberKind::Embedding => "Nothing but the last token's own number: it is what stands there before any block ran.",
-                MemberKind::Mlp => "The last token's stream alone, as it stands when its turn comes: no MLP reads another token.",
+                MemberKind::Mlp => "The last token's residual stream alone, as it stands when its turn comes: no MLP reads another token.",
                 MemberKind::Bias => "Nothing: it is the same after every prompt.",
                 MemberKind::Attention => "The prompt, but this report does not say where.",
             })
         })
     };
-    view! { <p class="reads-alone">{words}</p> }
+    view! { <p class="reads-alone">{move || words().map(|text| view! { <Terms text /> })}</p> }
 }

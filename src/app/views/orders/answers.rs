@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 
 use crate::app::state::Studio;
-use crate::app::widgets::{Answered, open_again, predictions};
+use crate::app::widgets::{Answered, Terms, open_again, predictions};
 use crate::chart::{first_words, judged, not_known, number, small_mass, unlike_spaces};
 use crate::measure::bits::bits;
 use crate::measure::decomposition::{logit_difference, margin};
@@ -61,7 +61,7 @@ fn facts(lab: &Lab) -> impl IntoView + use<> {
             <div>
                 <dt>{name}</dt>
                 <dd>{before} <span class="arrow">" → "</span> {after}</dd>
-                <dd class="gloss">{gloss}</dd>
+                <dd class="gloss"><Terms text=gloss /></dd>
             </div>
         }
     };
@@ -88,12 +88,12 @@ fn facts(lab: &Lab) -> impl IntoView + use<> {
         </div>
         {fact(
             "Line-shape score",
-            "1 where the last token's stream runs straight; more, the more it turns about.",
+            "1 if the last token's trajectory is straight. The more it turns, the larger the score.",
             lab.geometry.each_ref().map(|path| said(path.line_shape_score)),
         )}
         {fact(
             "Expodistance",
-            "0 where that stream grows by the same factor at every step; more, the more unevenly.",
+            "0 if the stream grows by the same factor at every step. The more unevenly it grows, the larger the number.",
             lab.geometry.each_ref().map(|path| said(path.expodistance)),
         )}
     }

@@ -14,7 +14,7 @@ use crate::app::link::{Link, View};
 use crate::app::shell::Themes;
 use crate::app::state::{Bench, Shown, Studio, Sweeps};
 use crate::app::widgets::{
-    Columns, FigureView, Index, IndexEntry, MemberHint, Painters, Question, SaveReport, SaveRun,
+    Columns, FigureView, Index, IndexEntry, MemberHint, Painters, Question, SaveReport, SaveRun, Terms,
     WhichIsRight, source,
 };
 use crate::chart::{Figure, lab_figures, need_figure, sweep_figures};
@@ -113,9 +113,8 @@ fn QuestionsLink() -> impl IntoView {
     });
     view! {
         <p class="look" id="paper-questions">
-            "The paper's eight questions, predicted by you and answered by a run, are "
-            <a href=href>"a lesson"</a>
-            "."
+            <a href=href>"A lesson"</a>
+            " asks the paper's eight questions: you predict, and a run answers."
         </p>
     }
 }
@@ -198,11 +197,11 @@ fn SweepSection() -> impl IntoView {
     };
     view! {
         <section class="sweeps" aria-labelledby="sweeps-title">
-            <h2 id="sweeps-title">"Many orders, many rows"</h2>
+            <h2 id="sweeps-title">"Many plans, many rows"</h2>
             <p class="look">
-                "One prompt is an anecdote. A sweep runs every order of a kind on many held-out rows; to leave out every part once \
-                 says what each attention, MLP and head votes, and what the answer loses without it. A click on a point, or on its \
-                 plan in the table, makes it the plan above."
+                <Terms text="One prompt is an anecdote. A sweep runs many plans of a kind on many rows of a task. “Leave out every part once” \
+                             shows the vote of each attention, MLP and head, and what the answers lose without it. A click on a point, or on \
+                             its plan in the table, makes it the plan above." />
             </p>
             <SweepForm />
             <Show when=move || there.get()>
@@ -212,7 +211,7 @@ fn SweepSection() -> impl IntoView {
                 <SweepView />
                 <Show when=empty>
                     <p class="problem">
-                        "These rows have no such number: the original order does not score above chance on them. Plot another one."
+                        "These rows have no such number: the original order does not score above chance on them. Plot another quantity."
                     </p>
                 </Show>
                 {["neighbours", "heads-off", "family", "loops"]

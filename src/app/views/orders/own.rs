@@ -41,7 +41,7 @@ fn table(task: &str, score: Score, variants: &[Variant]) -> impl IntoView + use<
                 <caption>{format!("This plan on rows of {task}, with 95 % intervals")}</caption>
                 <thead>
                     <tr>
-                        <th scope="col">"order"</th>
+                        <th scope="col">"plan"</th>
                         <th scope="col">{score.right()}</th>
                         <th scope="col">"change, percentage points, row by row"</th>
                         <th scope="col">"first word right"</th>

@@ -9,6 +9,7 @@ use web_sys::{HtmlElement, KeyboardEvent, PointerEvent};
 
 use crate::app::arrangement::{Arrangement, Edit, Hand, Key, Spot, Votes, painter_name, spot_name};
 use crate::app::state::{Bench, Shown, Studio};
+use crate::app::widgets::Terms;
 use crate::chart::number;
 use crate::plan::{BlockRun, Half};
 
@@ -173,8 +174,9 @@ pub fn Row() -> impl IntoView {
             <For each=ids key=|id| *id children=spot />
         </ol>
         <p class="hint" id="row-help">
-            "Drag a tile, or focus it and press Space, arrow keys, Space; Escape puts it back. A click on a tile chooses it. Below, or by A and M, its \
-             attention and MLP are switched off and on. Delete leaves the block out. Shift and an arrow key choose several tiles."
+            <Terms text="Drag a tile to move its block. By keyboard: focus a tile, press Space, move it with the arrow keys, press Space again; \
+                         Escape puts it back. A click chooses a tile. The boxes below, or the keys A and M, switch its attention and MLP off \
+                         and on. Delete leaves the block out. Shift and an arrow key choose several tiles." />
         </p>
     }
 }
@@ -201,7 +203,7 @@ fn Tile(
         place.with(|place| {
             place.as_ref().map(|(at, of, spot)| {
                 let name = spot_name(spot);
-                format!("{name}, place {} of {of}", at + 1)
+                format!("{name}, step {} of {of}", at + 1)
             })
         })
     };
@@ -210,7 +212,7 @@ fn Tile(
             let spot = &place.as_ref()?.2;
             Some(match spot.painters.as_slice() {
                 [painter] => painter.index.to_string(),
-                group => format!("{} at once", group.len()),
+                group => format!("{} in parallel", group.len()),
             })
         })
     };

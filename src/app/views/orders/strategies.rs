@@ -74,17 +74,17 @@ pub fn Strategies() -> impl IntoView {
         let name = studio.draft.with(|draft| draft.model.name().to_owned());
         if first == last {
             format!(
-                "With s = {s}, the middle of {name} is step {first} of its {runs}, counted from 0."
+                "s = {s} makes step {first} the middle of {name}, whose {runs} steps count from 0."
             )
         } else {
             format!(
-                "With s = {s}, the middle of {name} is steps {first} to {last} of its {runs}, counted from 0."
+                "s = {s} makes steps {first} to {last} the middle of {name}, whose {runs} steps count from 0."
             )
         }
     };
     view! {
         <fieldset class="strategies">
-            <legend>"Orders of the paper"</legend>
+            <legend>"Plans of the paper"</legend>
             <div class="numbers-of">
                 <label class="number">
                     "s"
@@ -143,7 +143,7 @@ fn about(sweep: Sweep, strategy: Strategy) -> String {
         (Sweep::Reverse, _) => "Reverse the middle".to_owned(),
         (Sweep::Shuffle, _) => "Shuffle the middle".to_owned(),
         (Sweep::Parallel, _) => "The middle in parallel".to_owned(),
-        (_, Strategy::Loop { rounds, .. }) => format!("That for {rounds} rounds"),
+        (_, Strategy::Loop { rounds, .. }) => format!("The middle in parallel, {rounds} rounds"),
         (sweep, _) => sweep.name().to_owned(),
     }
 }

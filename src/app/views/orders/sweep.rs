@@ -86,12 +86,12 @@ pub fn SweepForm() -> impl IntoView {
         }>
             <div id="sweep-tasks">{tasks::groups().map(group).collect_view()}</div>
             <fieldset class="ticks" id="sweep-kinds">
-                <legend>"Orders"</legend>
+                <legend>"Kinds of plans"</legend>
                 {kinds().map(sweep).collect_view()}
             </fieldset>
             <div class="tools">
                 {number(
-                    "rows a task",
+                    "rows per task",
                     Signal::derive(move || studio.sweeping.with(|s| s.rows)),
                     Callback::new(move |n| studio.set_sweeping(|s| s.rows = n)),
                     MOST_ROWS,
@@ -103,7 +103,7 @@ pub fn SweepForm() -> impl IntoView {
                     MOST_SEEDS as usize,
                 )}
                 {number(
-                    "rounds at most",
+                    "most rounds",
                     Signal::derive(move || studio.sweeping.with(|s| s.extent.rounds)),
                     Callback::new(move |n| studio.set_sweeping(|s| s.extent.rounds = n)),
                     crate::plan::MAX_REPEAT,

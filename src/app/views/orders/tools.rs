@@ -144,7 +144,7 @@ pub fn Tools() -> impl IntoView {
             <button type="button" on:click=duplicate>"Duplicate"</button>
             <button type="button" on:click=remove>"Leave out"</button>
         </div>
-        <div class="tools" role="group" aria-label="The whole order">
+        <div class="tools" role="group" aria-label="The whole plan">
             <button type="button" disabled=move || !bench.history.with(History::can_undo) on:click=move |_| bench.undo()>"Undo"</button>
             <button type="button" disabled=move || !bench.history.with(History::can_redo) on:click=move |_| bench.redo()>"Redo"</button>
             <button type="button" on:click=move |_| bench.edit(Edit::Reset)>"The original order"</button>

@@ -5,6 +5,7 @@ use leptos::prelude::*;
 use super::rows::Rows;
 use crate::app::link::MeanOf;
 use crate::app::state::Surveys;
+use crate::app::widgets::Terms;
 use crate::chart::number::{percent_tenths, short};
 use crate::measure::bits::bits;
 use crate::study::survey::{Found, Survey, SurveyedOutcome};
@@ -36,7 +37,7 @@ pub fn Cells() -> impl IntoView {
             .collect();
         (!lines.is_empty()).then(|| {
             view! {
-                <p class="hint">"Without numbers:"</p>
+                <p class="hint">"No numbers for:"</p>
                 <ul class="failed">{lines}</ul>
             }
         })
@@ -57,10 +58,14 @@ pub fn Cells() -> impl IntoView {
     view! {
         <section class="cells" aria-labelledby="cells-title">
             <h2 id="cells-title">"From means to rows"</h2>
-            <p class="look">"Every number is a mean over a task's rows. Choose one to see some of them, and each of those in the lens."</p>
+            <p class="look">
+                <Terms text="Every number is a mean over a task's rows. Choose a number to see some of its rows. Each row can be opened in the \
+                             lens." />
+            </p>
             <Show when=move || of.get().is_of_members()>
                 <p class="hint">
-                    "Sizes across depths do not compare: these are means over a model's components, and deeper models have more of them."
+                    <Terms text="These are means over a model's components. Deeper models have more components, and most of them say little. So \
+                                 compare these numbers only among models of one depth." />
                 </p>
             </Show>
             <fieldset class="columns">

@@ -2,7 +2,6 @@
 
 mod cells;
 mod filters;
-mod glossary;
 mod open;
 mod pictures;
 mod rows;
@@ -30,7 +29,7 @@ pub fn SurveyView() -> impl IntoView {
         ];
         let questions = OVERVIEW_QUESTIONS.iter().chain([&STREAM_QUESTION]);
         let questions = questions.map(|question| (question.id, question.name));
-        let all = before.into_iter().chain(questions).chain([("words-title", "Words")]);
+        let all = before.into_iter().chain(questions);
         all.map(|(id, name)| IndexEntry::new(id, name)).collect::<Vec<_>>()
     });
     // What is open and compared is rarely changed; it stands open where there is nothing to show, or a problem to read.
@@ -52,7 +51,6 @@ pub fn SurveyView() -> impl IntoView {
         <Show when=move || there.get()>
             <pictures::Pictures />
             <cells::Cells />
-            <glossary::Glossary />
         </Show>
     }
 }

@@ -29,10 +29,10 @@ fn list(survey: &Survey, model: usize, task: usize, found: &Found) -> impl IntoV
     let (name, known) = (&survey.models[model].name, &survey.tasks[task]);
     let first = found.first_word.map_or_else(
         || "its first word is not known".to_owned(),
-        |share| format!("{} as its first word", percent_tenths(share)),
+        |share| format!("the first word right in {}", percent_tenths(share)),
     );
     let headline = format!(
-        "{name} on {}: {} {}, {first}, {} of {} rows",
+        "{name} on {}: {} {}, {first}; {} of {} rows are shown",
         known.name,
         percent_tenths(found.averages.accuracy),
         known.score.right(),

@@ -4,7 +4,7 @@ use leptos::prelude::*;
 
 use crate::app::shell::Themes;
 use crate::app::state::Surveys;
-use crate::app::widgets::{FigureView, Words};
+use crate::app::widgets::{FigureView, Terms};
 use crate::chart::{Figure, shape_steps, shapes_figure};
 
 const KEY: &str = "fig-2-shapes";
@@ -19,7 +19,7 @@ pub fn Shapes() -> impl IntoView {
     // The survey's numbers stand outside the figure, which a reader may save, with their own source.
     let steps = move || {
         let text = surveys.shown.with(|survey| Some(shape_steps(survey.as_ref()?)))?;
-        Some(view! { <p class="caveat"><Words text />" ("{surveys.source()}")"</p> })
+        Some(view! { <p class="caveat"><Terms text />" ("{surveys.source()}")"</p> })
     };
     view! {
         <section class="theorem" aria-labelledby="shapes-title">

@@ -4,7 +4,7 @@ use leptos::prelude::*;
 
 use crate::app::shell::Themes;
 use crate::app::state::Surveys;
-use crate::app::widgets::{FigureView, Words};
+use crate::app::widgets::{FigureView, Terms};
 use crate::chart::number::percent;
 use crate::chart::{Control, Figure, Theorem, at_start, theorem_figure};
 
@@ -54,13 +54,13 @@ pub fn Card(theorem: &'static Theorem) -> impl IntoView {
     view! {
         <section class="theorem" aria-labelledby=labelled>
             <h2 id=title>{format!("Theorem {}: {}", theorem.number, theorem.name)}</h2>
-            <p class="claim"><Words text=theorem.claim /></p>
+            <p class="claim"><Terms text=theorem.claim /></p>
             <Knob control=theorem.control key setting set />
             <Show when=move || there.get()>
                 <FigureView figure key group=key source />
             </Show>
             {move || refused().map(|why| view! { <p class="problem">{why}</p> })}
-            <p class="caveat"><Words text=theorem.caveat /></p>
+            <p class="caveat"><Terms text=theorem.caveat /></p>
         </section>
     }
 }
