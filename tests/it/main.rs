@@ -34,6 +34,7 @@ mod real;
 #[cfg(feature = "reference")]
 mod reference;
 mod sentencepiece;
+mod shipped;
 mod snapshot;
 mod statistics;
 mod survey;

@@ -171,6 +171,7 @@ mod tests {
             facts: None,
             engine: String::new(),
             members: Vec::new(),
+            files: Default::default(),
         };
         let survey = Survey {
             rows: None,

@@ -23,6 +23,7 @@ mod merge;
 mod rows_file;
 mod running;
 mod shard;
+mod share;
 mod spool;
 mod table;
 
@@ -31,6 +32,7 @@ use std::path::PathBuf;
 use clap::Subcommand;
 use clap::builder::NonEmptyStringValueParser;
 
+pub use rows_file::RowsFile;
 use shard::Shard;
 
 /// Run many models on many tasks: bias, diversity and information of every row
@@ -54,6 +56,7 @@ pub struct SurveyArgs {
 enum SurveyCommand {
     Merge(merge::MergeArgs),
     Figures(figures::FiguresArgs),
+    Share(share::ShareArgs),
 }
 
 /// What a survey asks.
@@ -120,12 +123,14 @@ const EXAMPLES: &str = r#"Examples:
   atelier survey --models ../Llama-3.2-1B,../MobileLLM-125M --tasks rte,sst2,boolq --data ../data --out big
   atelier survey --models ../Llama-3.2-1B --tasks boolq --data ../data --out big --shard 2/8
   atelier survey merge big
-  atelier survey figures big --out pictures"#;
+  atelier survey figures big --out pictures
+  atelier survey share big --out big.atelier.json"#;
 
 pub fn run(args: SurveyArgs) -> anyhow::Result<()> {
     match args.command {
         None => running::run(&args.ask),
         Some(SurveyCommand::Merge(args)) => merge::run(&args),
         Some(SurveyCommand::Figures(args)) => figures::run(&args),
+        Some(SurveyCommand::Share(args)) => share::run(&args),
     }
 }

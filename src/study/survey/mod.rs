@@ -16,6 +16,7 @@ mod levels;
 mod report;
 mod row;
 mod scoring;
+mod sharing;
 
 pub use aggregate::Aggregate;
 pub use asking::{Asking, BATCH, CellFacts, QuestionSource, WINDOW};
@@ -27,3 +28,4 @@ pub use report::{
     Found, Sample, Survey, SurveyCell, SurveyModel, SurveyReport, SurveyTask, SurveyedOutcome,
 };
 pub use row::MeasuredRow;
+pub use sharing::JoinError;
