@@ -73,7 +73,8 @@ fn files(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
 
 fn table(found: &[Found]) -> String {
     let mut text =
-        "| claim | what | found | n | verdict | would decide |\n|---|---|---|---|---|---|\n".to_owned();
+        "| claim | what | found | n | verdict | would decide |\n|---|---|---|---|---|---|\n"
+            .to_owned();
     for Found { claim, text: what, found, rows, verdict, decides } in found {
         // Writing to a text cannot fail.
         let _ = writeln!(text, "| {claim} | {what} | {found} | {rows} | {verdict} | {decides} |");

@@ -26,7 +26,13 @@ const QUANTITIES: [(&str, fn(Triple) -> f64); 3] =
 const RISE: f64 = 0.005;
 
 pub fn claims(tasks: &[TaskRows], plain: &[TaskRows]) -> Vec<Found> {
-    vec![correlations(tasks), ranks(tasks), trade_offs(tasks), least_bias(tasks), gains(tasks, plain)]
+    vec![
+        correlations(tasks),
+        ranks(tasks),
+        trade_offs(tasks),
+        least_bias(tasks),
+        gains(tasks, plain),
+    ]
 }
 
 fn curve(task: &TaskRows, value: impl Fn(&AverageDepth) -> f64) -> Vec<f64> {
@@ -168,7 +174,8 @@ fn least_bias(tasks: &[TaskRows]) -> Found {
             Some((format!("{} {} ({} members)", task.name, spelled(ratio, 3), least + 1), ratio))
         })
         .collect();
-    let side = |threshold: f64| each.iter().map(move |(_, ratio)| Verdict::above(*ratio, threshold));
+    let side =
+        |threshold: f64| each.iter().map(move |(_, ratio)| Verdict::above(*ratio, threshold));
     let (half, tenth): (Vec<_>, Vec<_>) = (side(0.5).collect(), side(0.1).collect());
     let verdict = if tenth.contains(&Verdict::DoesNotHold) {
         Verdict::DoesNotHold

@@ -141,7 +141,10 @@ mod tests {
         assert_eq!(Verdict::below(mean(0.4, 0.3, 0.49), 0.5), Holds);
         assert_eq!(Verdict::above(Mean::without_interval(0.9), 0.5), Open);
         let near = |low, high| Verdict::near(mean(0.5, low, high), 0.49, 0.03);
-        assert_eq!([near(0.47, 0.51), near(0.53, 0.6), near(0.51, 0.53)], [Holds, DoesNotHold, Open]);
+        assert_eq!(
+            [near(0.47, 0.51), near(0.53, 0.6), near(0.51, 0.53)],
+            [Holds, DoesNotHold, Open]
+        );
         assert_eq!(Verdict::all(&[Holds, Open, DoesNotHold], 2), Open);
         assert_eq!(Verdict::all(&[Holds, DoesNotHold, DoesNotHold], 2), DoesNotHold);
         assert_eq!(Verdict::all(&[], 1), Open);

@@ -78,9 +78,8 @@ fn offset(tasks: &[TaskRows]) -> Found {
     Found {
         claim: "D3",
         text: "our heading: the offset is most of the diversity",
-        found: joined(tasks, |task| {
-            format!("{} {}", task.name, percent(centred_part(task)))
-        }) + " of diversity is centred",
+        found: joined(tasks, |task| format!("{} {}", task.name, percent(centred_part(task))))
+            + " of diversity is centred",
         rows: sizes(tasks),
         verdict: Verdict::all(&each, 1),
         decides: String::new(),
@@ -92,11 +91,8 @@ fn letters(tasks: &[TaskRows], text: &TaskRows) -> Option<Found> {
     let by_letter = tasks.iter().find(|task| task.name == "arc_easy")?;
     let lines: BTreeMap<usize, bool> =
         by_letter.rows.iter().map(|row| (row.line, row.is_right)).collect();
-    let both: Vec<(bool, bool)> = text
-        .rows
-        .iter()
-        .filter_map(|row| Some((row.is_right, *lines.get(&row.line)?)))
-        .collect();
+    let both: Vec<(bool, bool)> =
+        text.rows.iter().filter_map(|row| Some((row.is_right, *lines.get(&row.line)?))).collect();
     let alone = |text: bool| both.iter().filter(|pair| **pair == (text, !text)).count() as f64;
     let difference = paired(alone(true), alone(false), both.len());
     let verdict = Verdict::above(difference, 0.0);
@@ -182,7 +178,7 @@ pub fn mlp_shares(task: &TaskRows) -> [Mean; 2] {
 }
 
 fn shares_of_diversity(tasks: &[TaskRows]) -> [Found; 2] {
-    let rows = tasks.iter().map(|task| task.rows.len()).sum();
+    let rows: usize = tasks.iter().map(|task| task.rows.len()).sum();
     let found = |claim, text, kinds: fn(&RowNumbers) -> &ByKind| {
         let mean = kind_share(tasks, kinds, |k| k.mlp, |s| s.diversity);
         let others = [KINDS[0], KINDS[1]].map(|(name, kind)| {
@@ -229,7 +225,7 @@ fn worth(tasks: &[TaskRows]) -> Found {
     let each: Vec<Mean> = tasks.iter().map(gain_by_bias).collect();
     let mean = mean_of_independent(&each).unwrap_or(Mean::without_interval(0.0));
     let verdict = Verdict::above(mean, 0.0);
-    let rows = tasks.iter().map(|task| task.rows.len()).sum();
+    let rows: usize = tasks.iter().map(|task| task.rows.len()).sum();
     Found {
         claim: "D14",
         text: "diversity matters most where layers are far from the truth",

@@ -75,10 +75,8 @@ fn claims_from_the_rows_of_a_survey() {
         .expect("the command line runs");
     assert!(survey.status.success(), "{}", String::from_utf8_lossy(&survey.stderr));
     let said = claims::run(std::slice::from_ref(&out)).expect("two tables");
-    let ids: Vec<&str> = said
-        .lines()
-        .filter_map(|line| line.strip_prefix("| D")?.split(' ').next())
-        .collect();
+    let ids: Vec<&str> =
+        said.lines().filter_map(|line| line.strip_prefix("| D")?.split(' ').next()).collect();
     // (D4 asks ARC-Easy.)
     assert_eq!(ids, ["1", "2", "3", "5", "6", "7", "8", "8", "10", "11", "12", "14"], "{said}");
 

@@ -135,7 +135,9 @@ impl Surveys {
     fn has_other(self, now: ShippedSurvey) -> bool {
         let is_other = |shipped: Option<ShippedSurvey>| shipped.is_some_and(|one| one != now);
         match self.state.coming.get_value() {
-            None => self.state.opened.with_untracked(|all| all.iter().any(|one| is_other(one.shipped))),
+            None => {
+                self.state.opened.with_untracked(|all| all.iter().any(|one| is_other(one.shipped)))
+            }
             coming => is_other(coming),
         }
     }
@@ -254,7 +256,7 @@ impl Surveys {
         self.opened.with(|opened| {
             let names = opened
                 .iter()
-                .map(|one| one.shipped.map_or(one.name.as_str(), ShippedSurvey::title));
+                .map(|one| one.shipped.map_or(one.name.as_str(), |shipped| shipped.title()));
             format!("atelier, from {}", names.collect::<Vec<_>>().join(", "))
         })
     }

@@ -75,6 +75,6 @@ fn read(path: &Path) -> anyhow::Result<Survey> {
 
 /// Whether a task's rows are atelier's own.
 fn is_own(task: &SurveyTask) -> bool {
-    let own = Task::all().into_iter().filter(|own| !own.needs_data());
-    own.into_iter().any(|own| own.name() == task.name && own.source() == task.source)
+    let mut own = Task::all().into_iter().filter(|own| !own.needs_data());
+    own.any(|own| own.name() == task.name && own.source() == task.source)
 }

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use serde_json::Value;
 
 use super::LevelAccuracy;
-use super::information::CurveColumns;
+use super::columns::CurveColumns;
 use super::report::{Found, Survey, SurveyReport, SurveyedOutcome};
 use crate::study::report::columns::DepthColumns;
 use crate::study::report::{Opened, ReportError, VERSION, check};

@@ -10,6 +10,7 @@ mod aggregate;
 mod asking;
 mod check;
 mod choices;
+mod columns;
 mod correlations;
 mod information;
 mod levels;

@@ -76,7 +76,8 @@ fn row(
     several: Option<&str>,
     model: Option<&String>,
 ) -> impl IntoView + use<> {
-    let prompt = sample.prompt.clone().map(|prompt| view! { <p class="sample-prompt">{prompt}</p> });
+    let prompt =
+        sample.prompt.clone().map(|prompt| view! { <p class="sample-prompt">{prompt}</p> });
     let options = options(sample, found);
     let named = format!("row {}", sample.row);
     let level =
@@ -117,8 +118,11 @@ fn options(sample: &Sample, found: &Found) -> AnyView {
         sample.choices.iter().map(|choice| choice.trim().to_owned()).collect()
     } else if sample.choices.is_empty()
         && found.choices.len() == sample.option_ids.len()
-        && let Some(texts) =
-            found.choices.iter().map(|choice| choice.option.clone()).collect::<Option<Vec<String>>>()
+        && let Some(texts) = found
+            .choices
+            .iter()
+            .map(|choice| choice.option.clone())
+            .collect::<Option<Vec<String>>>()
     {
         texts.iter().map(|text| text.trim().to_owned()).collect()
     } else if sample.choices.is_empty() {

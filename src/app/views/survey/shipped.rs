@@ -23,7 +23,7 @@ pub fn ShippedChoice() -> impl IntoView {
         }
     };
     view! {
-        <fieldset class="columns of-page" aria-label="Survey that comes with the page">
+        <fieldset class="columns of-page">
             <legend>"Survey of"</legend>
             {ShippedSurvey::ALL.map(radio).collect_view()}
         </fieldset>

@@ -6,7 +6,6 @@ mod theorem;
 use leptos::prelude::*;
 
 use super::survey::{ModelChoice, SURVEY_COMMAND, TaskChoice};
-use crate::app::link::ShippedSurvey;
 use crate::app::state::Surveys;
 use crate::app::widgets::{Index, IndexEntry, OpenModelNote};
 use crate::chart::THEOREMS;
@@ -21,7 +20,7 @@ pub fn TheoryView() -> impl IntoView {
         surveys.opened.with(|opened| {
             let names: Vec<&str> = opened
                 .iter()
-                .map(|one| one.shipped.map_or(one.name.as_str(), ShippedSurvey::title))
+                .map(|one| one.shipped.map_or(one.name.as_str(), |shipped| shipped.title()))
                 .collect();
             format!("Rows are those of {}.", names.join(", "))
         })
