@@ -8,6 +8,7 @@
 //! `atelier survey` does the same with files: it writes every row, goes on where it was stopped, and is
 //! divided among machines.
 
+use std::collections::BTreeMap;
 use std::error::Error;
 
 use atelier::model::catalogue;
@@ -57,6 +58,7 @@ pub fn run(
             facts: Some(model.facts()),
             engine: model.engine.describe(),
             members,
+            files: BTreeMap::new(),
         });
     }
     let tasks: Vec<SurveyTask> = tasks

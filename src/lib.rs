@@ -32,9 +32,9 @@
 //!
 //! # Using it
 //!
-//! `examples/` has four programs, which tests run: `lens.rs` (a model's folder, a prompt, its votes), `sweep.rs`
-//! (orders on rows), `survey.rs` (models x tasks, and the report that the page opens) and `backend.rs` (what a device
-//! of one's own is asked). They begin with `model::ModelFiles::open`, which checks what a folder says, and
+//! `examples/` has five programs, which tests run: `lens.rs` (a model's folder, a prompt, its votes), `sweep.rs`
+//! (orders on rows), `survey.rs` (models x tasks, and the report that the page opens), `claims/` (a paper's claims, from
+//! the rows of a survey) and `backend.rs` (what a device of one's own is asked). They begin with `model::ModelFiles::open`, which checks what a folder says, and
 //! [`study::LoadedModel`], which has the weights in an [`engine`]; errors are one enum a room
 //! ([`model::ModelError`], [`engine::EngineError`], [`study::StudyError`]), each a sentence for people.
 //!

@@ -48,6 +48,8 @@ mod train_rows;
 mod version;
 mod view;
 
+pub use survey::RowsFile;
+
 use std::io;
 use std::process::ExitCode;
 

@@ -2,6 +2,7 @@
 
 mod averages;
 pub(in crate::study) mod check;
+pub(in crate::study) mod columns;
 mod opened;
 
 pub use opened::{Opened, ReportError};
@@ -256,6 +257,7 @@ pub struct Averages {
     /// The part of it that moves none: `logit = centred + offset`, number by number.
     pub offset: ColumnNumbers,
     pub paper: Triple,
+    #[serde(deserialize_with = "columns::depths")]
     pub by_depth: Vec<AverageDepth>,
 }
 

@@ -18,6 +18,7 @@ mod output;
 mod outputs;
 mod refusals;
 mod resumed;
+mod share;
 pub mod support;
 mod survey_folder;
 #[cfg(target_os = "linux")]

@@ -2,6 +2,8 @@
 
 #[path = "../../examples/backend.rs"]
 mod backend;
+#[path = "../../examples/claims/main.rs"]
+mod claims;
 #[path = "../../examples/lens.rs"]
 mod lens;
 #[path = "../../examples/survey.rs"]
@@ -10,6 +12,7 @@ mod survey;
 mod sweep;
 
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use atelier::chart::{LIGHT, survey_figures};
 use atelier::model::ModelFiles;
@@ -57,6 +60,48 @@ fn a_survey_that_the_page_opens() {
         assert_eq!(found.averages.rows, 40, "{} on {}", model.name, task.name);
     }
     assert!(!survey_figures(&read, &LIGHT).is_empty());
+}
+
+/// The analysis that reads a survey's rows says what the survey's own report says.
+#[test]
+fn claims_from_the_rows_of_a_survey() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let out = folder.path().join("survey");
+    let survey = Command::new(env!("CARGO_BIN_EXE_atelier"))
+        .args(["survey", "--models", "scholar-4", "--tasks", "mood,often,sum", "--rows", "96"])
+        .arg("--out")
+        .arg(&out)
+        .output()
+        .expect("the command line runs");
+    assert!(survey.status.success(), "{}", String::from_utf8_lossy(&survey.stderr));
+    let said = claims::run(std::slice::from_ref(&out)).expect("two tables");
+    let ids: Vec<&str> =
+        said.lines().filter_map(|line| line.strip_prefix("| D")?.split(' ').next()).collect();
+    // (D4 asks ARC-Easy.)
+    assert_eq!(ids, ["1", "2", "3", "5", "6", "7", "8", "8", "10", "11", "12", "14"], "{said}");
+
+    let report = std::fs::read(out.join("survey.atelier.json")).expect("a report");
+    let survey = Opened::read(&report).and_then(Opened::survey).expect("a survey");
+    for (_, task, found) in survey.found() {
+        let begins = format!("| {} | 96 | ", task.name);
+        let line = said.lines().find(|line| line.starts_with(&begins)).expect(&said);
+        let cells: Vec<&str> = line.trim_matches('|').split('|').map(str::trim).collect();
+        let averages = &found.averages;
+        let share = |part: f64, whole: f64| format!("{:.1} [", 100.0 * part / whole);
+        let logit = &averages.logit;
+        for (cell, begins) in [
+            (2, format!("{:.1} [", 100.0 * averages.accuracy)),
+            (3, format!("{:.1}", 100.0 * averages.majority)),
+            (5, format!("{:.2}", 100.0 * averages.paper.mse)),
+            (8, format!("{:.2} [", logit.total.diversity)),
+            (10, share(averages.centred.total.diversity, logit.total.diversity)),
+            (11, share(logit.by_kind.mlp.diversity, logit.total.diversity)),
+        ] {
+            assert!(cells[cell].starts_with(&begins), "{begins} in {line}");
+        }
+    }
+    let refused = claims::run(&[]).expect_err("no folder");
+    assert_eq!(refused.to_string(), "name the folder of a survey");
 }
 
 #[test]

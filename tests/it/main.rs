@@ -33,6 +33,7 @@ mod real;
 #[cfg(feature = "reference")]
 mod reference;
 mod sentencepiece;
+mod shipped;
 mod snapshot;
 mod statistics;
 mod survey;

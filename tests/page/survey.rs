@@ -150,6 +150,41 @@ fn means_over_the_whole_vocabulary_stand_beside_those_of_the_options() {
     page.assert_quiet();
 }
 
+/// SmolLM2's survey comes when it is chosen, by hand or by the address.
+#[test]
+fn the_real_models_survey_is_a_choice_in_the_address() {
+    let page = Page::survey("survey.html");
+    page.until_survey();
+    let is_fetched = || page.server.sent().iter().any(|sent| sent.path.contains("smollm2-survey"));
+    assert!(!is_fetched(), "it comes before it is chosen");
+    page.browser.run("document.querySelector('.of-page input[value=smollm2]').click()");
+    page.until_says(".means thead", "SmolLM2-135M-Instruct");
+    assert!(is_fetched());
+    page.until_says(".opened .report-name", "SmolLM2's survey, precomputed");
+    assert_eq!(page.browser.run("return document.querySelectorAll('.opened li').length"), 1);
+    assert!(page.browser.text("location.hash").contains("shipped=smollm2"));
+    page.screenshot("survey-smollm2");
+
+    // Its published rows are numbers and lines; its own tasks have their prompts.
+    page.drill("SmolLM2-135M-Instruct.Q4_1", "rte");
+    page.until_says(".rows", "no text of its rows");
+    let prompts = "return document.querySelectorAll('.sample-prompt').length";
+    assert_eq!(page.browser.run(prompts), 0);
+    page.until_says(".sample-option", "Yes");
+    page.drill("SmolLM2-135M-Instruct.Q4_1", "capitals");
+    assert_eq!(page.browser.run(prompts), 8);
+
+    // The address says which, at a reload and in both views.
+    page.browser.reload();
+    page.until_says(".rows h3", "SmolLM2-135M-Instruct.Q4_1 on capitals");
+    page.browser.run("location.hash = '#view=survey'");
+    page.until_says(".means thead", "scholar-12");
+    page.browser.run("location.hash = '#view=theory&shipped=smollm2'");
+    page.until_says(".theory", "SmolLM2's survey");
+    page.browser.until("all cards", "document.querySelectorAll('.theorem').length === 9");
+    page.assert_quiet();
+}
+
 #[test]
 fn a_second_report_is_compared_where_it_asked_the_same() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -347,7 +382,7 @@ fn files_hold_the_numbers_of_the_picture() {
         "right among the options, share of rows",
         "(level: majority class)",
         "diversity, squared logits",
-        "the precomputed survey",
+        "the scholars' survey",
     ] {
         assert!(svg.contains(words), "{words} is not in the SVG");
     }

@@ -20,7 +20,7 @@ pub use draft::{Choice, Draft};
 pub use inside::{InsideSettings, MOST_FOLLOWED, colour_name, colour_of};
 pub use lessons::LessonSettings;
 pub use orders::{MOST_ROWS, MOST_SEEDS, SweepSettings};
-pub use survey::{Looking, MeanOf};
+pub use survey::{Looking, MeanOf, ShippedSurvey};
 pub(super) use text::decode;
 pub use view::View;
 

@@ -4,6 +4,52 @@ use std::collections::BTreeSet;
 
 use super::{LinkPairs, View};
 
+/// A survey that comes with the page.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ShippedSurvey {
+    /// Of the teaching models on their own tasks.
+    #[default]
+    Scholars,
+    /// Of SmolLM2-135M-Instruct on published tasks and on those in plain English, without the text of published rows.
+    SmolLm2,
+}
+
+impl ShippedSurvey {
+    pub const ALL: [Self; 2] = [Self::Scholars, Self::SmolLm2];
+
+    /// The name used in links.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Scholars => "scholars",
+            Self::SmolLm2 => "smollm2",
+        }
+    }
+
+    /// The models, as the choice names them.
+    pub fn models(self) -> &'static str {
+        match self {
+            Self::Scholars => "Teaching models",
+            Self::SmolLm2 => "SmolLM2-135M",
+        }
+    }
+
+    /// As a report is named in a sentence.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Scholars => "the scholars' survey",
+            Self::SmolLm2 => "SmolLM2's survey",
+        }
+    }
+
+    /// Its file, beside the page.
+    pub fn file(self) -> &'static str {
+        match self {
+            Self::Scholars => "survey.atelier.json",
+            Self::SmolLm2 => "smollm2-survey.atelier.json",
+        }
+    }
+}
+
 /// The quantity in the table of means.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum MeanOf {
@@ -71,6 +117,8 @@ pub const THEOREMS: usize = 8;
 /// The reader's settings of the reports that are open.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Looking {
+    /// Which of the page's own surveys is open, where one is.
+    pub shipped: ShippedSurvey,
     /// The model and the task whose rows are looked at; the page chooses where they are empty.
     pub model: String,
     pub task: String,
@@ -86,6 +134,9 @@ pub struct Looking {
 
 impl Looking {
     pub(super) fn write(&self, view: View, pairs: &mut LinkPairs) {
+        if self.shipped != ShippedSurvey::default() {
+            pairs.push("shipped", self.shipped.name());
+        }
         if !self.model.is_empty() {
             pairs.push("of", &self.model);
         }
@@ -117,6 +168,10 @@ impl Looking {
     /// True if the key is one of these.
     pub(super) fn read(&mut self, key: &str, value: &str) -> bool {
         match key {
+            "shipped" => {
+                let named = ShippedSurvey::ALL.into_iter().find(|one| one.name() == value);
+                self.shipped = named.unwrap_or_default();
+            }
             "of" => self.model = value.to_owned(),
             "task" => self.task = value.to_owned(),
             "rows" => self.rows = true,
@@ -142,6 +197,12 @@ impl Looking {
             }
         }
         true
+    }
+
+    /// Returns the settings for another of the page's surveys: those that name no model and no task.
+    #[must_use]
+    pub fn with_shipped(&self, shipped: ShippedSurvey) -> Self {
+        Self { shipped, mean: self.mean, knobs: self.knobs, ..Self::default() }
     }
 
     /// Takes from `now` the settings that `view` does not write into its address: those of the other view.

@@ -142,9 +142,36 @@ fn every_setting_of_a_sweep_is_in_the_link() {
     ));
 }
 
+/// The page's own survey is in the links of both views that read it.
+#[test]
+fn the_shipped_survey_is_in_the_link() {
+    for view in [View::Survey, View::Theory] {
+        let looking = Looking { shipped: ShippedSurvey::SmolLm2, ..Looking::default() };
+        let link = Link { looking, ..Link::to(view) };
+        assert!(link.fragment().ends_with(&format!("view={}&shipped=smollm2", view.name())));
+        assert_eq!(again(&link), Some(link));
+        let plain = Link::to(view);
+        assert!(!plain.fragment().contains("shipped"), "{}", plain.fragment());
+    }
+    let read = Link::parse("#view=survey&shipped=x").expect("a link");
+    assert_eq!(read.looking.shipped, ShippedSurvey::Scholars);
+    // Names of one survey's models mean nothing in the other.
+    let looking = Looking {
+        task: "mood".into(),
+        rows: true,
+        mean: MeanOf::Mass,
+        hidden_tasks: ["sum".to_owned()].into(),
+        ..Looking::default()
+    };
+    let other = looking.with_shipped(ShippedSurvey::SmolLm2);
+    let shipped = ShippedSurvey::SmolLm2;
+    assert_eq!(other, Looking { shipped, mean: MeanOf::Mass, ..Looking::default() });
+}
+
 #[test]
 fn every_setting_of_a_survey_and_of_a_theorem_is_in_the_link() {
     let mut looking = Looking {
+        shipped: ShippedSurvey::SmolLm2,
         model: "scholar-4 (a.json)".into(),
         task: "mood".into(),
         rows: true,

@@ -9,13 +9,13 @@ use wasm_bindgen::prelude::*;
 use super::reading;
 use crate::app::browser;
 use crate::app::joining::{self, Joined};
-use crate::app::link::Looking;
+use crate::app::link::{Looking, ShippedSurvey};
 use crate::chart::number::counted;
 use crate::chart::plot::Room;
 use crate::study::survey::{Survey, SurveyedOutcome};
 
-/// The survey that comes with the page.
-const BAKED: &str = "examples/survey.atelier.json";
+/// The folder of the surveys that come with the page.
+const FOLDER: &str = "examples";
 const NARROW: &str = "(max-width: 40rem)";
 
 /// A survey that is open.
@@ -25,7 +25,8 @@ pub struct OpenSurvey {
     pub name: String,
     /// Told apart from others of that name.
     pub id: u32,
-    pub baked: bool,
+    /// Which of the page's own it is; `None` for one that the reader opened.
+    pub shipped: Option<ShippedSurvey>,
     pub survey: Arc<Survey>,
 }
 
@@ -33,6 +34,8 @@ pub struct OpenSurvey {
 pub struct Surveys {
     pub looking: Signal<Looking>,
     pub opened: Signal<Vec<OpenSurvey>>,
+    /// Which of the page's own surveys is chosen.
+    pub shipped: Memo<ShippedSurvey>,
     /// All reports as one; `None` until one is there.
     pub joined: Memo<Option<Arc<Joined>>>,
     /// Its ticked models and tasks.
@@ -57,6 +60,8 @@ struct SurveyState {
     said: RwSignal<String>,
     count: StoredValue<u32>,
     is_awake: StoredValue<bool>,
+    /// Which of the page's own surveys is on its way.
+    coming: StoredValue<Option<ShippedSurvey>>,
 }
 
 impl Surveys {
@@ -70,6 +75,7 @@ impl Surveys {
             said: RwSignal::new(String::new()),
             count: StoredValue::new(0),
             is_awake: StoredValue::new(false),
+            coming: StoredValue::new(None),
         };
         let joined = Memo::new(move |_| {
             state.opened.with(|opened| {
@@ -100,9 +106,10 @@ impl Surveys {
             // The page listens as long as it is open.
             list.set_onchange(Some(changed.into_js_value().unchecked_ref()));
         }
-        Self {
+        let surveys = Self {
             looking: state.looking.into(),
             opened: state.opened.into(),
+            shipped: Memo::new(move |_| state.looking.with(|looking| looking.shipped)),
             joined,
             shown,
             hidden_models,
@@ -112,10 +119,46 @@ impl Surveys {
             said: state.said.into(),
             room: Memo::new(move |_| if narrow.get() { Room::NARROW } else { Room::wide(2) }),
             state,
+        };
+        // Another one that is chosen, here or by the address, takes the place of that which is open.
+        Effect::new(move |before: Option<ShippedSurvey>| {
+            let now = surveys.shipped.get();
+            if before.is_some_and(|before| before != now) && surveys.has_other(now) {
+                surveys.open_baked();
+            }
+            now
+        });
+        surveys
+    }
+
+    /// Whether one of the page's own surveys is open or on its way, and is not this one.
+    fn has_other(self, now: ShippedSurvey) -> bool {
+        let is_other = |shipped: Option<ShippedSurvey>| shipped.is_some_and(|one| one != now);
+        match self.state.coming.get_value() {
+            None => {
+                self.state.opened.with_untracked(|all| all.iter().any(|one| is_other(one.shipped)))
+            }
+            coming => is_other(coming),
         }
     }
 
-    /// Opens the baked survey, the first time a view wants one and no other came.
+    /// Whether one of the page's own surveys is open.
+    fn has_shipped(self) -> bool {
+        self.state.opened.with_untracked(|all| all.iter().any(|one| one.shipped.is_some()))
+    }
+
+    /// Chooses one of the page's own surveys, and opens it.
+    pub fn choose_shipped(self, shipped: ShippedSurvey) {
+        let is_open = self.has_shipped() || self.state.coming.get_value().is_some();
+        self.state.problem.set(String::new());
+        self.look(|looking| *looking = looking.with_shipped(shipped));
+        if !is_open {
+            self.expect(false);
+            self.open_baked();
+        }
+    }
+
+    /// Opens the page's own survey, the first time a view wants one and no other came.
     pub fn wake(self) {
         if !self.state.is_awake.get_value() {
             self.state.is_awake.set_value(true);
@@ -213,7 +256,7 @@ impl Surveys {
         self.opened.with(|opened| {
             let names = opened
                 .iter()
-                .map(|one| if one.baked { "the precomputed survey" } else { &one.name });
+                .map(|one| one.shipped.map_or(one.name.as_str(), |shipped| shipped.title()));
             format!("atelier, from {}", names.collect::<Vec<_>>().join(", "))
         })
     }
@@ -222,7 +265,7 @@ impl Surveys {
     pub(super) fn open_text(self, name: &str, text: &str) {
         self.state.problem.set(String::new());
         match reading::survey(name, text) {
-            Ok(survey) => self.add(name.to_owned(), survey, false),
+            Ok(survey) => self.add(name.to_owned(), survey, None),
             Err(sentence) => self.refuse(sentence),
         }
     }
@@ -231,14 +274,23 @@ impl Surveys {
         self.state.opened.update(|opened| opened.retain(|one| one.id != id));
     }
 
+    /// Fetches and opens that of the page's own surveys which is chosen; the other one is closed then.
     pub fn open_baked(self) {
+        let shipped = self.state.looking.with_untracked(|looking| looking.shipped);
+        let name = shipped.file();
         // With the build's id, so that a browser does not show the one it kept of an older build.
-        let url = browser::beside(&format!("{BAKED}?v={}", browser::build()));
-        let name = "survey.atelier.json";
+        let url = browser::beside(&format!("{FOLDER}/{name}?v={}", browser::build()));
+        self.state.coming.set_value(Some(shipped));
         self.state.busy.set(true);
         leptos::task::spawn_local(async move {
-            match reading::fetched(name, &url).await {
-                Ok(survey) => self.add(name.to_owned(), survey, true),
+            let fetched = reading::fetched(name, &url).await;
+            // Another one was chosen meanwhile.
+            if self.state.coming.get_value() != Some(shipped) {
+                return;
+            }
+            self.state.coming.set_value(None);
+            match fetched {
+                Ok(survey) => self.add(name.to_owned(), survey, Some(shipped)),
                 Err(sentence) => self.refuse(sentence),
             }
             self.state.busy.set(false);
@@ -250,14 +302,22 @@ impl Surveys {
         self.state.problem.set(sentence);
     }
 
-    fn add(self, name: String, survey: Survey, baked: bool) {
+    fn add(self, name: String, survey: Survey, shipped: Option<ShippedSurvey>) {
         self.state.count.update_value(|count| *count += 1);
         let models = counted(survey.models.len(), "model");
         let tasks = counted(survey.tasks.len(), "task");
         self.state.said.set(format!("{name} is open: {models}, {tasks}."));
-        let one =
-            OpenSurvey { id: self.state.count.get_value(), baked, survey: Arc::new(survey), name };
-        self.state.opened.update(|opened| opened.push(one));
+        let id = self.state.count.get_value();
+        let one = OpenSurvey { id, shipped, survey: Arc::new(survey), name };
+        self.state.opened.update(|opened| {
+            if shipped.is_none() {
+                opened.push(one);
+            } else {
+                // First, so that the reader's models keep their names beside it.
+                opened.retain(|other| other.shipped.is_none());
+                opened.insert(0, one);
+            }
+        });
     }
 }
 

@@ -169,6 +169,7 @@ mod tests {
             facts: None,
             engine: String::new(),
             members: Vec::new(),
+            files: Default::default(),
         };
         let survey = Survey {
             rows: None,

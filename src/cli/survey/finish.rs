@@ -1,5 +1,7 @@
 //! From rows' files to the report: the same whoever ran the rows, and in how many parts.
 
+use std::collections::BTreeMap;
+
 use anyhow::{Context, ensure};
 use serde::{Deserialize, Serialize};
 
@@ -79,12 +81,14 @@ pub fn finish(folder: &Folder, asked: &Asked) -> anyhow::Result<SurveyReport> {
                 facts: Some(known.facts),
                 engine: known.engine,
                 members: known.members,
+                files: BTreeMap::new(),
             },
             None => SurveyModel {
                 name: name.clone(),
                 facts: None,
                 engine: String::new(),
                 members: Vec::new(),
+                files: BTreeMap::new(),
             },
         });
     }

@@ -22,6 +22,7 @@ mod merge;
 mod rows_file;
 mod running;
 mod shard;
+mod share;
 mod table;
 
 use std::path::PathBuf;
@@ -29,6 +30,7 @@ use std::path::PathBuf;
 use clap::Subcommand;
 use clap::builder::NonEmptyStringValueParser;
 
+pub use rows_file::RowsFile;
 use shard::Shard;
 
 /// Run many models on many tasks: bias, diversity and information of every row
@@ -51,6 +53,7 @@ pub struct SurveyArgs {
 #[derive(Subcommand)]
 enum SurveyCommand {
     Merge(merge::MergeArgs),
+    Share(share::ShareArgs),
 }
 
 /// What a survey asks.
@@ -117,11 +120,13 @@ const EXAMPLES: &str = r#"Examples:
   atelier survey --models ../Llama-3.2-1B,../MobileLLM-125M --tasks rte,sst2,boolq --data ../data --out big
   atelier survey --models ../Llama-3.2-1B --tasks boolq --data ../data --out big --shard 2/8
   atelier survey merge big
-  atelier figures big --out pictures"#;
+  atelier figures big --out pictures
+  atelier survey share big --out big.atelier.json"#;
 
 pub fn run(args: SurveyArgs) -> anyhow::Result<()> {
     match args.command {
         None => running::run(&args.ask),
         Some(SurveyCommand::Merge(args)) => merge::run(&args),
+        Some(SurveyCommand::Share(args)) => share::run(&args),
     }
 }

@@ -6,7 +6,9 @@ use std::collections::HashSet;
 use serde_json::Value;
 
 use super::LevelAccuracy;
+use super::columns::CurveColumns;
 use super::report::{Found, Survey, SurveyReport, SurveyedOutcome};
+use crate::study::report::columns::DepthColumns;
 use crate::study::report::{Opened, ReportError, VERSION, check};
 
 impl SurveyReport {
@@ -21,6 +23,33 @@ impl SurveyReport {
     /// A number that JSON cannot hold.
     pub fn json(&self) -> Result<String, serde_json::Error> {
         let mut value = serde_json::to_value(self)?;
+        round(&mut value);
+        Ok(value.to_string() + "\n")
+    }
+
+    /// The same in about half the bytes: lists of junction points and of information are written as columns.
+    ///
+    /// # Errors
+    /// A number that JSON cannot hold.
+    pub fn short_json(&self) -> Result<String, serde_json::Error> {
+        let mut value = serde_json::to_value(self)?;
+        for (index, cell) in self.survey.cells.iter().enumerate() {
+            let SurveyedOutcome::Found(found) = &cell.outcome else {
+                continue;
+            };
+            let written = &mut value["survey"]["cells"][index]["outcome"]["found"];
+            let depths = DepthColumns::of(&found.averages.by_depth);
+            written["averages"]["by_depth"] = serde_json::to_value(depths)?;
+            if let Ok(information) = &found.information {
+                let written = &mut written["information"]["found"];
+                for (name, estimate) in
+                    [("votes", &information.votes), ("copula", &information.copula)]
+                {
+                    let curve = CurveColumns::of(&estimate.curve);
+                    written[name]["curve"] = serde_json::to_value(curve)?;
+                }
+            }
+        }
         round(&mut value);
         Ok(value.to_string() + "\n")
     }

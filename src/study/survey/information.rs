@@ -5,6 +5,7 @@ use rand_mt::Mt;
 use serde::{Deserialize, Serialize};
 
 use super::MeasuredRow;
+use super::columns::read_curve;
 use crate::engine::{Member, MemberKind};
 use crate::measure::decomposition::{Decomposition, argmax};
 use crate::measure::information::{Bounds, Curve, Terms, copula, votes};
@@ -38,6 +39,7 @@ pub struct Estimate {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kinds_refused: Option<String>,
     /// The first 1, 2, … members along the stream; empty where even one is refused.
+    #[serde(deserialize_with = "read_curve")]
     pub curve: Vec<InformationPoint>,
     /// Why the curve ends before the last member.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -10,12 +10,14 @@ mod aggregate;
 mod asking;
 mod check;
 mod choices;
+mod columns;
 mod correlations;
 mod information;
 mod levels;
 mod report;
 mod row;
 mod scoring;
+mod sharing;
 
 pub use aggregate::Aggregate;
 pub use asking::{Asking, BATCH, CellFacts, WINDOW};
@@ -27,3 +29,4 @@ pub use report::{
     Found, Sample, Survey, SurveyCell, SurveyModel, SurveyReport, SurveyTask, SurveyedOutcome,
 };
 pub use row::MeasuredRow;
+pub use sharing::JoinError;

@@ -1,5 +1,7 @@
 //! The file a survey writes and the page opens: `survey.atelier.json`.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use super::choices::ChoiceShare;
@@ -50,6 +52,9 @@ pub struct SurveyModel {
     /// `[M]` in the order they are written.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub members: Vec<Member>,
+    /// SHA-256 of its files by name, where the report was made to be shared.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub files: BTreeMap<String, String>,
 }
 
 /// A task that was asked.

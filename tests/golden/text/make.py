@@ -223,4 +223,5 @@ def main():
     pathlib.Path(__file__).with_name("smollm2.json").write_text(lines + "\n")
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -5,9 +5,11 @@ mod filters;
 mod open;
 mod pictures;
 mod rows;
+mod shipped;
 
 use leptos::prelude::*;
 
+use crate::app::first_picture;
 use crate::app::state::Surveys;
 use crate::app::widgets::{Index, IndexEntry, OpenModelNote};
 use crate::chart::{OVERVIEW_QUESTIONS, STREAM_QUESTION};
@@ -36,6 +38,7 @@ pub fn SurveyView() -> impl IntoView {
     let needs_report = Memo::new(move |_| !there.get() || !surveys.problem.with(String::is_empty));
     view! {
         <Index places />
+        <shipped::ShippedChoice />
         <details class="more" id="survey-settings" prop:open=move || needs_report.get()>
             <summary>"Reports, and what is compared"</summary>
             <open::Open />
@@ -43,6 +46,8 @@ pub fn SurveyView() -> impl IntoView {
                 shown=Signal::derive(move || surveys.shown_models())
                 way="To see it here, open the report of"
                 command=SURVEY_COMMAND
+                // It stands in the choice above.
+                except=first_picture::MODEL
             />
             <Show when=move || there.get()>
                 <filters::Filters />

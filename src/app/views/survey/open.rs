@@ -5,6 +5,7 @@ use web_sys::HtmlInputElement;
 
 use crate::app::files;
 use crate::app::state::{OpenSurvey, Studio, Surveys};
+use crate::chart::capital;
 use crate::chart::number::counted;
 
 #[component]
@@ -39,7 +40,7 @@ pub fn Open() -> impl IntoView {
                     <input type="file" id="report" class="unseen" multiple="" accept=".json,application/json" on:change=take />
                 </label>
                 <Show when=none>
-                    <button type="button" on:click=move |_| surveys.open_baked()>"The scholars' survey"</button>
+                    <button type="button" on:click=move |_| surveys.open_baked()>{move || capital(surveys.shipped.get().title())}</button>
                 </Show>
             </div>
             <p class="hint">
@@ -58,8 +59,10 @@ fn line(surveys: Surveys, one: OpenSurvey) -> impl IntoView {
         0 => String::new(),
         shots => format!(", {} in front", counted(shots, "worked example")),
     };
-    let name =
-        if one.baked { "The scholars' survey, precomputed".to_owned() } else { one.name.clone() };
+    let name = match one.shipped {
+        Some(shipped) => format!("{}, precomputed", capital(shipped.title())),
+        None => one.name.clone(),
+    };
     let close = format!("Close {name}");
     // The largest task's rows, whether or not the survey was asked for that many.
     let rows = survey.tasks.iter().map(|task| task.rows).max();

@@ -52,21 +52,31 @@ fn list(survey: &Survey, model: usize, task: usize, found: &Found) -> impl IntoV
     };
     let model = way.is_none().then_some(name);
     let samples = found.samples.iter();
-    let rows = samples.map(|sample| row(sample, known.levels.as_deref(), model));
+    let rows = samples.map(|sample| row(sample, found, known.levels.as_deref(), model));
+    let is_bare = found.samples.iter().all(|sample| sample.prompt.is_none());
+    let bare = is_bare.then_some(
+        "This report has no text of its rows. The line of a row's file leads to it where you have the data set.",
+    );
     view! {
         <div class="rows">
             <h3>{headline}</h3>
             <p class="hint">{format!("{}. Rows are spread evenly over the task; ✓ marks the right option, the underlined one is the model's answer.", known.about.trim_end_matches('.'))}</p>
-            {way.map(|way| view! { <p class="hint">{way}</p> })}
+            {way.filter(|_| !is_bare).map(|way| view! { <p class="hint">{way}</p> })}
+            {bare.map(|bare| view! { <p class="hint">{bare}</p> })}
             <ol class="samples">{rows.collect_view()}</ol>
         </div>
     }
 }
 
-fn row(sample: &Sample, several: Option<&str>, model: Option<&String>) -> impl IntoView + use<> {
+fn row(
+    sample: &Sample,
+    found: &Found,
+    several: Option<&str>,
+    model: Option<&String>,
+) -> impl IntoView + use<> {
     let prompt =
-        sample.prompt.clone().unwrap_or_else(|| format!("row {}, of token ids", sample.row));
-    let options = options(sample);
+        sample.prompt.clone().map(|prompt| view! { <p class="sample-prompt">{prompt}</p> });
+    let options = options(sample, found);
     let named = format!("row {}", sample.row);
     let level =
         sample.level.zip(several).map(|(level, several)| format!(", {}", counted(level, several)));
@@ -87,7 +97,7 @@ fn row(sample: &Sample, several: Option<&str>, model: Option<&String>) -> impl I
         .map(|x| view! { <span>{format!("surprise {} bits", short(bits(-x)))}</span> });
     view! {
         <li class="sample" class:wrong=!sample.correct>
-            <p class="sample-prompt">{prompt}</p>
+            {prompt}
             <p class="sample-options">{options}</p>
             <p class="sample-numbers">
                 <span class="quiet">{named} ", line " {sample.line} {level}</span>
@@ -100,10 +110,19 @@ fn row(sample: &Sample, several: Option<&str>, model: Option<&String>) -> impl I
     }
 }
 
-/// The row's own options with the right one and the answer marked; ids, where there is no text.
-fn options(sample: &Sample) -> AnyView {
+/// The row's own options with the right one and the answer marked; the task's, or ids, where there is no text.
+fn options(sample: &Sample, found: &Found) -> AnyView {
     let texts: Vec<String> = if sample.choices.len() == sample.option_ids.len() {
         sample.choices.iter().map(|choice| choice.trim().to_owned()).collect()
+    } else if sample.choices.is_empty()
+        && found.choices.len() == sample.option_ids.len()
+        && let Some(texts) = found
+            .choices
+            .iter()
+            .map(|choice| choice.option.clone())
+            .collect::<Option<Vec<String>>>()
+    {
+        texts.iter().map(|text| text.trim().to_owned()).collect()
     } else if sample.choices.is_empty() {
         sample.option_ids.iter().map(|id| format!("token {id}")).collect()
     } else {

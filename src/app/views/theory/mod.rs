@@ -20,7 +20,7 @@ pub fn TheoryView() -> impl IntoView {
         surveys.opened.with(|opened| {
             let names: Vec<&str> = opened
                 .iter()
-                .map(|one| if one.baked { "the scholars' survey" } else { one.name.as_str() })
+                .map(|one| one.shipped.map_or(one.name.as_str(), |shipped| shipped.title()))
                 .collect();
             format!("Rows are those of {}.", names.join(", "))
         })

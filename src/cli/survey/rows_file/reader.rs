@@ -67,6 +67,11 @@ impl RowsFile {
         usize::try_from(rows).unwrap_or(0)
     }
 
+    /// Are there none?
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
     /// Every row in order, some at a time.
     pub fn rows(&self) -> impl Iterator<Item = anyhow::Result<MeasuredRow>> + '_ {
         (0..self.reader.num_row_groups()).flat_map(|index| {

@@ -1,0 +1,111 @@
+//! The claims of *Diversity of Transformer Layers* about one model, from the rows of surveys (docs/smollm2.md, D1 to
+//! D14).
+//!
+//! ```sh
+//! cargo run --example claims -- runs/survey runs/text runs/plain
+//! ```
+//!
+//! The first folder holds the eight tasks. The second holds ARC-Easy with answers as text and the third tasks in plain
+//! English; either may be missing. Each holds one model.
+
+mod rows;
+mod stream;
+mod verdict;
+mod whole;
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, ensure};
+use rows::TaskRows;
+use verdict::{Found, percent, spelled};
+
+#[allow(dead_code)] // Its test calls `run`.
+fn main() -> anyhow::Result<()> {
+    let folders: Vec<PathBuf> = std::env::args_os().skip(1).map(PathBuf::from).collect();
+    print!("{}", run(&folders)?);
+    Ok(())
+}
+
+/// The tables of all claims that these surveys can speak to, as Markdown.
+///
+/// # Errors
+/// No folder, a folder of several models, or rows that cannot be read.
+pub fn run(folders: &[PathBuf]) -> anyhow::Result<String> {
+    let [survey, others @ ..] = folders else {
+        anyhow::bail!("name the folder of a survey");
+    };
+    let tasks = tasks(survey)?;
+    let text = others.first().map(|folder| self::tasks(folder)).transpose()?;
+    let plain = others.get(1).map(|folder| self::tasks(folder)).transpose()?.unwrap_or_default();
+
+    let mut found = whole::claims(&tasks, text.iter().flatten().next());
+    found.extend(stream::claims(&tasks, &plain));
+    // D2 before D10.
+    found.sort_by_key(|found| {
+        let number = found.claim.trim_start_matches('D').split(' ').next();
+        number.and_then(|number| number.parse::<usize>().ok())
+    });
+    let text_and_plain: Vec<&TaskRows> = text.iter().flatten().chain(&plain).collect();
+    let all: Vec<&TaskRows> = tasks.iter().chain(text_and_plain).collect();
+    Ok(format!("{}\n{}", table(&found), by_task(&all)))
+}
+
+/// The tasks of a survey of one model, in the order of their names.
+fn tasks(survey: &Path) -> anyhow::Result<Vec<TaskRows>> {
+    let folder = survey.join("rows");
+    let models = files(&folder)?;
+    ensure!(models.len() == 1, "{} holds {} models, not one", folder.display(), models.len());
+    let mut rows = files(&models[0])?;
+    rows.retain(|path| path.extension().is_some_and(|end| end == "parquet"));
+    rows.iter().map(|path| TaskRows::read(path)).collect()
+}
+
+/// What lies in a folder, in the order of names.
+fn files(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
+    let read = || format!("{} cannot be read", folder.display());
+    let entries = std::fs::read_dir(folder).with_context(read)?;
+    let paths = entries.map(|entry| entry.map(|entry| entry.path()));
+    let mut paths = paths.collect::<Result<Vec<PathBuf>, _>>().with_context(read)?;
+    paths.sort();
+    Ok(paths)
+}
+
+fn table(found: &[Found]) -> String {
+    let mut text =
+        "| claim | what | found | n | verdict | would decide |\n|---|---|---|---|---|---|\n"
+            .to_owned();
+    for Found { claim, text: what, found, rows, verdict, decides } in found {
+        // Writing to a text cannot fail.
+        let _ = writeln!(text, "| {claim} | {what} | {found} | {rows} | {verdict} | {decides} |");
+    }
+    text
+}
+
+/// Every task beside the means, as the paper's Table 1 has them.
+fn by_task(tasks: &[&TaskRows]) -> String {
+    let mut text = "| task | n | right, % | majority, % | first word, % | MSE x 100 | less uniform | bias x 100 \
+                    | diversity, whole | centred | centred part, % | MLP, whole, % | MLP, centred, % |\n\
+                    |---|---|---|---|---|---|---|---|---|---|---|---|---|\n"
+        .to_owned();
+    for task in tasks {
+        let [whole, centred] = whole::mlp_shares(task);
+        let cells = [
+            task.name.clone(),
+            task.rows.len().to_string(),
+            percent(task.accuracy()),
+            format!("{:.1}", 100.0 * task.majority()),
+            percent(task.share(|row| row.is_first == Some(true))),
+            format!("{:.2}", 100.0 * task.averages.paper.mse),
+            spelled(whole::excess(task), 2),
+            format!("{:.2}", 100.0 * task.averages.paper.bias),
+            spelled(task.mean(|row| row.logit.diversity), 2),
+            spelled(task.mean(|row| row.centred.diversity), 3),
+            percent(whole::centred_part(task)),
+            percent(whole),
+            percent(centred),
+        ];
+        let _ = writeln!(text, "| {} |", cells.join(" | "));
+    }
+    text
+}

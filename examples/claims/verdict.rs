@@ -1,0 +1,164 @@
+//! Verdicts by thresholds that were committed before the runs (docs/smollm2.md, "How a verdict is reached").
+
+use std::fmt;
+
+use atelier::measure::interval::Mean;
+
+/// How much more than its own half-width an interval asks for, where the answer is to be found in 80 % of such runs:
+/// `((1.960 + 0.842) / 1.960)²`.
+const POWER: f64 = 2.04;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    Holds,
+    DoesNotHold,
+    Open,
+    /// The numbers are told and nothing is judged.
+    Told,
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        to.write_str(match self {
+            Self::Holds => "holds",
+            Self::DoesNotHold => "does not hold",
+            Self::Open => "open",
+            Self::Told => "told",
+        })
+    }
+}
+
+/// A claim, what was found, and what is said of it.
+pub struct Found {
+    pub claim: &'static str,
+    pub text: &'static str,
+    pub found: String,
+    pub rows: String,
+    pub verdict: Verdict,
+    /// What would decide an open one.
+    pub decides: String,
+}
+
+impl Verdict {
+    /// Holds where the whole interval lies above the threshold.
+    pub fn above(found: Mean, threshold: f64) -> Self {
+        match found.interval() {
+            Some([low, _]) if low > threshold => Self::Holds,
+            Some([_, high]) if high < threshold => Self::DoesNotHold,
+            _ => Self::Open,
+        }
+    }
+
+    /// Holds where the whole interval lies below the threshold.
+    pub fn below(found: Mean, threshold: f64) -> Self {
+        match Self::above(found, threshold) {
+            Self::Holds => Self::DoesNotHold,
+            Self::DoesNotHold => Self::Holds,
+            other => other,
+        }
+    }
+
+    /// Holds where the whole interval lies so near to a number, and does not where it lies further away.
+    pub fn near(found: Mean, number: f64, distance: f64) -> Self {
+        let Some([low, high]) = found.interval() else {
+            return Self::Open;
+        };
+        if low >= number - distance && high <= number + distance {
+            Self::Holds
+        } else if high < number - distance || low > number + distance {
+            Self::DoesNotHold
+        } else {
+            Self::Open
+        }
+    }
+
+    /// Holds where all hold, does not where so many do not.
+    pub fn all(each: &[Self], against: usize) -> Self {
+        let count = |verdict: Self| each.iter().filter(|one| **one == verdict).count();
+        if count(Self::DoesNotHold) >= against {
+            Self::DoesNotHold
+        } else if count(Self::Holds) == each.len() && !each.is_empty() {
+            Self::Holds
+        } else {
+            Self::Open
+        }
+    }
+}
+
+/// How many times as many rows, or tasks, would show the distance to the threshold in 80 % of such runs.
+pub fn times_to_decide(found: Mean, threshold: f64) -> Option<f64> {
+    let [low, high] = found.interval()?;
+    let distance = (found.mean - threshold).abs();
+    let reach = if found.mean > threshold { found.mean - low } else { high - found.mean };
+    (distance > 0.0).then(|| POWER * (reach / distance).powi(2))
+}
+
+/// What would decide an open claim: so many of what there were `count` of.
+pub fn needed(verdict: Verdict, found: Mean, threshold: f64, count: usize, what: &str) -> String {
+    if verdict != Verdict::Open {
+        return String::new();
+    }
+    let times = times_to_decide(found, threshold).map(|times| times * count as f64);
+    match times.map(two_digits) {
+        Some(wanted) if wanted < 1e7 => format!("about {wanted} {what}"),
+        _ => format!("no number of {what}: it lies on the threshold"),
+    }
+}
+
+/// Rounds up to two digits, since more would be a pretence.
+fn two_digits(number: f64) -> f64 {
+    let unit = 10f64.powi(number.log10().floor() as i32 - 1).max(1.0);
+    (number / unit).ceil() * unit
+}
+
+/// A mean with both ends, in so many digits.
+pub fn spelled(found: Mean, digits: usize) -> String {
+    match found.interval() {
+        Some([low, high]) => format!("{:.digits$} [{low:.digits$}, {high:.digits$}]", found.mean),
+        None => format!("{:.digits$} [no interval]", found.mean),
+    }
+}
+
+/// A share in per cent.
+pub fn percent(found: Mean) -> String {
+    spelled(found.map(|share| 100.0 * share), 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mean(mean: f64, low: f64, high: f64) -> Mean {
+        Mean { mean, low, high }
+    }
+
+    #[test]
+    fn an_interval_across_the_threshold_is_open() {
+        use Verdict::{DoesNotHold, Holds, Open};
+        assert_eq!(Verdict::above(mean(0.6, 0.51, 0.7), 0.5), Holds);
+        assert_eq!(Verdict::above(mean(0.4, 0.3, 0.49), 0.5), DoesNotHold);
+        assert_eq!(Verdict::above(mean(0.6, 0.5, 0.7), 0.5), Open);
+        assert_eq!(Verdict::below(mean(0.4, 0.3, 0.49), 0.5), Holds);
+        assert_eq!(Verdict::above(Mean::without_interval(0.9), 0.5), Open);
+        let near = |low, high| Verdict::near(mean(0.5, low, high), 0.49, 0.03);
+        assert_eq!(
+            [near(0.47, 0.51), near(0.53, 0.6), near(0.51, 0.53)],
+            [Holds, DoesNotHold, Open]
+        );
+        assert_eq!(Verdict::all(&[Holds, Open, DoesNotHold], 2), Open);
+        assert_eq!(Verdict::all(&[Holds, DoesNotHold, DoesNotHold], 2), DoesNotHold);
+        assert_eq!(Verdict::all(&[], 1), Open);
+    }
+
+    /// The page's own table: a share 5 points above 50 % takes 780 rows.
+    #[test]
+    fn rows_that_decide_are_those_of_the_page() {
+        let share = atelier::measure::interval::wilson(0.55, 200);
+        let rows = 200.0 * times_to_decide(share, 0.5).expect("a distance");
+        assert!((740.0..820.0).contains(&rows), "{rows}");
+        assert_eq!(needed(Verdict::Open, share, 0.5, 200, "rows"), "about 790 rows");
+        assert_eq!(needed(Verdict::Holds, share, 0.5, 200, "rows"), "");
+        let on = mean(0.5, 0.4, 0.6);
+        assert!(needed(Verdict::Open, on, 0.5, 200, "rows").starts_with("no number of rows"));
+    }
+}

@@ -1,0 +1,74 @@
+//! `atelier survey share`: a report to publish has no text of rows that were read from a file.
+
+use std::path::Path;
+
+use atelier::study::survey::{Survey, SurveyReport};
+
+use super::support::{printed, refused};
+
+/// Rows of a made-up data set, whose words stand nowhere else.
+const ROWS: usize = 24;
+
+fn path(folder: &Path, name: &str) -> String {
+    folder.join(name).display().to_string()
+}
+
+/// Surveys of a task that a file defines, and of one of atelier's own.
+fn surveyed(folder: &Path) {
+    let task = "name = \"tone\"\nscore = \"option\"\nfiles = [\"tone.csv\"]\n\
+                template = \"{text} {answer}\"\noptions = [\"bad\", \"good\"]\n\
+                [[layout]]\nlabel = \"{label}\"\n";
+    std::fs::write(folder.join("tone.toml"), task).expect("a task");
+    let row = |n: usize| format!("Zebedee{n} says that the quince soup is bad. So it is,{}", n % 2);
+    let rows: Vec<String> = (0..ROWS).map(row).collect();
+    std::fs::write(folder.join("tone.csv"), format!("text,label\n{}\n", rows.join("\n")))
+        .expect("rows");
+    let [tone, data] = ["tone.toml", ""].map(|name| path(folder, name));
+    let survey = ["survey", "--models", "scholar-2", "--tasks"];
+    let out = path(folder, "read");
+    printed(&[&survey[..], &[&tone, "--data", &data, "--out", &out]].concat());
+    let out = path(folder, "own");
+    printed(&[&survey[..], &["mood", "--rows", "24", "--out", &out]].concat());
+}
+
+fn read(path: &str) -> (String, Survey) {
+    let text = std::fs::read_to_string(path).expect("a report");
+    let survey = SurveyReport::read(&text).expect("a survey").survey;
+    (text, survey)
+}
+
+#[test]
+fn a_shared_report_has_no_text_of_rows_from_files() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    surveyed(folder);
+    let [first, own, out] = ["read", "own", "shared.atelier.json"].map(|name| path(folder, name));
+    // As it is, the report quotes rows.
+    assert!(read(&path(folder, "read/survey.atelier.json")).0.contains("Zebedee"));
+
+    let said = printed(&["survey", "share", &first, &own, "--out", &out]);
+    assert!(said.contains("1 model, 2 tasks"), "{said}");
+    let (text, survey) = read(&out);
+    for word in ["Zebedee", "quince"] {
+        assert!(!text.contains(word), "{word}");
+    }
+    let found: Vec<_> = survey.found().collect();
+    let [(model, _, tone), (_, _, mood)] = found.as_slice() else {
+        panic!("{} cells", found.len());
+    };
+    assert_eq!(model.files.len(), 3, "{:?}", model.files);
+    assert!(model.files.values().all(|hash| hash.len() == 64));
+    // Its numbers are whole, and so is what belongs to the task and not to a row.
+    let (_, whole) = read(&path(folder, "read/survey.atelier.json"));
+    let (_, _, whole) = whole.found().next().expect("a cell");
+    assert_eq!(tone.averages.accuracy, whole.averages.accuracy);
+    assert_eq!((&tone.choices, tone.samples.len()), (&whole.choices, 8));
+    // The prompts of atelier's own tasks stay.
+    assert!(mood.samples.iter().all(|sample| sample.prompt.is_some()));
+
+    let pictures = path(folder, "pictures");
+    assert!(printed(&["figures", &out, "--out", &pictures]).contains("table-1"));
+    assert!(refused(&["survey", "share", &first, "--out", &out]).contains("is there already"));
+    let both = ["survey", "share", &own, &own, "--out", &out, "--force"];
+    assert_eq!(refused(&both), "two of the surveys asked mood: name one of them");
+}

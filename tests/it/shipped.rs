@@ -1,0 +1,194 @@
+//! The reports of SmolLM2 that come with the page: what they weigh, that they hold no text of published rows, and that
+//! some of their rows are what the engine makes. (Without the data sets nobody can make them whole.)
+
+use std::collections::HashSet;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use atelier::app::link::ShippedSurvey;
+use atelier::study::StudyError;
+use atelier::study::survey::{
+    Asking, MeasuredRow, QuestionSource, Sample, Survey, SurveyReport, SurveyTask,
+};
+use atelier::task::catalogue::Task;
+use atelier::task::item::TaskRow;
+use atelier_server::smollm2;
+use serde_json::Value;
+
+use crate::common;
+
+/// Bytes of all reports of SmolLM2 together.
+const MAX_BYTES: u64 = 700_000;
+
+/// So many words in a row are a text's own.
+const WORDS: usize = 6;
+
+fn examples() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("public/examples")
+}
+
+fn shipped() -> Survey {
+    let path = examples().join(ShippedSurvey::SmolLm2.file());
+    let text = std::fs::read_to_string(path).expect("the shipped report");
+    SurveyReport::read(&text).expect("a survey that opens").survey
+}
+
+/// The published data sets, where they are.
+fn data() -> Option<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data");
+    if !folder.is_dir() {
+        // Past the harness, which swallows what a passing test prints.
+        let _ = writeln!(
+            std::io::stderr(),
+            "SKIPPED: the data sets are not here (../shared/data); the shipped rows were not compared"
+        );
+        return None;
+    }
+    Some(folder)
+}
+
+/// Whether a task's rows are atelier's own.
+fn is_own(task: &SurveyTask) -> bool {
+    task.source == "rows written for atelier"
+}
+
+#[test]
+fn the_real_models_reports_are_small() {
+    let files = std::fs::read_dir(examples()).expect("a folder");
+    let files = files.map(|entry| entry.expect("an entry"));
+    let sizes = files
+        .filter(|file| file.file_name().to_string_lossy().starts_with("smollm2"))
+        .map(|file| file.metadata().expect("a size").len());
+    let bytes: u64 = sizes.sum();
+    println!("the reports of SmolLM2 have {bytes} bytes");
+    assert!(bytes <= MAX_BYTES, "{bytes}");
+}
+
+#[test]
+fn the_real_models_survey_says_of_what_it_is() {
+    let survey = shipped();
+    let [model] = survey.models.as_slice() else {
+        panic!("{} models", survey.models.len());
+    };
+    assert_eq!(model.files.get(smollm2::FILE).map(String::as_str), Some(smollm2::SHA256));
+    assert_eq!(model.members.len(), 61);
+    assert_eq!(survey.found().count(), survey.tasks.len(), "a task without numbers");
+    let names: HashSet<&str> = survey.tasks.iter().map(|task| task.name.as_str()).collect();
+    for name in ["ag_news", "arc_easy", "boolq", "mnli", "qqp", "rte", "sst2", "wic"] {
+        assert!(names.contains(name), "{name}");
+    }
+    for (_, task, found) in survey.found() {
+        assert_eq!(found.averages.rows + found.facts.too_long, task.rows, "{}", task.name);
+        let texts = found.samples.iter().filter(|sample| sample.prompt.is_some()).count();
+        assert_eq!(texts, if is_own(task) { found.samples.len() } else { 0 }, "{}", task.name);
+    }
+}
+
+/// Every text in a report, but for the rows of atelier's own tasks.
+fn texts(report: &Value, all: &mut Vec<String>) {
+    match report {
+        Value::String(text) => all.push(text.clone()),
+        Value::Array(list) => list.iter().for_each(|value| texts(value, all)),
+        Value::Object(fields) => fields.values().for_each(|value| texts(value, all)),
+        _ => {}
+    }
+}
+
+/// Every few words that follow each other, in small letters.
+fn sequences(text: &str) -> Vec<String> {
+    let words: Vec<String> = text.split_whitespace().map(str::to_lowercase).collect();
+    words.windows(WORDS).map(|words| words.join(" ")).collect()
+}
+
+#[test]
+fn no_report_of_the_real_model_quotes_a_published_row() {
+    let Some(data) = data() else { return };
+    let mut all = Vec::new();
+    let mut survey = shipped();
+    for cell in &mut survey.cells {
+        if is_own(&survey.tasks[cell.task])
+            && let atelier::study::survey::SurveyedOutcome::Found(found) = &mut cell.outcome
+        {
+            found.samples.clear();
+        }
+    }
+    texts(&serde_json::to_value(&survey).expect("JSON"), &mut all);
+    let held: HashSet<String> = all.iter().flat_map(|text| sequences(text)).collect();
+    assert!(held.len() > 20, "the report's own sentences");
+
+    let mut rows = 0;
+    for task in Task::all().into_iter().filter(Task::needs_data) {
+        let Ok(read) = task.rows(Some(&data), task.first()) else {
+            let _ = writeln!(std::io::stderr(), "SKIPPED: {} is not here", task.name());
+            continue;
+        };
+        for row in read.rows.iter().take(task.first()) {
+            let text = row.item.text();
+            let quoted = sequences(&text).into_iter().find(|words| held.contains(words));
+            assert_eq!(quoted, None, "{}, line {}", task.name(), row.line);
+            rows += 1;
+        }
+    }
+    println!("no {WORDS} words of {rows} rows stand in the report");
+    assert!(rows > 2000, "{rows}");
+}
+
+/// Rows picked from a task.
+struct PickedRows(Vec<TaskRow>);
+
+impl QuestionSource for PickedRows {
+    fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    fn get(&self, row: usize) -> Result<TaskRow, StudyError> {
+        Ok(self.0[row].clone())
+    }
+}
+
+#[test]
+fn the_real_models_rows_are_what_the_engine_makes() {
+    let (Some(data), Some(model)) = (data(), common::real_model()) else { return };
+    let model = common::load(&model);
+    let survey = shipped();
+    let mut compared = 0;
+    for (_, task, found) in survey.found().filter(|(_, task, _)| !is_own(task)) {
+        // The two with the shortest and with many rows, so that this stays a matter of seconds.
+        if !["rte", "sst2"].contains(&task.name.as_str()) {
+            continue;
+        }
+        let read = Task::find(&task.name).expect("a task").rows(Some(&data), task.rows);
+        let read = read.expect("its rows").rows;
+        let picked: Vec<TaskRow> =
+            found.samples.iter().map(|sample| read[sample.row].clone()).collect();
+        let rows = PickedRows(picked);
+        let asking = Asking::start(&model, None, &task.name, &rows, false).expect("rows");
+        for batch in asking.batches(0, 1) {
+            let made = asking.run(&batch, &|| true).expect("a run").expect("not stopped");
+            for row in &made {
+                agree(&found.samples[row.row], row, &task.name);
+                compared += 1;
+            }
+        }
+    }
+    assert_eq!(compared, 16);
+}
+
+/// The shipped numbers of a row, and those that the engine makes now.
+fn agree(kept: &Sample, made: &MeasuredRow, task: &str) {
+    let place = format!("{task}, row {}", kept.row);
+    assert_eq!((kept.line, &kept.option_ids), (made.line, &made.option_ids), "{place}");
+    assert_eq!((kept.answer, kept.answered), (made.answer, made.answered), "{place}");
+    let columns = [
+        (kept.probability, made.probability),
+        (kept.logit, made.logit),
+        (kept.centred, made.centred),
+        (kept.paper, made.paper),
+    ];
+    let surprise = [kept.log_likelihood, made.log_likelihood()].map(|x| x.expect("ln P"));
+    let numbers = columns.iter().flat_map(|(kept, made)| kept.iter().zip(made));
+    for (kept, made) in numbers.chain([(&surprise[0], &surprise[1])]) {
+        let scale = kept.abs().max(made.abs()).max(1.0);
+        assert!((kept - made).abs() <= 1e-4 * scale, "{place}: {kept}, and now {made}");
+    }
+}
