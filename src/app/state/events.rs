@@ -45,7 +45,9 @@ impl Studio {
         };
         if let Some(then) = reader {
             match tell {
-                words @ (Tell::Lessons { .. } | Tell::Lesson { .. }) => then(Ok(words)),
+                words @ (Tell::Lessons { .. } | Tell::Fits { .. } | Tell::Lesson { .. }) => {
+                    then(Ok(words));
+                }
                 Tell::Failed { reason } => then(Err(sentence(&reason))),
                 // Words are read at once: nothing else is said of them.
                 _ => self.hands().readers.borrow_mut().push((id, then)),
@@ -190,7 +192,7 @@ impl Studio {
                 self.ended(id);
             }
             // Heard by who reads.
-            Tell::Lessons { .. } | Tell::Lesson { .. } => {}
+            Tell::Lessons { .. } | Tell::Fits { .. } | Tell::Lesson { .. } => {}
             Tell::Stepped { outcome, pictures } => {
                 self.clear_problems(&[Place::Model, Place::Sweep]);
                 let hands = self.hands();

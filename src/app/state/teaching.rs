@@ -2,7 +2,7 @@
 
 use super::{StepPlace, Studio};
 use crate::app::protocol::{Ask, Tell};
-use crate::study::lessons::{Lesson, LessonHead, StepOutcome, StepPhase, StepPicture};
+use crate::study::lessons::{Lesson, LessonFit, LessonHead, StepOutcome, StepPhase, StepPicture};
 
 /// Said where the worker answers a question about lessons with something else.
 const OTHER_WORDS: &str =
@@ -21,7 +21,19 @@ impl Studio {
         );
     }
 
-    /// One lesson as its file has it.
+    /// Asks how many steps of each lesson the model can be asked that was loaded last, with its name.
+    pub fn ask_fits(self, then: impl FnOnce(Result<(String, Vec<LessonFit>), String>) + 'static) {
+        self.read(
+            Ask::LessonFits,
+            |tell| match tell {
+                Tell::Fits { model, lessons } => Some((model, lessons)),
+                _ => None,
+            },
+            then,
+        );
+    }
+
+    /// One lesson, as the models take it that its steps are written for.
     pub fn ask_lesson(self, lesson: String, then: impl FnOnce(Result<Lesson, String>) + 'static) {
         self.read(
             Ask::Lesson { lesson },
