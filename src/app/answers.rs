@@ -160,6 +160,7 @@ mod tests {
             numbers: Vec::new(),
             reveal: String::new(),
             caveat: String::new(),
+            asked: None,
         }
     }
 

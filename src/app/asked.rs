@@ -38,6 +38,7 @@ pub fn plain(lesson: &str, step: &LessonStep) -> StepOutcome {
         numbers: Vec::new(),
         reveal: String::new(),
         caveat: String::new(),
+        asked: None,
     }
 }
 

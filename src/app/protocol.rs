@@ -2,7 +2,7 @@
 //!
 //! The worker owns download, tokenizer, weights and engine; the page only draws. A request's `id`
 //! comes back on each of its events. Every request but `Cancel` ends in exactly one of `Loaded`,
-//! `Done`, `Compared`, `Says`, `Written`, `Measured`, `Lessons`, `Lesson`, `LessonFits`, `Stepped`, `Failed` or
+//! `Done`, `Compared`, `Says`, `Written`, `Measured`, `Lessons`, `Fits`, `Lesson`, `Stepped`, `Failed` or
 //! `Cancelled`; `Cancel` has no answer of its own.
 //!
 //! A request crosses as an array: its JSON, then the `File` objects it speaks of. An event crosses
@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::study::TextEnd;
 use crate::study::doctor::DoctorReport;
-use crate::study::lessons::{Lesson, LessonFits, LessonHead, StepOutcome, StepPhase, StepPicture};
+use crate::study::lessons::{Lesson, LessonFit, LessonHead, StepOutcome, StepPhase, StepPicture};
 use crate::study::likeliest::Saying;
 use crate::study::orders::{Extent, Sweep};
 use crate::study::refusal::TaskRefusal;
@@ -95,10 +95,10 @@ pub enum Ask {
     Doctor { is_quick: bool, engine: EngineWish },
     /// Which lessons are there? Needs no model; ends in [`Tell::Lessons`].
     Lessons,
-    /// A lesson as its file has it. Needs no model; ends in [`Tell::Lesson`].
-    Lesson { lesson: String },
-    /// Which lessons can the model loaded last be asked? Runs nothing; ends in [`Tell::LessonFits`].
+    /// How many steps of each lesson can the model be asked that was loaded last? Ends in [`Tell::Fits`].
     LessonFits,
+    /// A lesson as the models take it that its steps are written for. Needs no model; ends in [`Tell::Lesson`].
+    Lesson { lesson: String },
     /// Runs a step up to a phase, and says it in words: ends in [`Tell::Stepped`]. With the model loaded
     /// last, or with the catalogue's that the step is written for, which is opened beside it.
     LessonStep {
@@ -210,11 +210,13 @@ pub enum Tell {
     Lessons {
         lessons: Vec<LessonHead>,
     },
+    /// In the lessons' order, of the model of this name.
+    Fits {
+        model: String,
+        lessons: Vec<LessonFit>,
+    },
     Lesson {
         lesson: Box<Lesson>,
-    },
-    LessonFits {
-        fits: LessonFits,
     },
     /// The outcome of a lesson's step, and the runs that its pictures are drawn from.
     Stepped {

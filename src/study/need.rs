@@ -167,25 +167,25 @@ impl<'a> Needing<'a> {
         }
         let own = model.plan(None)?;
         let parts = parts(&own, model.shape());
-        let without = parts.iter().map(|part| part.without.clone());
-        let plans: Vec<Plan> = std::iter::once(own).chain(without).collect();
-        let found = FoundRows {
-            votes: vec![Vec::new(); parts.len()],
-            losses: vec![Vec::new(); parts.len()],
-            without: vec![Vec::new(); parts.len()],
-            beyond: FoundBeyond::new(parts.len()),
-            ..FoundRows::default()
-        };
         Ok(Self {
             model,
             task: task.to_owned(),
             readings,
-            parts,
-            plans: plans.into(),
+            plans: plans(own, &parts),
             seed,
-            found,
+            found: FoundRows::of(parts.len()),
+            parts,
             run: None,
         })
+    }
+
+    /// Leaves out no head by itself: most of the runs are of heads. To be called before anything runs.
+    #[must_use]
+    pub fn of_components(self) -> Self {
+        let own = self.plans[0].clone();
+        let parts: Vec<PlanPart> =
+            self.parts.into_iter().filter(|part| part.head.is_none()).collect();
+        Self { plans: plans(own, &parts), found: FoundRows::of(parts.len()), parts, ..self }
     }
 
     /// How many of `items`, those it was started with, have words that the model does not know.
@@ -314,7 +314,24 @@ impl LargestLoss {
     }
 }
 
+/// The model's own order, then one a part.
+fn plans(own: Plan, parts: &[PlanPart]) -> Arc<[Plan]> {
+    let without = parts.iter().map(|part| part.without.clone());
+    std::iter::once(own).chain(without).collect()
+}
+
 impl FoundRows {
+    /// None yet, of so many parts.
+    fn of(parts: usize) -> Self {
+        Self {
+            votes: vec![Vec::new(); parts],
+            losses: vec![Vec::new(); parts],
+            without: vec![Vec::new(); parts],
+            beyond: FoundBeyond::new(parts),
+            ..Self::default()
+        }
+    }
+
     /// One row: `traces` `[plan][row]`, the model's own order first.
     fn add(&mut self, traces: &[Vec<Trace>], row: usize, answer: usize, parts: &[PlanPart]) {
         let own = &traces[0][row];

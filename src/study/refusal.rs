@@ -17,20 +17,37 @@ pub struct TaskRefusal {
 /// Lists the built-in tasks that this model cannot be asked. Reads a few questions of each with its tokenizer.
 pub fn task_refusals(model: &LoadedModel) -> Vec<TaskRefusal> {
     let refused = BuiltInTask::all().filter_map(|task| {
-        let mut checks = task.probe().into_iter().map(|item| check(model, &item));
-        let error = checks.find_map(Result::err)?;
+        let error = task_refusal(model, task)?;
         Some(TaskRefusal { task, reason: error.to_string() })
     });
     refused.collect()
 }
 
-/// # Errors
-/// A word that the model does not know, or an option that is not one token.
-fn check(model: &LoadedModel, item: &Item) -> Result<(), StudyError> {
-    let Item::Option { prompt, options, answer } = item else {
-        return Ok(());
-    };
+/// Says why this model cannot be asked this task.
+pub(in crate::study) fn task_refusal(model: &LoadedModel, task: BuiltInTask) -> Option<StudyError> {
+    task.probe().into_iter().find_map(|item| match &item {
+        Item::Option { prompt, options, answer } => prompt_refusal(model, prompt, options, *answer),
+        _ => None,
+    })
+}
 
+/// Says why this model cannot be asked this question: a word that it does not know, or an option that is not one
+/// token.
+pub(in crate::study) fn prompt_refusal(
+    model: &LoadedModel,
+    prompt: &str,
+    options: &[String],
+    answer: usize,
+) -> Option<StudyError> {
+    check(model, prompt, options, answer).err()
+}
+
+fn check(
+    model: &LoadedModel,
+    prompt: &str,
+    options: &[String],
+    answer: usize,
+) -> Result<(), StudyError> {
     // Unknown words are one token: options of them would be called equal.
     let tokenizer = model.tokenizer()?;
     if let Some(unknown) = &model.unknown {
@@ -40,5 +57,5 @@ fn check(model: &LoadedModel, item: &Item) -> Result<(), StudyError> {
             return Err(StudyError::UnknownWord { word });
         }
     }
-    model.question(prompt, options, *answer).map(|_| ())
+    model.question(prompt, options, answer).map(|_| ())
 }

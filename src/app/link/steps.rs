@@ -23,7 +23,7 @@ impl Link {
                         prompt: prompt.text.clone(),
                         options: prompt.options.clone(),
                         answer: Some(prompt.answer),
-                        plan: ask.plan.clone().unwrap_or_default(),
+                        plan: ask.known_plan().unwrap_or_default().to_owned(),
                     });
                 }
                 link.column = match ask.column {

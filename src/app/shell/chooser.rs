@@ -82,11 +82,14 @@ impl Chooser {
         }
         let tasks = self.studio.refused.with_untracked(|refused| takes::tasks(refused));
         say(tasks.clone());
-        self.studio.ask_lesson_fits(move |fits| {
+        self.studio.ask_fits(move |found| {
             let is_same = self.studio.draft.with_untracked(|draft| draft.model == choice);
-            match fits {
+            match found {
                 _ if !is_same => {}
-                Ok(fits) => say(format!("{tasks} {} {}", takes::lessons(&fits), takes::OTHERS)),
+                Ok((_, lessons)) => {
+                    let lessons = takes::lessons(&LessonFits::of(&lessons));
+                    say(format!("{tasks} {lessons} {}", takes::OTHERS));
+                }
                 Err(why) => say(format!("{tasks} {why}")),
             }
         });

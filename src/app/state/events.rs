@@ -45,7 +45,7 @@ impl Studio {
         };
         if let Some(then) = reader {
             match tell {
-                words @ (Tell::Lessons { .. } | Tell::Lesson { .. } | Tell::LessonFits { .. }) => {
+                words @ (Tell::Lessons { .. } | Tell::Fits { .. } | Tell::Lesson { .. }) => {
                     then(Ok(words));
                 }
                 Tell::Failed { reason } => then(Err(sentence(&reason))),
@@ -188,7 +188,7 @@ impl Studio {
                 self.ended(id);
             }
             // Heard by who reads.
-            Tell::Lessons { .. } | Tell::Lesson { .. } | Tell::LessonFits { .. } => {}
+            Tell::Lessons { .. } | Tell::Fits { .. } | Tell::Lesson { .. } => {}
             Tell::Stepped { outcome, pictures } => {
                 self.clear_problems(&[Place::Model, Place::Sweep]);
                 let hands = self.hands();

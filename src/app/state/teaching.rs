@@ -2,7 +2,7 @@
 
 use super::{StepPlace, Studio};
 use crate::app::protocol::{Ask, Tell};
-use crate::study::lessons::{Lesson, LessonFits, LessonHead, StepOutcome, StepPhase, StepPicture};
+use crate::study::lessons::{Lesson, LessonFit, LessonHead, StepOutcome, StepPhase, StepPicture};
 
 /// Said where the worker answers a question about lessons with something else.
 const OTHER_WORDS: &str =
@@ -21,24 +21,24 @@ impl Studio {
         );
     }
 
-    /// One lesson as its file has it.
-    pub fn ask_lesson(self, lesson: String, then: impl FnOnce(Result<Lesson, String>) + 'static) {
+    /// Asks how many steps of each lesson the model can be asked that was loaded last, with its name.
+    pub fn ask_fits(self, then: impl FnOnce(Result<(String, Vec<LessonFit>), String>) + 'static) {
         self.read(
-            Ask::Lesson { lesson },
+            Ask::LessonFits,
             |tell| match tell {
-                Tell::Lesson { lesson } => Some(*lesson),
+                Tell::Fits { model, lessons } => Some((model, lessons)),
                 _ => None,
             },
             then,
         );
     }
 
-    /// Which lessons the model that is open can be asked; a sentence where that cannot be found.
-    pub fn ask_lesson_fits(self, then: impl FnOnce(Result<LessonFits, String>) + 'static) {
+    /// One lesson, as the models take it that its steps are written for.
+    pub fn ask_lesson(self, lesson: String, then: impl FnOnce(Result<Lesson, String>) + 'static) {
         self.read(
-            Ask::LessonFits,
+            Ask::Lesson { lesson },
             |tell| match tell {
-                Tell::LessonFits { fits } => Some(fits),
+                Tell::Lesson { lesson } => Some(*lesson),
                 _ => None,
             },
             then,

@@ -8,7 +8,8 @@ use super::{Desk, Stop, failed, fetch, opening, stop, words};
 use crate::app::protocol::{Ask, Stage, Tell};
 use crate::engine::EngineError;
 use crate::study::lessons::{
-    Lesson, LessonStep, ModelFound, StepAsk, StepFound, StepPhase, TaughtBy, WorkRunning,
+    Lesson, LessonStep, LessonTaker, ModelFound, StepAsk, StepFound, StepPhase, TaughtBy,
+    WorkRunning,
 };
 use crate::study::report::Opened;
 use crate::study::survey::Survey;
@@ -56,6 +57,13 @@ struct AtHand<'a> {
     by_name: Option<&'a LoadedModel>,
 }
 
+/// A step as it was run, and what its phases found.
+struct StepRan {
+    step: LessonStep,
+    before: Option<StepFound>,
+    found: Option<StepFound>,
+}
+
 /// Why a step's run ended early.
 enum Unrun {
     /// The model lacks what it takes.
@@ -91,6 +99,11 @@ impl Classroom {
         let step = lesson.step(step).map_err(failed)?;
         let written_for = lesson.model_of(step).to_owned();
         let own = held.filter(|_| *is_own && step.runs_taught());
+        let written = lesson.written(step).map_err(failed)?;
+        let step = match own.map(|own| lesson.fitted(step, &LessonTaker::new(own.model))) {
+            None => Ok(written.clone()),
+            Some(fitted) => fitted,
+        };
         let taught = own.map_or(written_for, |own| own.model.name.clone());
         let at_hand = AtHand {
             held: held.map(|held| held.model),
@@ -98,22 +111,26 @@ impl Classroom {
         };
         let set_up = SetUp {
             lesson: lesson.id.clone(),
-            step: step.id.clone(),
+            step: written.id.clone(),
             model: taught.clone(),
             is_readers: own.is_some_and(|own| !own.is_catalogues),
         };
         let by = TaughtBy { model: &taught };
         let mut pictures = Vec::new();
-        let outcome = match self.phases(at_hand, desk, id, (lesson, step, &set_up), *phase).await {
-            Ok((before, found)) => {
-                let outcome = lesson.outcome(step, by, before.as_ref(), found.as_ref());
+        let ran = match step {
+            Ok(step) => self.phases(at_hand, desk, id, (lesson, step, &set_up), *phase).await,
+            Err(why) => Err(Unrun::Lacking(why.to_string())),
+        };
+        let outcome = match ran {
+            Ok(StepRan { step, before, found }) => {
+                let outcome = lesson.outcome(&step, by, before.as_ref(), found.as_ref());
                 pictures = found
                     .map_or_else(Vec::new, |found| found.pictures(&step.action, before.as_ref()));
                 self.before = before.map(|before| (set_up, before));
                 outcome
             }
             Err(Unrun::Stopped(stop)) => return Err(stop),
-            Err(Unrun::Lacking(why)) => lesson.cannot_show(step, by, &why),
+            Err(Unrun::Lacking(why)) => lesson.cannot_show(&written, by, &why),
         };
         Ok(Tell::Stepped { outcome: Box::new(outcome), pictures })
     }
@@ -123,9 +140,9 @@ impl Classroom {
         at_hand: AtHand<'_>,
         desk: &Desk,
         id: u32,
-        (lesson, step, set_up): (&Lesson, &LessonStep, &SetUp),
+        (lesson, step, set_up): (&Lesson, LessonStep, &SetUp),
         phase: StepPhase,
-    ) -> Result<(Option<StepFound>, Option<StepFound>), Unrun> {
+    ) -> Result<StepRan, Unrun> {
         let taught = set_up.model.as_str();
         let kept = self.before.take().filter(|(of, _)| of == set_up);
         let before = match (&step.before, kept) {
@@ -133,6 +150,8 @@ impl Classroom {
             (Some(_), Some((_, found))) => Some(found),
             (Some(ask), None) => Some(self.run(at_hand, desk, id, (lesson, taught), ask).await?),
         };
+        let step =
+            step.after(before.as_ref()).map_err(|error| Unrun::Lacking(error.to_string()))?;
         let found = match phase {
             StepPhase::SetUp => {
                 self.check(at_hand, (lesson, taught), &step.action)?;
@@ -144,7 +163,7 @@ impl Classroom {
                 Some(self.run(at_hand, desk, id, (lesson, taught), &step.action).await?)
             }
         };
-        Ok((before, found))
+        Ok(StepRan { step, before, found })
     }
 
     /// Nobody is to predict what the model cannot show: begins what answers the question, and runs nothing of

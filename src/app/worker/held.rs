@@ -5,7 +5,7 @@ use web_sys::Blob;
 use super::classroom::{Classroom, Present};
 use super::crew::Crew;
 use super::wanted::Wanted;
-use super::{Desk, Stop, coupling, done, need, opening, parts, prompt, sweep};
+use super::{Desk, Stop, coupling, done, need, opening, parts, prompt, sweep, words};
 use crate::app::hub::budget::{DeviceWords, second_copy_refusal};
 use crate::app::protocol::{Ask, EngineWish, Tell};
 use crate::model::ModelFiles;
@@ -112,6 +112,7 @@ impl HeldModel {
                 let present = Present { model, is_catalogues: *is_catalogues };
                 classroom.answer(Some(present), desk, id, ask).await
             }
+            Ask::LessonFits => words::fits(model, desk, id).await,
             Ask::Need { tasks, rows } => {
                 need::run(model, desk, id, tasks, *rows).await.map(|report| done(desk, report))
             }

@@ -5,13 +5,12 @@ use web_sys::{Blob, File};
 use super::classroom::Classroom;
 use super::crew::Crew;
 use super::held::{HeldModel, none};
-use super::{Desk, Stop, doctor, fetch, opening, read, words};
+use super::{Desk, Stop, doctor, fetch, opening, read};
 use crate::app::hub::budget::{DeviceWords, is_room_for, is_room_on_processor};
 use crate::app::protocol::{Ask, EngineWish, Known, ServedOrigin, Tell};
 use crate::engine::EngineChoice;
 use crate::model::{ModelFiles, Tokenizer};
 use crate::study::LoadedModel;
-use crate::study::lessons::LessonFits;
 use crate::study::refusal::task_refusals;
 use crate::task::english::{EnglishPrompt, english};
 
@@ -35,9 +34,6 @@ impl Session {
         }
         if !ask.is_load() {
             desk.listen(id).await?;
-            if matches!(ask, Ask::LessonFits) {
-                return self.lesson_fits(desk, id).await;
-            }
             let is_lent = matches!(ask, Ask::LessonStep { is_own: false, .. });
             if is_lent && self.held.is_none() {
                 return self.classroom.answer(None, desk, id, &ask).await;
@@ -129,13 +125,6 @@ impl Session {
         });
         held.tell_engine(desk, id, "");
         Ok(Tell::Loaded { model: facts, vocabulary, served })
-    }
-
-    /// Checks which lessons the held model can be asked.
-    async fn lesson_fits(&self, desk: &Desk, id: u32) -> Result<Tell, Stop> {
-        let lessons = words::lessons(desk, id).await?;
-        let model = self.held.as_ref().and_then(|held| held.model.as_ref()).ok_or_else(none)?;
-        Ok(Tell::LessonFits { fits: LessonFits::check(model, &lessons) })
     }
 
     /// Answers what needs a model. A GPU that fails in the middle is opened again, once; if that is

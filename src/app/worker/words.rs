@@ -5,7 +5,8 @@ use std::rc::Rc;
 
 use super::{Desk, Stop, failed, fetch, told};
 use crate::app::protocol::{Ask, Request, Tell};
-use crate::study::lessons::{LESSONS, Lesson};
+use crate::study::LoadedModel;
+use crate::study::lessons::{LESSONS, Lesson, LessonTaker};
 
 /// Is it asked for words alone?
 pub fn is_asked(ask: &Ask) -> bool {
@@ -29,7 +30,16 @@ async fn list(desk: &Desk, id: u32) -> Result<Tell, Stop> {
 
 async fn one(desk: &Desk, id: u32, lesson: &str) -> Result<Tell, Stop> {
     let lessons = lessons(desk, id).await?;
-    Ok(Tell::Lesson { lesson: Box::new(called(&lessons, lesson)?.clone()) })
+    let written = called(&lessons, lesson)?.as_written().map_err(failed)?;
+    Ok(Tell::Lesson { lesson: Box::new(written) })
+}
+
+/// Counts the steps of each lesson that the model can be asked.
+pub async fn fits(model: &LoadedModel, desk: &Desk, id: u32) -> Result<Tell, Stop> {
+    let lessons = lessons(desk, id).await?;
+    let by = LessonTaker::new(model);
+    let fits = lessons.iter().map(|lesson| lesson.fit(&by));
+    Ok(Tell::Fits { model: model.name.clone(), lessons: fits.collect() })
 }
 
 /// All lessons, in order.

@@ -6,9 +6,11 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::LessonPrompt;
+use super::{LessonPrompt, RowGroup};
 use crate::study::orders::{Extent, Sweep};
-use crate::task::primer::ROWS_SEED;
+
+/// Stands in a plan before the name of the component that is left out.
+pub(super) const WITHOUT: &str = "without:";
 
 /// The kind of run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -49,6 +51,35 @@ impl StepAsk {
             Self::Lens(_) | Self::Survey(_) | Self::Theory(_) => &[],
         }
     }
+
+    /// Returns the rows that are run, to be changed.
+    pub(super) fn groups_mut(&mut self) -> &mut [RowGroup] {
+        match self {
+            Self::Rows(ask) => &mut ask.rows,
+            Self::Sweeps(ask) => &mut ask.rows,
+            Self::Heads(ask) => std::slice::from_mut(&mut ask.rows),
+            Self::Coupling(ask) => std::slice::from_mut(&mut ask.rows),
+            Self::Lens(_) | Self::Survey(_) | Self::Theory(_) => &mut [],
+        }
+    }
+
+    /// Returns the plans that the file writes.
+    pub(super) fn plans(&self) -> Vec<&String> {
+        match self {
+            Self::Lens(ask) => ask.plan.iter().collect(),
+            Self::Rows(ask) => ask.plans.values().collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Returns the plans that the file writes, to be changed.
+    pub(super) fn plans_mut(&mut self) -> Vec<&mut String> {
+        match self {
+            Self::Lens(ask) => ask.plan.iter_mut().collect(),
+            Self::Rows(ask) => ask.plans.values_mut().collect(),
+            _ => Vec::new(),
+        }
+    }
 }
 
 /// One prompt under one order.
@@ -58,7 +89,8 @@ pub struct LensAsk {
     /// The lesson's, where nothing is said.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prompt: Option<LessonPrompt>,
-    /// In the one-line notation; the model's own order where nothing is said.
+    /// In the one-line notation; the model's own order where nothing is said. `without:` and the name of a member
+    /// leaves out what the run before the question names so.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plan: Option<String>,
     /// Where it is looked at.
@@ -90,6 +122,11 @@ pub enum LensShow {
 }
 
 impl LensAsk {
+    /// Returns the plan, where the file says it or a run before the question has made it known.
+    pub fn known_plan(&self) -> Option<&str> {
+        self.plan.as_deref().filter(|plan| !plan.starts_with(WITHOUT))
+    }
+
     /// Returns the picture that is drawn.
     pub fn shown(&self) -> LensShow {
         self.show.unwrap_or(match self.picture {
@@ -147,33 +184,6 @@ pub struct RowsAsk {
     pub column: ReadColumn,
 }
 
-/// Held-out rows of one generated task.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct RowGroup {
-    pub task: String,
-    /// The name that fields use, where the task's name is not enough.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub name: Option<String>,
-    pub count: usize,
-    #[serde(default = "rows_seed")]
-    pub seed: u64,
-    /// Only rows of this level, in the task's own count; of all in turn where nothing is said.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub level: Option<usize>,
-}
-
-fn rows_seed() -> u64 {
-    ROWS_SEED
-}
-
-impl RowGroup {
-    /// Returns the name that fields use.
-    pub fn name(&self) -> &str {
-        self.name.as_deref().unwrap_or(&self.task)
-    }
-}
-
 /// Sweeps over orders on rows of tasks, all tasks read together.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -186,7 +196,7 @@ pub struct SweepsAsk {
     /// Loops run so many times at most.
     #[serde(default = "one_round")]
     pub rounds: usize,
-    /// Middles of every size, too, and not only those that the fields of one size speak of?
+    /// Middles of several sizes, too, and not only those that the fields of one size speak of?
     #[serde(default)]
     pub every_size: bool,
     /// Rows that are read by themselves, too: names of `rows`, by the name that fields use.
@@ -238,6 +248,9 @@ pub struct HeadsAsk {
     /// Where do heads look, too?
     #[serde(default)]
     pub looks: bool,
+    /// Are heads left out, which take most of the runs? So where plain English is asked and no head is meant.
+    #[serde(default)]
+    pub components_alone: bool,
 }
 
 /// Linearised blocks on rows of one task.

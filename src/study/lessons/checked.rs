@@ -3,12 +3,22 @@
 #[cfg(any(feature = "cli", feature = "web"))]
 use std::collections::BTreeSet;
 
+#[cfg(any(feature = "cli", feature = "web"))]
+use super::ask::WITHOUT;
 use super::field::{TextPiece, pieces};
+#[cfg(any(feature = "cli", feature = "web"))]
+use super::fit::StepTaker;
 use super::{FieldName, LessonStep};
 #[cfg(any(feature = "cli", feature = "web"))]
 use super::{Lesson, LessonError, StepAsk, fields_of};
 #[cfg(any(feature = "cli", feature = "web"))]
+use crate::task::plain::PlainTask;
+#[cfg(any(feature = "cli", feature = "web"))]
 use crate::task::primer::{GeneratedTask, level_of_count, level_range};
+
+/// Blocks of a model that is not the one that a lesson is written for.
+#[cfg(any(feature = "cli", feature = "web"))]
+const DEEP: usize = 30;
 
 /// Words of set-up, question and the prompt that it is about, together at most.
 #[cfg(any(feature = "cli", feature = "web"))]
@@ -36,12 +46,9 @@ impl Lesson {
                 let reason = "another step has this id: give every step its own".to_owned();
                 return Err(wrong(&step.id, reason));
             }
-            let prompt = step.prompt(lesson.prompt.as_ref());
-            let prompt = prompt.map(|prompt| prompt.text.as_str());
-            let checked = step.check(prompt).and_then(|()| {
-                let has_prompt = lesson.prompt.is_some();
-                let mut asks = step.before.iter().chain([&step.action]);
-                asks.try_for_each(|ask| ask.check(has_prompt))
+            let forms = [StepTaker::Written, StepTaker::Plain { blocks: DEEP }];
+            let checked = step.check_plain().and_then(|()| {
+                forms.into_iter().try_for_each(|form| lesson.check_form(step, form))
             });
             checked.map_err(|reason| wrong(&step.id, reason))?;
         }
@@ -55,7 +62,40 @@ impl Lesson {
     }
 }
 
+#[cfg(any(feature = "cli", feature = "web"))]
+impl Lesson {
+    /// Is the step sound as such a model takes it?
+    fn check_form(&self, step: &LessonStep, form: StepTaker<'_>) -> Result<(), String> {
+        let taken = self.taken(step, form).map_err(|error| error.to_string())?;
+        let prompt = taken.prompt(self.prompt.as_ref()).map(|prompt| prompt.text.as_str());
+        taken.check(prompt)?;
+        let mut asks = taken.before.iter().chain([&taken.action]);
+        asks.try_for_each(|ask| ask.check(self.prompt.is_some()))
+    }
+}
+
 impl LessonStep {
+    /// Is there what it names of plain English?
+    #[cfg(any(feature = "cli", feature = "web"))]
+    fn check_plain(&self) -> Result<(), String> {
+        let asks = self.before.iter().chain([&self.action]);
+        for plain in asks.flat_map(StepAsk::groups).filter_map(|group| group.plain.as_ref()) {
+            if PlainTask::from_name(&plain.task).is_none() || plain.count == 0 {
+                let names = PlainTask::ALL.map(PlainTask::name).join(", ");
+                return Err(format!(
+                    "{} rows of {:?} are none in plain English: ask for one at least of {names}",
+                    plain.count, plain.task
+                ));
+            }
+        }
+        let mut options = self.plain.iter().flat_map(|plain| plain.option.keys());
+        let is_option = |id: &&String| self.options.iter().any(|option| option.id == **id);
+        match options.find(|id| !is_option(id)) {
+            Some(id) => Err(format!("it has other words for the option {id:?}, which it lacks")),
+            None => Ok(()),
+        }
+    }
+
     #[cfg(any(feature = "cli", feature = "web"))]
     fn check(&self, prompt: Option<&str>) -> Result<(), String> {
         let words = [self.say.as_str(), self.ask.as_str()]
@@ -72,6 +112,15 @@ impl LessonStep {
                     "it points at the word {token:?}, which is in no prompt of its question: name another"
                 ));
             }
+        }
+        if let StepAsk::Lens(ask) = &self.action
+            && ask.plan.as_ref().is_some_and(|plan| plan.starts_with(WITHOUT))
+            && !matches!(self.before, Some(StepAsk::Lens(_)))
+        {
+            return Err(
+                "it leaves out what no run before the question names: write [step.before.lens]"
+                    .to_owned(),
+            );
         }
         if self.options.len() < 2 {
             return Err("it has fewer than two options: nothing can be predicted".to_owned());
@@ -202,6 +251,12 @@ impl StepAsk {
             _ => {}
         }
         for group in self.groups() {
+            if group.count == 0 {
+                return Err(format!("it asks for no rows of {}: ask for one at least", group.task));
+            }
+            if PlainTask::from_name(&group.task).is_some() {
+                continue;
+            }
             let Some(task) = GeneratedTask::from_name(&group.task) else {
                 let names = GeneratedTask::ALL.map(GeneratedTask::name).join(", ");
                 return Err(format!("no task is called {:?}: take one of {names}", group.task));
@@ -214,9 +269,6 @@ impl StepAsk {
                     task.name(),
                     level_range(task)
                 ));
-            }
-            if group.count == 0 {
-                return Err(format!("it asks for no rows of {}: ask for one at least", group.task));
             }
         }
         Ok(())

@@ -11,6 +11,10 @@ pub enum LessonError {
     FieldName { name: String },
     #[error("{text:?} has a brace without its other half: write fields as {{lead:2}}")]
     Brace { text: String },
+    #[error(
+        "{text:?} names no place of the step: write names of [step.places], last and numbers, joined by + and -"
+    )]
+    Place { text: String },
     #[error("this run has no field {field}: {instead}")]
     NoField { field: String, instead: String },
     /// The model lacks what the step needs.

@@ -126,6 +126,17 @@ pub enum FieldFormat {
     Interval,
 }
 
+impl fmt::Display for FieldFormat {
+    /// As it stands behind a field's name in a text.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Decimals(decimals) => write!(f, ":{decimals}"),
+            Self::Scientific => f.write_str(":e"),
+            Self::Interval => f.write_str(":i"),
+        }
+    }
+}
+
 impl FromStr for FieldName {
     type Err = LessonError;
 

@@ -1,6 +1,6 @@
 //! Contents of a lesson's file.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -49,6 +49,9 @@ pub struct LessonPrompt {
     pub options: Vec<String>,
     /// Index of the right option.
     pub answer: usize,
+    /// What a model looks at instead that reads plain English.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plain: Option<Box<LessonPrompt>>,
 }
 
 /// One screen.
@@ -81,6 +84,13 @@ pub struct LessonStep {
     pub caveat: String,
     #[serde(default, skip_serializing_if = "LessonMarks::is_empty")]
     pub marks: LessonMarks,
+    /// Blocks of the model that it is written for, by the names that its plans and texts use (`<late>`,
+    /// `{place.late}`); in a model of another depth, the blocks at the same share of the way.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub places: BTreeMap<String, usize>,
+    /// What is said in other words where a model takes the step in plain English.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plain: Option<PlainStep>,
     /// Does the step leave its question open on the model that it is written for?
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_open: bool,
@@ -106,6 +116,28 @@ pub struct LessonOption {
     pub but: Option<String>,
 }
 
+/// Texts of a step, each in place of the one of its name.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct PlainStep {
+    pub say: Option<String>,
+    pub ask: Option<String>,
+    pub reveal: Option<String>,
+    pub caveat: Option<String>,
+    /// By the options' ids.
+    pub option: BTreeMap<String, PlainOption>,
+}
+
+/// Texts of an option, each in place of the one of its name.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct PlainOption {
+    pub text: Option<String>,
+    pub belief: Option<String>,
+    pub why: Option<String>,
+    pub but: Option<String>,
+}
+
 /// A premise of a step on the model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -124,6 +156,9 @@ pub struct LessonMarks {
     pub members: Vec<String>,
     /// Stored blocks.
     pub blocks: Vec<usize>,
+    /// Stored blocks, as places of the step: `late`, `late..last`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub places: Vec<String>,
     /// Tokens of the prompt.
     pub tokens: Vec<String>,
 }

@@ -3,6 +3,7 @@
 //! A lesson is data ([`Lesson`], one TOML file): every step says something, asks something, names what is run
 //! ([`StepAsk`]), and has options. Which option is right is a [`Predicate`] on what the run found, so that the
 //! same lesson stays true on a reader's own model; where that model lacks what a step needs, the step says so.
+//! What is asked of a model is fitted to it first ([`Lesson::fitted`]): to its depth, and to what it reads.
 //!
 //! A step is run in two phases ([`StepPhase`]): what its set-up needs, and what its question asks for. Each
 //! names its models ([`StepAsk::models`]); [`WorkRunning`] does what one of them has to do in small steps, and
@@ -12,8 +13,9 @@ mod ask;
 mod checked;
 mod error;
 mod field;
-mod fits;
+mod fit;
 mod found;
+mod group;
 mod lesson;
 mod members;
 mod middle;
@@ -28,21 +30,22 @@ mod words;
 mod work;
 
 pub use ask::{
-    CoupledAsk, CoupledShow, HeadsAsk, LensAsk, LensPicture, LensShow, ReadColumn, RowGroup,
-    RowsAsk, StepAsk, SurveyAsk, SurveyShow, SweepsAsk, TheoryAsk,
+    CoupledAsk, CoupledShow, HeadsAsk, LensAsk, LensPicture, LensShow, ReadColumn, RowsAsk,
+    StepAsk, SurveyAsk, SurveyShow, SweepsAsk, TheoryAsk,
 };
 pub use error::LessonError;
 pub use field::{FieldFormat, FieldName, FieldValue};
-pub use fits::LessonFits;
+pub use fit::{LessonFit, LessonFits, LessonTaker};
 pub use found::{
     FoundCell, FoundLens, FoundSweeps, ModelFound, PartFound, StepFound, SurveyedModel, TaskLooks,
 };
+pub use group::{PlainGroup, RowGroup};
 pub use lesson::{
     Lesson, LessonHead, LessonMarks, LessonOption, LessonPremise, LessonPrompt, LessonStep,
-    TeacherNotes,
+    PlainOption, PlainStep, TeacherNotes,
 };
 pub use numbers::StepNumber;
-pub use outcome::{OptionOutcome, StepOutcome, StepPhase, StepShowing, TaughtBy};
+pub use outcome::{AskedStep, OptionOutcome, StepOutcome, StepPhase, StepShowing, TaughtBy};
 pub use picture::{CoupledModel, PictureCell, PictureMean, StepPicture};
 pub use predicate::{Holding, Predicate};
 pub use reading::{MOVED, fields_of, moved_members};

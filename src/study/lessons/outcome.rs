@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use super::field::{TextPiece, pieces};
 use super::found::StepFound;
 use super::{
-    FieldName, FieldValue, Holding, Lesson, LessonError, LessonPremise, LessonStep, Predicate,
-    RunSource, StepNumber,
+    FieldName, FieldValue, Holding, Lesson, LessonError, LessonMarks, LessonPremise, LessonStep,
+    Predicate, RunSource, StepAsk, StepNumber,
 };
 
 /// A step is run in two phases.
@@ -30,8 +30,8 @@ pub struct StepOutcome {
     /// Source of the numbers; none before anything ran.
     pub source: Option<RunSource>,
     pub showing: StepShowing,
-    /// The set-up and the question, their fields filled in; as they stand in the file where the model
-    /// cannot show the step.
+    /// The set-up and the question, their fields filled in; where the model cannot show the step, what of them names
+    /// no number.
     pub say: String,
     pub ask: String,
     /// In the file's order.
@@ -43,6 +43,29 @@ pub struct StepOutcome {
     /// Empty before the question is answered, as the next.
     pub reveal: String,
     pub caveat: String,
+    /// What was run for it; nothing where nothing was, or an older page kept it.
+    #[serde(default)]
+    pub asked: Option<AskedStep>,
+}
+
+/// What a step asks as one model takes it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct AskedStep {
+    pub before: Option<StepAsk>,
+    pub action: StepAsk,
+    pub marks: LessonMarks,
+}
+
+impl AskedStep {
+    fn of(step: &LessonStep) -> Self {
+        Self { before: step.before.clone(), action: step.action.clone(), marks: step.marks.clone() }
+    }
+
+    /// The step that asks this.
+    #[must_use]
+    pub fn in_step(self, step: LessonStep) -> LessonStep {
+        LessonStep { before: self.before, action: self.action, marks: self.marks, ..step }
+    }
 }
 
 /// Can the model show the step?
@@ -90,8 +113,8 @@ impl Lesson {
         step.ok_or_else(|| LessonError::NoStep { lesson: self.id.clone(), step: id.to_owned() })
     }
 
-    /// Returns a step's words after a phase: `before` is the result of its set-up, if it has any; `found` of the run
-    /// that answers it, once that is over.
+    /// Returns a step's words after a phase, as a model took it: `before` is the result of its set-up, if it has any;
+    /// `found` of the run that answers it, once that is over.
     pub fn outcome(
         &self,
         step: &LessonStep,
@@ -117,7 +140,11 @@ impl Lesson {
         if by.model != written_for {
             reason += &format!(": take {written_for}, for which it is written");
         }
-        let plain = |text: &str| without_fields(text);
+        let has_no_field = |text: &str| !text.contains('{');
+        let plain = |text: &str| if has_no_field(text) { text.to_owned() } else { String::new() };
+        // Of a question that lacks its numbers no options can be chosen.
+        let is_whole =
+            has_no_field(&step.ask) && step.options.iter().all(|option| has_no_field(&option.text));
         StepOutcome {
             lesson: self.id.clone(),
             step: step.id.clone(),
@@ -129,9 +156,10 @@ impl Lesson {
             options: step
                 .options
                 .iter()
+                .filter(|_| is_whole)
                 .map(|option| OptionOutcome {
                     id: option.id.clone(),
-                    text: plain(&option.text),
+                    text: option.text.clone(),
                     holding: None,
                     belief: String::new(),
                     why: String::new(),
@@ -141,6 +169,7 @@ impl Lesson {
             numbers: Vec::new(),
             reveal: String::new(),
             caveat: String::new(),
+            asked: None,
         }
     }
 
@@ -205,6 +234,7 @@ impl Lesson {
             numbers: if is_over { step.numbers(&field)? } else { Vec::new() },
             reveal: if is_over { fill(&step.reveal)? } else { String::new() },
             caveat: if is_over { fill(&step.caveat)? } else { String::new() },
+            asked: step.runs_taught().then(|| AskedStep::of(step)),
         })
     }
 }
@@ -252,10 +282,4 @@ fn filled(
         }
     }
     Ok(whole)
-}
-
-/// A text whose fields nobody knows: a dash stands for each.
-fn without_fields(text: &str) -> String {
-    let unknown = |_: &FieldName| Ok(FieldValue::Word("–".to_owned()));
-    filled(text, &unknown).unwrap_or_else(|_| text.to_owned())
 }

@@ -106,6 +106,23 @@ impl Predicate {
         }
     }
 
+    /// Returns every field that it names, to be changed.
+    pub(super) fn fields_mut(&mut self) -> Vec<&mut FieldName> {
+        match self {
+            Self::Above(field, _)
+            | Self::Below(field, _)
+            | Self::Between(field, ..)
+            | Self::Says(field, _) => vec![field],
+            Self::More(a, b, _) | Self::Near(a, b, _) | Self::SameWord(a, b) => vec![a, b],
+            Self::Largest(field, others) => std::iter::once(field).chain(others).collect(),
+            Self::All(each) | Self::Any(each) => {
+                each.iter_mut().flat_map(Self::fields_mut).collect()
+            }
+            Self::Not(one) | Self::Unless(one) => one.fields_mut(),
+            Self::Otherwise => Vec::new(),
+        }
+    }
+
     /// How it stands to what `field` gives; `None` where that depends on the other options.
     ///
     /// # Errors

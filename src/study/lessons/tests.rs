@@ -110,6 +110,7 @@ fn marks_point_at_the_last_of_a_word_and_at_the_blocks_of_members() {
         members: vec!["embedding".into(), "1m".into()],
         blocks: vec![7],
         tokens: vec!["is".into(), "no".into()],
+        ..LessonMarks::default()
     };
     let marked: Vec<(&str, bool)> = marks.in_prompt("it is bad . it is");
     let places: Vec<usize> = (0..6).filter(|i| marked[*i].1).collect();

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use atelier::model::{FileBytes, ModelFiles, catalogue};
 use atelier::study::lessons::{
-    FieldName, FieldValue, LESSONS, Lesson, LessonStep, RowGroup, StepAsk, StepFound, StepOutcome,
-    TaughtBy, TheoryAsk, WorkRunning,
+    FieldName, FieldValue, LESSONS, Lesson, LessonStep, LessonTaker, RowGroup, StepAsk, StepFound,
+    StepOutcome, TaughtBy, TheoryAsk, WorkRunning,
 };
 use atelier::study::report::Opened;
 use atelier::study::survey::Survey;
@@ -33,6 +33,11 @@ pub fn lessons() -> Vec<Lesson> {
 /// The step with few rows, for models that it was not written for: how sure a verdict of theirs is matters to nobody.
 pub fn on_fewer_rows(step: &LessonStep) -> LessonStep {
     const ROWS: usize = 24;
+    of_rows(step, ROWS)
+}
+
+/// The step with at most so many rows of each task; as it is where it names its models.
+pub fn of_rows(step: &LessonStep, rows: usize) -> LessonStep {
     let mut short = step.clone();
     if !step.runs_taught() {
         return short;
@@ -45,7 +50,12 @@ pub fn on_fewer_rows(step: &LessonStep) -> LessonStep {
             StepAsk::Coupling(ask) => vec![&mut ask.rows],
             StepAsk::Lens(_) | StepAsk::Survey(_) | StepAsk::Theory(_) => Vec::new(),
         };
-        groups.into_iter().for_each(|group| group.count = group.count.min(ROWS));
+        for group in groups {
+            group.count = group.count.min(rows);
+            if let Some(plain) = &mut group.plain {
+                plain.count = plain.count.min(rows);
+            }
+        }
     }
     short
 }
@@ -171,33 +181,61 @@ impl School {
         others.iter().map(outcome).collect()
     }
 
-    /// A model of the catalogue.
-    pub fn model(&mut self, name: &str) -> &LoadedModel {
-        self.load(name);
-        &self.models[name]
+    /// A model that is here, or comes with the program.
+    pub fn load(&mut self, name: &str) -> &LoadedModel {
+        let open = || opened(name, name, &|bytes| FileBytes::Static(bytes));
+        self.models.entry(name.to_owned()).or_insert_with(open)
     }
 
-    fn load(&mut self, name: &str) {
-        if self.models.contains_key(name) {
-            return;
-        }
-        let model = opened(name, name, &|bytes| FileBytes::Static(bytes));
-        self.models.insert(name.to_owned(), model);
-    }
-
-    /// A step to its end.
+    /// A step of the lesson's file to its end.
     pub fn run(&mut self, lesson: &Lesson, step: &LessonStep, taught: &str) -> StepOutcome {
-        let before = step.before.as_ref().map(|ask| self.found(lesson, ask, taught));
-        let found = self.found(lesson, &step.action, taught);
         let taught = match step.runs_taught() {
             true => taught,
             false => lesson.model_of(step),
         };
         let by = TaughtBy { model: taught };
-        match (before.transpose(), found) {
-            (Ok(before), Ok(found)) => lesson.outcome(step, by, before.as_ref(), Some(&found)),
-            (Err(why), _) | (_, Err(why)) => lesson.cannot_show(step, by, &why),
+        match self.ran(lesson, step, taught) {
+            Ok((step, before, found)) => lesson.outcome(&step, by, before.as_ref(), Some(&found)),
+            Err(why) => {
+                lesson.cannot_show(&lesson.written(step).expect("a checked step"), by, &why)
+            }
         }
+    }
+
+    /// The step as the model took it that it is written for.
+    pub fn taken(&mut self, lesson: &Lesson, step: &LessonStep) -> LessonStep {
+        let taught = lesson.model_of(step).to_owned();
+        self.ran(lesson, step, &taught).expect("it is written for this model").0
+    }
+
+    /// The step as the model takes it, and what its phases found.
+    fn ran(
+        &mut self,
+        lesson: &Lesson,
+        step: &LessonStep,
+        taught: &str,
+    ) -> Result<(LessonStep, Option<StepFound>, StepFound), String> {
+        let step = match step.runs_taught() {
+            true => {
+                self.load(taught);
+                let by = LessonTaker::new(&self.models[taught]);
+                lesson.fitted(step, &by).map_err(|error| error.to_string())?
+            }
+            false => lesson.written(step).expect("a checked step"),
+        };
+        let before = step.before.as_ref().map(|ask| self.found(lesson, ask, taught));
+        let before = before.transpose()?;
+        let step = step.after(before.as_ref()).map_err(|error| error.to_string())?;
+        let found = self.found(lesson, &step.action, taught)?;
+        Ok((step, before, found))
+    }
+
+    /// A model from a file, which no lesson is written for.
+    pub fn enter(&mut self, file: &Path) -> String {
+        let model = common::load(file);
+        let name = model.name.clone();
+        self.models.insert(name.clone(), model);
+        name
     }
 
     fn found(&mut self, lesson: &Lesson, ask: &StepAsk, own: &str) -> Result<StepFound, String> {

@@ -4,6 +4,7 @@ mod class;
 mod keeping;
 mod looks;
 mod models;
+mod real;
 mod running;
 mod sheet;
 

@@ -15,7 +15,7 @@ use super::Studio;
 use crate::app::answers::{AnswerBook, StepAnswer};
 use crate::app::asked::{plain, veiled};
 use crate::study::lessons::{
-    Lesson, LessonHead, LessonPrompt, LessonStep, StepOutcome, StepPhase, StepPicture,
+    Lesson, LessonFit, LessonHead, LessonPrompt, LessonStep, StepOutcome, StepPhase, StepPicture,
 };
 
 /// A step, by the ids of its lesson and its own.
@@ -38,6 +38,8 @@ pub struct OpenLesson {
     studio: Studio,
     /// All lessons; none before they are here.
     pub heads: RwSignal<Vec<LessonHead>>,
+    /// How many steps of each lesson the open model can be asked, and its name; none before that is known.
+    pub fits: RwSignal<Option<(String, Vec<LessonFit>)>>,
     /// The open lesson's words.
     pub words: RwSignal<Option<Arc<Lesson>>>,
     /// Why there are no words.
@@ -72,6 +74,7 @@ impl OpenLesson {
         let room = Self {
             studio,
             heads: RwSignal::new(Vec::new()),
+            fits: RwSignal::new(None),
             words: RwSignal::new(None),
             missing: RwSignal::new(String::new()),
             book: RwSignal::new(book),
@@ -90,6 +93,14 @@ impl OpenLesson {
         Effect::new(move |_| {
             if studio.state.is_awake.get() && room.heads.with_untracked(Vec::is_empty) {
                 room.fetch_list();
+            }
+        });
+        // Of another model than the lessons are written for, what it can be asked is said before one starts.
+        let is_open = Memo::new(move |_| room.is_other_open());
+        Effect::new(move |_| {
+            room.fits.set(None);
+            if is_open.get().is_some() {
+                room.ask_fits();
             }
         });
         let id = Memo::new(move |_| room.open_head().map(|head| head.id));
@@ -122,6 +133,17 @@ impl OpenLesson {
                 self.heads.set(heads);
             }
             Err(sentence) => self.missing.set(sentence),
+        });
+    }
+
+    fn ask_fits(self) {
+        self.studio.ask_fits(move |found| {
+            // Where it failed nothing is said: a step says itself what its model lacks.
+            if let Ok(fits) = found
+                && !self.is_left()
+            {
+                self.fits.set(Some(fits));
+            }
         });
     }
 
@@ -163,9 +185,18 @@ impl OpenLesson {
         self.words.with(|lesson| lesson.as_ref()?.steps.get(at?).cloned())
     }
 
+    /// Returns the open step as the model took it whose words are seen: with its plans, its tasks and its prompt.
+    pub fn taken(self) -> Option<LessonStep> {
+        let step = self.step()?;
+        Some(match self.asked().and_then(|outcome| outcome.asked) {
+            Some(asked) => asked.in_step(step),
+            None => step,
+        })
+    }
+
     /// The prompt that the open step's question is about, where that is one prompt.
     pub fn prompt(self) -> Option<LessonPrompt> {
-        let step = self.step()?;
+        let step = self.taken()?;
         self.words.with(|lesson| {
             let lessons = lesson.as_ref()?.prompt.as_ref();
             step.prompt(lessons).cloned()

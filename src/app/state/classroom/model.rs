@@ -5,6 +5,7 @@ use leptos::prelude::*;
 use super::OpenLesson;
 use crate::app::examples;
 use crate::app::link::{Choice, Draft, Link};
+use crate::model::catalogue;
 use crate::study::lessons::LessonStep;
 
 impl OpenLesson {
@@ -19,6 +20,23 @@ impl OpenLesson {
         let is_chosen = self.studio.draft.with(|draft| draft.model != examples::first().model);
         let runs_it = step.is_none_or(LessonStep::runs_taught);
         is_chosen && runs_it && !self.is_lent.get()
+    }
+
+    /// Returns the open model, where it is another than that which lessons are written for, and is here.
+    pub(super) fn is_other_open(self) -> Option<Choice> {
+        let choice = self.studio.draft.with(|draft| draft.model.clone());
+        let is_here = self.studio.state.exchange.with(|exchange| exchange.holds(&choice));
+        (is_here && choice != examples::first().model).then_some(choice)
+    }
+
+    /// Counts the blocks that the model runs that answers the open step, where they are known.
+    pub fn blocks(self) -> Option<usize> {
+        let name = self.model()?;
+        let held = self.studio.state.exchange.with(|exchange| {
+            let held = exchange.held().filter(|held| held.choice.name() == name)?;
+            Some(held.facts.order.len())
+        });
+        held.filter(|_| self.is_own()).or_else(|| catalogue::find(&name).map(|known| known.blocks))
     }
 
     /// Is the reader's own model to answer, and neither here nor on its way?
@@ -75,7 +93,14 @@ impl OpenLesson {
 
     /// Where one looks further at what the open step ran.
     pub fn link(self) -> Option<Link> {
-        let step = self.step()?;
+        let (step, model) = (self.step()?, self.model());
+        // What one model took is no other's.
+        let outcome =
+            self.answer().outcome.filter(|outcome| Some(&outcome.model) == model.as_ref());
+        let step = match outcome.and_then(|outcome| outcome.asked) {
+            Some(asked) => asked.in_step(step),
+            None => step,
+        };
         let model = match self.is_own() {
             true => self.studio.draft.with(|draft| draft.model.clone()),
             false => Choice::Known(self.model()?),

@@ -5,7 +5,7 @@ use leptos::prelude::*;
 
 use crate::app::state::{OpenLesson, Studio};
 use crate::app::widgets::Words;
-use crate::study::lessons::{Holding, OptionOutcome, StepOutcome};
+use crate::study::lessons::{Holding, OptionOutcome, StepOutcome, StepShowing};
 
 #[component]
 pub fn Expectations(
@@ -21,10 +21,12 @@ pub fn Expectations(
         let is_class = studio.lessons.with(|lessons| lessons.is_projected || lessons.is_held);
         is_class || tally.with(|tally| tally.iter().any(|&hands| hands > 0))
     });
+    // Nothing is to be expected of what a model cannot show.
+    let is_shut = matches!(asked.showing, StepShowing::CannotShow(_));
     let rows = (0..)
         .zip(asked.options)
         .map(|(i, option)| {
-            view! { <Expectation i option chosen expected tally is_counted /> }
+            view! { <Expectation i option chosen expected tally is_counted is_shut /> }
         })
         .collect_view();
     view! {
@@ -40,6 +42,7 @@ fn Expectation(
     expected: Memo<Option<usize>>,
     tally: Memo<Vec<u32>>,
     is_counted: Memo<bool>,
+    is_shut: bool,
 ) -> impl IntoView {
     let OptionOutcome { text, holding, .. } = option;
     let is_own = move || expected.get() == Some(i);
@@ -56,7 +59,7 @@ fn Expectation(
                 type="radio"
                 name="expectation"
                 id=id.clone()
-                disabled=move || expected.get().is_some()
+                disabled=move || is_shut || expected.get().is_some()
                 prop:checked=move || chosen.get() == Some(i)
                 on:change=move |_| chosen.set(Some(i))
             />

@@ -51,7 +51,7 @@ pub fn StepPictures() -> impl IntoView {
 fn RunPicture(n: usize) -> impl IntoView {
     let room = expect_context::<OpenLesson>();
     let themes = expect_context::<Themes>();
-    let marks = Memo::new(move |_| room.step().map(|step| step.marks).unwrap_or_default());
+    let marks = Memo::new(move |_| room.taken().map(|step| step.marks).unwrap_or_default());
     let column = Memo::new(move |_| room.link().map_or(Column::default(), |link| link.column));
     let figure = Memo::new(move |_| {
         let (marks, column, theme) = (marks.get(), column.get(), themes.theme.get());

@@ -3,13 +3,12 @@
 use leptos::prelude::*;
 
 use crate::app::state::OpenLesson;
-use crate::model::catalogue;
 
 #[component]
 pub fn Pointed() -> impl IntoView {
     let room = expect_context::<OpenLesson>();
     let prompt = Memo::new(move |_| room.prompt());
-    let marks = Memo::new(move |_| room.step().map(|step| step.marks).unwrap_or_default());
+    let marks = Memo::new(move |_| room.taken().map(|step| step.marks).unwrap_or_default());
     let read = move || {
         let prompt = prompt.get()?;
         let marks = marks.get();
@@ -40,13 +39,10 @@ pub fn Pointed() -> impl IntoView {
 fn Blocks() -> impl IntoView {
     let room = expect_context::<OpenLesson>();
     let marked = Memo::new(move |_| {
-        let step = room.step();
+        let step = room.taken();
         step.map(|step| step.marks.all_blocks()).unwrap_or_default()
     });
-    let count = Memo::new(move |_| {
-        let known = catalogue::find(&room.model()?)?;
-        Some(known.blocks)
-    });
+    let count = Memo::new(move |_| room.blocks());
     let row = move || {
         let (count, marked) = (count.get()?, marked.get());
         // Plans for twelve blocks mean nothing in a model of four.

@@ -68,7 +68,12 @@ pub fn Sheet() -> impl IntoView {
             steps.map(|step| of(step).unwrap_or_default()).collect()
         });
         let asked = lesson.steps.iter().zip(&found).map(|(step, (outcome, _))| {
-            let prompt = step.prompt(lesson.prompt.as_ref());
+            let asked = outcome.as_ref().and_then(|outcome| outcome.asked.clone());
+            let taken = match asked {
+                Some(asked) => asked.in_step(step.clone()),
+                None => step.clone(),
+            };
+            let prompt = taken.prompt(lesson.prompt.as_ref());
             let prompt = prompt.map(|prompt| prompt.text.clone());
             view! { <Asked step=step.clone() prompt outcome=outcome.clone() /> }
         });

@@ -80,7 +80,7 @@ pub fn StepPage(number: usize, at: usize) -> impl IntoView {
             let say = asked.say.clone();
             view! {
                 <Pointed />
-                <p class="say"><Terms text=say /></p>
+                {(!say.is_empty()).then(|| view! { <p class="say"><Terms text=say /></p> })}
                 <p class="ask" id="question"><Terms text=asked.ask.clone() /></p>
                 <Expectations asked chosen expected />
             }

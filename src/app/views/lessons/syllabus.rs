@@ -62,6 +62,14 @@ fn Entry(number: usize, head: LessonHead) -> impl IntoView {
         true => String::new(),
         false => format!("after {places} · "),
     };
+    let id = head.id.clone();
+    let fit = move || {
+        room.fits.with(|fits| {
+            let (model, fits) = fits.as_ref()?;
+            let own = fits.iter().find(|fit| fit.lesson == id)?;
+            Some(view! { <p class="hint fit">{own.sentence(model)}</p> })
+        })
+    };
     let address = expect_context::<Address>();
     let href = move || address.lesson(Some(number), 0);
     let go = move |event: web_sys::MouseEvent| follow(&event, || studio.go_to_step(number, 0));
@@ -70,6 +78,7 @@ fn Entry(number: usize, head: LessonHead) -> impl IntoView {
             <h3><a href=href on:click=go>{number} ". " {head.title}</a></h3>
             <p>{move || view! { <Terms text=words() /> }}</p>
             <p class="hint">{format!("{} minutes · {after}", head.minutes)} {progress}</p>
+            {fit}
         </li>
     }
 }

@@ -43,7 +43,7 @@ pub fn Told(number: usize, at: usize, of: usize) -> impl IntoView {
                     fallback=move || view! { <CannotShow reason=cannot /> }
                 >
                     {move || outcome.get().map(|outcome| view! { <p><Terms text=outcome.reveal /></p> })}
-                    {move || rows_read(outcome.get()?, room.step()?).map(|rows| view! { <p class="hint">{rows}</p> })}
+                    {move || rows_read(outcome.get()?, room.taken()?).map(|rows| view! { <p class="hint">{rows}</p> })}
                 </Show>
             </div>
             <Show when=move || cannot.with(Option::is_none)>
@@ -109,7 +109,7 @@ fn Because(outcome: StepOutcome, expected: Option<usize>) -> impl IntoView {
 #[component]
 fn RunNumbers(outcome: StepOutcome) -> impl IntoView {
     let room = expect_context::<OpenLesson>();
-    let numbers = room.step().map(|step| NumberRow::all(&outcome.numbers, &step));
+    let numbers = room.taken().map(|step| NumberRow::all(&outcome.numbers, &step));
     // One number has nothing beside it to compare with.
     let numbers = numbers.filter(|rows| rows.len() > 1);
     numbers.map(|rows| {

@@ -1,7 +1,7 @@
 //! Fields of one prompt.
 
 use super::{FieldFound, lacks, number, word};
-use crate::engine::{VocabularyReading, member_names};
+use crate::engine::{MemberKind, VocabularyReading, member_names};
 use crate::measure::bits::bits;
 use crate::measure::decomposition::{ByKind, Triple, argmax, logit_difference};
 use crate::study::lessons::FieldValue;
@@ -10,10 +10,15 @@ use crate::study::lessons::members;
 use crate::study::report::Lens;
 
 pub const FIELDS: &str = "right, says, lead, percent.right, percent.wrong, percent.of_all, members, members_of.KIND, blocks, plan, alone, alone_share, \
-                          sum_error, vote.MEMBER, lead_without.MEMBER, moved.MEMBER, largest_vote, mse|bias|diversity|residue|sum_of|difference_of.COLUMN, \
+                          sum_error, member.MEMBER, block.MEMBER, vote.MEMBER, lead_without.MEMBER, moved.MEMBER, largest_vote, mse|bias|diversity|residue|sum_of|difference_of.COLUMN, \
                           own_error, best_error, best_member, beaten, beaten_share, share.KIND.COLUMN, and where depths were read \
                           last_word, top.DEPTH, top_percent.DEPTH, doubt.DEPTH, held_doubt.DEPTH, most_doubt, most_doubt_at, \
-                          last_doubt, uniform_doubt, same_winner";
+                          last_doubt, uniform_doubt, same_winner (MEMBER: emb, 3a, 3m, or by its vote opponent, loudest)";
+
+/// The attention that votes most against the right option.
+pub const OPPONENT: &str = "opponent";
+/// The attention or MLP with the largest vote.
+pub const LOUDEST: &str = "loudest";
 
 /// How far a vote must move to be said to have moved, in logits.
 pub const MOVED: f64 = 0.1;
@@ -49,6 +54,11 @@ pub fn field(
         ["alone"] => number(alone(lens) as f64),
         ["alone_share"] => number(100.0 * alone(lens) as f64 / lens.members.len() as f64),
         ["sum_error"] => number(decomposition.sum_error),
+        ["member", name] => word(said_of(lens, member(lens, name)?)),
+        ["block", name] => match lens.members[member(lens, name)?].block {
+            Some(block) => number(block as f64),
+            None => Err(lacks(format!("{name} is of no block"))),
+        },
         ["vote", name] => number(vote(lens, member(lens, name)?)),
         ["lead_without", name] => {
             number(logit_difference(&lens.logits, lens.answer) - vote(lens, member(lens, name)?))
@@ -112,10 +122,28 @@ fn name_of(lens: &Lens, member: usize) -> String {
     member_names(&lens.members).swap_remove(member)
 }
 
-/// The member of this name.
+/// The member of this name, or the one that its vote makes the opponent or the loudest.
 fn member(lens: &Lens, name: &str) -> Result<usize, crate::study::lessons::LessonError> {
-    let mut all = member_names(&lens.members).into_iter();
-    all.position(|of| of == name).ok_or_else(|| lacks(format!("no {name} wrote on its stream")))
+    let by_vote = |kinds: &[MemberKind], sign: f64| {
+        let is_it = |&at: &usize| kinds.contains(&lens.members[at].kind);
+        let all = (0..lens.members.len()).filter(is_it);
+        all.max_by(|&a, &b| (sign * vote(lens, a)).total_cmp(&(sign * vote(lens, b))))
+    };
+    let found = match name {
+        OPPONENT => by_vote(&[MemberKind::Attention], -1.0),
+        LOUDEST => by_vote(&[MemberKind::Attention, MemberKind::Mlp], 1.0),
+        _ => member_names(&lens.members).iter().position(|of| of == name),
+    };
+    found.ok_or_else(|| lacks(format!("no {name} wrote on its stream")))
+}
+
+/// Returns the member of this name, with the name that pictures write.
+pub fn named_member(
+    lens: &Lens,
+    name: &str,
+) -> Result<(usize, String), crate::study::lessons::LessonError> {
+    let member = member(lens, name)?;
+    Ok((member, name_of(lens, member)))
 }
 
 /// Counts the members whose largest vote is for the right option.

@@ -8,6 +8,7 @@ mod sweeps;
 mod theory;
 
 pub(crate) use coupling::{swap_relation, weightiest};
+pub(super) use lens::{LOUDEST, OPPONENT, named_member};
 pub use lens::{MOVED, moved_members};
 
 use super::found::{PartFound, StepFound};

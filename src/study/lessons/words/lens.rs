@@ -1,6 +1,7 @@
 //! Words for the fields of one prompt.
 
 use super::{column, decomposition, kind, spoken};
+use crate::study::lessons::reading::{LOUDEST, OPPONENT};
 
 pub fn words(parts: &[&str]) -> Option<String> {
     let plain = match *parts {
@@ -36,11 +37,13 @@ pub fn words(parts: &[&str]) -> Option<String> {
 fn detailed(parts: &[&str]) -> Option<String> {
     Some(match *parts {
         ["members_of", name] => format!("members: {}", kind(name)?),
-        ["vote", member] => format!("vote of {} (logits)", spoken(member)),
-        ["lead_without", member] => {
-            format!("logit difference less the vote of {} (logits)", spoken(member))
+        ["member", name] => called(name),
+        ["block", name] => format!("block of {}", called(name)),
+        ["vote", name] => format!("vote of {} (logits)", called(name)),
+        ["lead_without", name] => {
+            format!("logit difference less the vote of {} (logits)", called(name))
         }
-        ["moved", member] => format!("members behind {} whose votes moved", spoken(member)),
+        ["moved", name] => format!("members behind {} whose votes moved", called(name)),
         ["share", name, of] => {
             format!("part of the diversity by {} (%, {})", kind(name)?, column(of)?)
         }
@@ -55,4 +58,13 @@ fn detailed(parts: &[&str]) -> Option<String> {
         [what, of] => format!("{} ({})", decomposition(what)?, column(of)?),
         _ => return None,
     })
+}
+
+/// Says a member in words, also one that is named by its vote.
+fn called(name: &str) -> String {
+    match name {
+        OPPONENT => "the attention that votes most against".to_owned(),
+        LOUDEST => "the loudest component".to_owned(),
+        _ => spoken(name),
+    }
 }

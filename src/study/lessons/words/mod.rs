@@ -132,16 +132,16 @@ fn heads(parts: &[&str]) -> Option<String> {
         ["dearest_cost"] => {
             "loss without the component whose removal costs most (percentage points)"
         }
-        ["looking_head"] => "the head that attends most to the right letter",
-        ["looking_weight"] => "largest weight of a head on the right letter",
+        ["looking_head"] => "the head that attends most to the right answer",
+        ["looking_weight"] => "largest weight of a head on the right answer",
         ["looking_cost"] => {
-            "loss without the head that attends most to the right letter (percentage points)"
+            "loss without the head that attends most to the right answer (percentage points)"
         }
         ["needed_head"] => "the head whose removal costs most",
         ["needed_head_cost"] => {
             "loss without the head whose removal costs most (percentage points)"
         }
-        ["needed_head_weight"] => "weight on the right letter of the head whose removal costs most",
+        ["needed_head_weight"] => "weight on the right answer of the head whose removal costs most",
         ["vote", part] => return Some(format!("vote of {} (logits)", spoken(part))),
         ["cost", part] => {
             return Some(format!("loss without {} (percentage points)", spoken(part)));

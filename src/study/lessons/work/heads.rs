@@ -10,6 +10,7 @@ use crate::study::lessons::found::{FoundHeads, TaskLooks};
 use crate::study::need::Needing;
 use crate::study::orders::Reading;
 use crate::study::{LoadedModel, StudyError};
+use crate::task::item::Item;
 
 pub struct HeadsRunning<'a> {
     needing: Needing<'a>,
@@ -23,13 +24,14 @@ pub struct HeadsRunning<'a> {
 impl<'a> HeadsRunning<'a> {
     pub fn start(model: &'a LoadedModel, ask: &HeadsAsk) -> Result<Self, StudyError> {
         let items = items(&ask.rows)?;
-        let needing = Needing::start(model, ask.rows.name(), &items, SEED)?;
+        let mut needing = Needing::start(model, ask.rows.name(), &items, SEED)?;
+        if ask.components_alone {
+            needing = needing.of_components();
+        }
         let mut seen = Vec::new();
         for item in items.iter().filter(|_| ask.looks) {
             let reading = Reading::new(model, item)?;
-            let right = reading.prompt.option_ids.get(reading.answer);
-            let ids = &reading.prompt.token_ids;
-            if let Some(at) = ids.iter().rposition(|id| Some(id) == right) {
+            if let Some(at) = position_of_answer(model, item, &reading)? {
                 seen.push((reading.prompt, at));
             }
         }
@@ -87,4 +89,25 @@ impl<'a> HeadsRunning<'a> {
         let rows = self.needing.rows();
         FoundHeads { need: self.needing.need(), rows, looks: self.found }
     }
+}
+
+/// Returns where the right option stands in the prompt: its token, or where a line begins with it, the same word
+/// without its space; of several the last.
+fn position_of_answer(
+    model: &LoadedModel,
+    item: &Item,
+    reading: &Reading,
+) -> Result<Option<usize>, StudyError> {
+    let right = reading.prompt.option_ids.get(reading.answer);
+    let ids = &reading.prompt.token_ids;
+    let position = ids.iter().rposition(|id| Some(id) == right);
+    let (None, Item::Option { prompt, options, answer }) = (position, item) else {
+        return Ok(position);
+    };
+    let word = options.get(*answer).map(|option| option.trim());
+    let pieces = model.tokenizer()?.pieces(prompt)?;
+    // A token that begins every text stands before them.
+    let before = ids.len().saturating_sub(pieces.len());
+    let found = pieces.iter().rposition(|piece| Some(piece.trim()) == word);
+    Ok(found.map(|position| before + position))
 }

@@ -86,7 +86,7 @@ impl StepAsk {
 
 /// A plan that names blocks by number is of a model with so many: a longer one would run in part, and the
 /// step's words would be untrue of it. Strategies such as `drop:6` go by the model's own order.
-fn fits(plan: &str, model: &LoadedModel) -> Result<(), StudyError> {
+pub(super) fn fits(plan: &str, model: &LoadedModel) -> Result<(), StudyError> {
     if plan.trim_start().starts_with(char::is_alphabetic) {
         return Ok(());
     }
@@ -127,12 +127,7 @@ impl<'a> WorkRunning<'a> {
         ask: &StepAsk,
         prompt: Option<&LessonPrompt>,
     ) -> Result<Self, StudyError> {
-        let plans: Vec<&String> = match ask {
-            StepAsk::Lens(ask) => ask.plan.iter().collect(),
-            StepAsk::Rows(ask) => ask.plans.values().collect(),
-            _ => Vec::new(),
-        };
-        for plan in plans {
+        for plan in ask.plans() {
             fits(plan, model)?;
         }
         let stage = match ask {

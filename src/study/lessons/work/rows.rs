@@ -5,12 +5,18 @@ use crate::study::lessons::found::FoundCell;
 use crate::study::lessons::{RowGroup, RowsAsk};
 use crate::study::orders::{Extent, Order, Sweep};
 use crate::study::{LoadedModel, StudyError};
+use crate::task::built_in::BuiltInTask;
 use crate::task::item::Item;
-use crate::task::primer::{GeneratedTask, held_out, level_of_count};
+use crate::task::primer::{held_out, level_of_count};
 
-/// Rows of a group.
+/// Returns the rows of a group.
 pub fn items(group: &RowGroup) -> Result<Vec<Item>, StudyError> {
-    let task = GeneratedTask::from_name(&group.task).ok_or(StudyError::NoRows)?;
+    let task = match BuiltInTask::from_name(&group.task).ok_or(StudyError::NoRows)? {
+        BuiltInTask::Generated(task) => task,
+        BuiltInTask::Plain(task) => {
+            return Ok(task.rows(group.count).into_iter().map(|row| row.item).collect());
+        }
+    };
     let level = match group.level {
         Some(count) => Some(level_of_count(task, count).ok_or(StudyError::NoRows)?),
         None => None,

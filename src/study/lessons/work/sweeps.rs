@@ -1,6 +1,7 @@
 //! Whole sweeps over orders, task by task.
 
 use super::tasks::TasksRunning;
+use crate::plan::Strategy;
 use crate::study::lessons::middle::MiddleRuns;
 use crate::study::lessons::{FoundSweeps, SweepsAsk};
 use crate::study::orders::Order;
@@ -15,10 +16,10 @@ impl<'a> SweepsRunning<'a> {
     pub fn start(model: &'a LoadedModel, ask: &SweepsAsk) -> Result<Self, StudyError> {
         let own = &model.shape().order;
         let mut orders = Order::all(&ask.kinds, ask.extent(), own)?;
-        let middle = MiddleRuns::of(own.len()).filter(|_| !ask.every_size);
-        if let Some(middle) = middle {
-            let is_of = |order: &Order| order.strategy.is_none_or(|own| middle.is_of(&own));
-            orders.retain(is_of);
+        if let Some(middle) = MiddleRuns::of(own.len()) {
+            let is_size = |own: &Strategy| ask.every_size && middle.is_of_sizes(own);
+            let is_of = |own: Strategy| middle.is_of(&own) || is_size(&own);
+            orders.retain(|order| order.strategy.is_none_or(is_of));
         }
         Ok(Self { ask: ask.clone(), tasks: TasksRunning::start(model, &ask.rows, &orders)? })
     }

@@ -1,13 +1,10 @@
 //! Which lessons a model can be asked, found without a run.
 
-use serde::{Deserialize, Serialize};
-
-use super::{Lesson, LessonStep, WorkRunning};
-use crate::study::LoadedModel;
+use super::LessonFit;
 
 /// Numbers of lessons, counted from 1, by how many of their steps a model can be asked. A step that names its models
 /// itself, or needs none, can be taken with any model.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LessonFits {
     /// Every step.
     pub whole: Vec<usize>,
@@ -18,14 +15,13 @@ pub struct LessonFits {
 }
 
 impl LessonFits {
-    /// Checks every step of these lessons on a model, as it is checked before its question, and runs nothing.
-    pub fn check(model: &LoadedModel, lessons: &[Lesson]) -> Self {
+    /// Sorts the lessons, given in their order, by how many of their steps a model can be asked.
+    pub fn of(lessons: &[LessonFit]) -> Self {
         let mut fits = Self::default();
         for (number, lesson) in (1..).zip(lessons) {
-            let asked = lesson.steps.iter().filter(|step| can_be_asked(model, lesson, step)).count();
-            let fit = match asked {
-                0 => &mut fits.none,
-                asked if asked == lesson.steps.len() => &mut fits.whole,
+            let fit = match (lesson.asked + lesson.others, lesson.lacking.len()) {
+                (0, _) => &mut fits.none,
+                (_, 0) => &mut fits.whole,
                 _ => &mut fits.partly,
             };
             fit.push(number);
@@ -46,14 +42,4 @@ impl LessonFits {
         };
         Some(Self { whole: whole.into(), partly: partly.into(), none: none.into() })
     }
-}
-
-/// Whether the model can run what a step asks of it, before its question and for its answer.
-fn can_be_asked(model: &LoadedModel, lesson: &Lesson, step: &LessonStep) -> bool {
-    let mut asks = step.before.iter().chain([&step.action]).filter(|ask| ask.runs_taught());
-    asks.all(|ask| {
-        let Ok(names) = ask.models(&model.name) else { return false };
-        let prompt = lesson.prompt.as_ref();
-        !names.contains(&model.name) || WorkRunning::start(model, ask, prompt).is_ok()
-    })
 }
