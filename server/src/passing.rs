@@ -9,7 +9,7 @@ const SERVICE_WORKER: &str = "service_worker.js";
 const FORGET: &str = include_str!("forget.js");
 
 /// Files of which browsers keep nothing for later visits: whoever serves this port next is answered for by
-/// nobody, and what an earlier one left here is removed.
+/// nobody, and what an earlier one left here is removed. They are served for too short a while to be worth compressing.
 pub struct Passing<F>(pub F);
 
 impl<F: Files> Files for Passing<F> {
@@ -18,6 +18,10 @@ impl<F: Files> Files for Passing<F> {
             return Some(Found::bytes(SERVICE_WORKER, FORGET));
         }
         self.0.find(path)
+    }
+
+    fn compresses(&self) -> bool {
+        false
     }
 
     fn sent(&self, answer: &Sent) {
