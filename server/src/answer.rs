@@ -70,17 +70,17 @@ fn prepare(site: &Site, wanted: &Wanted) -> io::Result<Reply> {
         Some(Found::Bytes { bytes, gzip, mime }) => {
             Reply { compressed: gzip, ..Reply::whole(StatusCode::OK, mime, bytes) }
         }
-        Some(Found::File(path)) => file_reply(&path, wanted)?,
+        Some(Found::File(path)) => file_reply(&path, wanted, site.files.compresses())?,
     };
     Ok(Reply { framed, ..reply })
 }
 
-fn file_reply(path: &Path, wanted: &Wanted) -> io::Result<Reply> {
+fn file_reply(path: &Path, wanted: &Wanted, compresses: bool) -> io::Result<Reply> {
     let mime = mime(path);
     // A unit that is not known is not asked for.
     let range = wanted.range.as_deref();
     let range = range.filter(|range| range.trim_start().starts_with("bytes"));
-    if wanted.gzip && shrinks(mime) && range.is_none() {
+    if compresses && wanted.gzip && shrinks(mime) && range.is_none() {
         return Ok(Reply {
             compressed: true,
             ..Reply::whole(StatusCode::OK, mime, packed_file(path)?)

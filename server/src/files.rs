@@ -12,6 +12,12 @@ pub trait Files: Send + Sync + 'static {
     /// has a colon or a backslash. It may take its time: it is called in a thread of its own.
     fn find(&self, path: &str) -> Option<Found>;
 
+    /// Whether files are compressed for whoever reads that. Where all that ask are on this machine, sending a file as it
+    /// is takes less time.
+    fn compresses(&self) -> bool {
+        true
+    }
+
     /// Hears of every answer to a request that was not refused, before it is sent.
     fn sent(&self, _answer: &Sent) {}
 }

@@ -45,17 +45,29 @@ pub struct ModelsFolder {
 }
 
 impl ModelsFolder {
+    /// Opens the models folder of this user; `None` where there is none.
+    ///
+    /// # Errors
+    /// It is there and is no folder, or cannot be read.
+    pub fn of_user() -> io::Result<Option<Self>> {
+        let Some(path) = models_folder() else { return Ok(None) };
+        match Self::open(&path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            opened => opened.map(Some),
+        }
+    }
+
     /// Opens a folder.
     ///
     /// # Errors
-    /// It is not there, or is no folder.
+    /// It is not there, is no folder, or cannot be read.
     pub fn open(path: &Path) -> io::Result<Self> {
         let path = path.canonicalize()?;
-        if path.is_dir() {
-            Ok(Self { path, taken: None })
-        } else {
-            Err(io::ErrorKind::NotADirectory.into())
+        if !path.is_dir() {
+            return Err(io::ErrorKind::NotADirectory.into());
         }
+        path.read_dir()?;
+        Ok(Self { path, taken: None })
     }
 
     /// Leaves a name to another model.

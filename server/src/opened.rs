@@ -41,6 +41,7 @@ impl<F: Files> OpenedSite<F> {
     /// Opens a model: the page begins with it.
     pub fn open_model(&mut self, model: ServedFiles) {
         self.begin_with(model.name());
+        model.begin_hashing();
         self.taken = Some(model.name().to_owned());
         self.opened.push(Box::new(model));
     }
@@ -56,6 +57,7 @@ impl<F: Files> OpenedSite<F> {
         let first = models.iter().find(|model| smollm2::is_it(model));
         if let Some(first) = first.filter(|_| self.opened.is_empty()) {
             self.begin_with(first.name());
+            first.begin_hashing();
         }
         self.name_in_query("models", "");
         self.opened.push(Box::new(folder));
@@ -87,6 +89,10 @@ impl<F: Files> Files for OpenedSite<F> {
             }
             None => self.page.find(path),
         }
+    }
+
+    fn compresses(&self) -> bool {
+        self.page.compresses()
     }
 
     fn sent(&self, answer: &Sent) {

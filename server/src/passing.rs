@@ -9,7 +9,7 @@ const SERVICE_WORKER: &str = "service_worker.js";
 const FORGET: &str = include_str!("forget.js");
 
 /// Files that browsers do not store for later visits: another program may serve this port next. Files that
-/// an earlier site stored are removed.
+/// an earlier site stored are removed. They are served for too short a while to be worth compressing.
 pub struct Passing<F>(pub F);
 
 impl<F: Files> Files for Passing<F> {
@@ -18,6 +18,10 @@ impl<F: Files> Files for Passing<F> {
             return Some(Found::bytes(SERVICE_WORKER, FORGET));
         }
         self.0.find(path)
+    }
+
+    fn compresses(&self) -> bool {
+        false
     }
 
     fn sent(&self, answer: &Sent) {

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{LazyLock, Mutex};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::time::SystemTime;
 
 use sha2::{Digest, Sha256};
@@ -56,6 +56,17 @@ impl ServedFiles {
         self.files.iter().map(|(_, path)| Ok(path.metadata()?.len())).sum()
     }
 
+    /// Hashes the files in a thread of its own: the page, which is about to ask for their list, waits the less.
+    pub(crate) fn begin_hashing(&self) {
+        let files = self.files.clone();
+        std::thread::spawn(move || {
+            for (_, path) in files {
+                // Whoever asks for the list is told what is wrong with a file.
+                let _ = known_sha256(&path);
+            }
+        });
+    }
+
     /// The list of the files, as JSON: names, sizes, and the hash by which links tell this model from others.
     fn listing(&self) -> io::Result<String> {
         let mut lines = Vec::new();
@@ -98,22 +109,31 @@ impl Files for ServedFiles {
 /// When a file was written, its length, and its hash.
 type HashedFile = (SystemTime, u64, String);
 
-/// Hashes of files, for as long as these do not change.
-static HASHED: LazyLock<Mutex<HashMap<PathBuf, HashedFile>>> = LazyLock::new(Mutex::default);
+/// A file's hash, once it is known; locked while it is computed, so that whoever wants it meanwhile waits for it.
+type HashSlot = Arc<Mutex<Option<HashedFile>>>;
 
-fn known_sha256(path: &Path) -> io::Result<String> {
+/// Hashes of files, for as long as these do not change.
+static HASHED: LazyLock<Mutex<HashMap<PathBuf, HashSlot>>> = LazyLock::new(Mutex::default);
+
+/// A file's SHA-256, computed once for as long as the file does not change.
+///
+/// # Errors
+/// The file cannot be read.
+pub fn known_sha256(path: &Path) -> io::Result<String> {
     let about = path.metadata()?;
     let (written, length) = (about.modified()?, about.len());
-    let known = HASHED.lock().ok().and_then(|all| all.get(path).cloned());
-    if let Some((when, size, hash)) = known
-        && (when, size) == (written, length)
+    let mut all = HASHED.lock().unwrap_or_else(PoisonError::into_inner);
+    let slot = Arc::clone(all.entry(path.to_owned()).or_default());
+    drop(all);
+
+    let mut known = slot.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((when, size, hash)) = &*known
+        && (*when, *size) == (written, length)
     {
-        return Ok(hash);
+        return Ok(hash.clone());
     }
     let hash = sha256(path)?;
-    if let Ok(mut all) = HASHED.lock() {
-        all.insert(path.to_owned(), (written, length, hash.clone()));
-    }
+    *known = Some((written, length, hash.clone()));
     Ok(hash)
 }
 
@@ -166,5 +186,32 @@ mod tests {
         let model = ServedFiles::new("m".into(), "one".into(), vec![("one".into(), one)]);
         assert!(!text(&model, "m/files.json").contains(abc));
         assert!(model.find("m/two").is_none() && model.find("one").is_none());
+    }
+
+    /// Every start of the page waited until 98 MB were hashed, before the first of them was asked for.
+    #[test]
+    fn a_model_is_hashed_before_the_page_asks() {
+        let home = tempfile::tempdir().expect("a folder");
+        let path = home.path().join("weights");
+        std::fs::write(&path, "abc").expect("a file");
+        let is_known = || {
+            let all = HASHED.lock().expect("the hashes");
+            let slot = all.get(&path).cloned();
+            drop(all);
+            slot.is_some_and(|slot| slot.lock().expect("a hash").is_some())
+        };
+        assert!(!is_known());
+        ServedFiles::new("m".into(), "m".into(), vec![("w".into(), path.clone())]).begin_hashing();
+        let began = std::time::Instant::now();
+        while !is_known() {
+            assert!(began.elapsed().as_secs() < 60, "no hash came");
+            std::thread::yield_now();
+        }
+        // Two who want it at once get the one hash.
+        let both = std::thread::scope(|scope| {
+            let other = scope.spawn(|| known_sha256(&path).expect("a hash"));
+            [known_sha256(&path).expect("a hash"), other.join().expect("the other's")]
+        });
+        assert_eq!(both[0], both[1]);
     }
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use sha2::{Digest, Sha256};
 
 use crate::models::ModelsFolder;
-use crate::served::ServedFiles;
+use crate::served::{ServedFiles, known_sha256};
 
 /// The model's name on a command line.
 pub const NAME: &str = "smollm2";
@@ -35,7 +35,7 @@ pub fn is_it(model: &ServedFiles) -> bool {
 
 /// Checks a file by its hash.
 pub fn is_whole(file: &Path) -> bool {
-    sha256(file).is_ok_and(|hash| hash == SHA256)
+    known_sha256(file).is_ok_and(|hash| hash == SHA256)
 }
 
 /// The model's file in a models folder: itself, or in the package's folder as pip leaves it.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use atelier_server::{
-    CONNECTIONS, Files, Folder, Found, HEAD_LIMIT, HEAD_TIME, OpenedSite, POLICY, Server,
+    CONNECTIONS, Files, Folder, Found, HEAD_LIMIT, HEAD_TIME, OpenedSite, POLICY, Passing, Server,
 };
 
 /// A small site that is served for the rest of the tests, and what lies outside it.
@@ -96,6 +96,22 @@ fn an_opened_report_is_sent_as_it_is() {
     let answer = served.ask(&format!("GET {path} HTTP/1.1\r\nAccept-Encoding: gzip"));
     assert_eq!(header(&answer, "content-encoding"), None, "{path}");
     assert!(body(&answer) == report, "{path}");
+}
+
+/// Each start of the page waited for its programs to be compressed, 8 MB of them, by a program that was hardly
+/// optimised.
+#[test]
+fn a_page_that_is_served_for_a_while_is_sent_as_it_is() {
+    let served = Served::new();
+    served.put("page_bg.wasm", &[7; 100_000]);
+    let site = OpenedSite::new(Folder::new(&served.folder.path().join("site")).expect("the site"));
+    let files = Arc::new(Passing(site.expect("a site")));
+    let server = Server::bind(0).expect("a port");
+    let served = Served { address: server.address().expect("an address"), ..served };
+    std::thread::spawn(move || server.serve(files, Some(POLICY)));
+    let answer = served.ask("GET /page_bg.wasm HTTP/1.1\r\nAccept-Encoding: gzip");
+    assert_eq!(header(&answer, "content-encoding"), None);
+    assert_eq!(header(&answer, "content-length"), Some("100000"));
 }
 
 /// A pipe in a file's place was waited for, in one of a few threads: after some dozens nobody was answered.

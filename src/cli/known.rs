@@ -50,8 +50,14 @@ pub fn found(name_or_folder: &str) -> anyhow::Result<(ModelFiles, PathBuf)> {
 }
 
 /// The models folder of this user, where there is one.
-pub fn models_here() -> Option<ModelsFolder> {
-    ModelsFolder::open(&models_folder()?).ok()
+///
+/// # Errors
+/// It is there and cannot be read.
+pub fn models_here() -> anyhow::Result<Option<ModelsFolder>> {
+    ModelsFolder::of_user().with_context(|| {
+        let folder = models_folder().unwrap_or_default();
+        format!("the models folder {} cannot be read", folder.display())
+    })
 }
 
 /// Where the models folder is or would be.
@@ -64,7 +70,7 @@ pub fn models_place() -> anyhow::Result<PathBuf> {
 
 fn smollm2_file() -> anyhow::Result<PathBuf> {
     let folder = models_place()?;
-    match models_here().and_then(|models| smollm2::find(&models)) {
+    match models_here()?.and_then(|models| smollm2::find(&models)) {
         Some(path) => Ok(path),
         None => bail!(
             "{} is not in {}: `atelier pull {}` says how it comes there",

@@ -70,7 +70,10 @@ fn shipped() -> String {
 /// Lists the models folder, which `atelier open` offers in the page.
 fn at_hand() -> anyhow::Result<String> {
     let folder = known::models_place()?;
-    let here = known::models_here();
+    let here = match known::models_here() {
+        Ok(here) => here,
+        Err(error) => return Ok(format!("No models are listed here: {error:#}\n")),
+    };
     let models = here.as_ref().map(ModelsFolder::models).unwrap_or_default();
     let mut lines = format!("In the models folder, {}:", folder.display());
     if !models.iter().any(smollm2::is_it) {

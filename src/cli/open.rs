@@ -84,8 +84,11 @@ pub fn run(args: &OpenArgs) -> anyhow::Result<()> {
         WantedFirst::Known(name) => fragment = format!("#model={}", encoded(name)),
         WantedFirst::Model(files) => site.open_model(files),
     }
-    if let Some(models) = known::models_here() {
-        site.offer(models);
+    match known::models_here() {
+        Ok(Some(models)) => site.offer(models),
+        Ok(None) => {}
+        // The page works without them.
+        Err(error) => output::say(&format!("atelier: {error:#}; its models are not offered")),
     }
 
     let server = bind(args.port)?;

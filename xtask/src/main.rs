@@ -4,7 +4,8 @@
 //!
 //! - [`command`]: running programs, timing steps, and the one way to stop: a sentence and the
 //!   command that helps.
-//! - [`place`]: the folders: the project, its `target/` and `dist/`, this user's [`cache`].
+//! - [`place`]: the folders: the project, its `target/` and `dist/`, this user's [`cache`]; [`lock`] keeps two processes
+//!   from working in one of them at once.
 //! - [`setup`]: what each chore needs, made present: [`wasm`] (the wasm32 target, maybe with
 //!   [`debian`]'s compiler), [`bindgen`], [`npm`] (JavaScript), [`browser`] (Chromium for tests), [`tools`]
 //!   (Firefox's driver), [`python`] (pyarrow and huggingface_hub for tests), [`smollm2`] (a real model for them), [`apt`].
@@ -35,6 +36,7 @@ mod hash;
 mod host;
 mod hub;
 mod licences;
+mod lock;
 mod long;
 mod npm;
 mod pack;
@@ -84,7 +86,7 @@ Usage: cargo xtask <chore>
                                  workflows and scripts
   peers [BENCH]                  times the engine beside Python's and a browser's (gigabytes), or one
                                  bench alone (`wllama`)
-  setup                          only prepare what the other chores need
+  setup [--no-real]              only prepare what the other chores need
 
 Every chore first prepares what is missing, and says so; with --no-install, serve, build, test and
 setup only list what that is, and do nothing. Tools go to $ATELIER_CACHE, or else to
@@ -119,7 +121,7 @@ fn run(arguments: &[String]) -> Result<(), Stop> {
     let binary = chore == "build" && has("--binary");
     let packs = chore == "build" && has("--pack");
     let long = chore == "test" && has("--long");
-    let leaves_out = ["serve", "build", "test"].contains(&chore) && has("--no-real");
+    let leaves_out = ["serve", "build", "test", "setup"].contains(&chore) && has("--no-real");
     let real = if leaves_out { Real::LeftOut } else { Real::Wanted };
     let only = (chore == "test").then(|| take_only(&mut options)).transpose()?.flatten();
     let peer = (chore == "peers").then(|| options.pop()).flatten();

@@ -12,7 +12,7 @@ use crate::place::Place;
 const NODE: (u32, u32) = (18, 19);
 
 pub fn needs() -> Vec<Need> {
-    if on_path(&["node", "nodejs"]).is_some() && on_path(&["npm"]).is_some() {
+    if on_path(&["node"]).is_some() && on_path(&["npm"]).is_some() {
         return Vec::new();
     }
     vec![Need {

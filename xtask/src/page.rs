@@ -15,7 +15,7 @@ use crate::place::Place;
 use crate::setup;
 use crate::site::Site;
 use crate::wasm::{TRIPLE, Wasm};
-use crate::{bindgen, embed, host, hub, licences, npm, stamp, wasm_opt};
+use crate::{bindgen, embed, host, hub, licences, lock, npm, stamp, wasm_opt};
 
 /// Everything that the page is made from; a change in one of them makes it anew.
 const SOURCES: &[&str] = &[
@@ -63,6 +63,8 @@ pub fn build(place: &Place, site: &Site, hub: &hub::Setting) -> Result<(), Stop>
 }
 
 pub fn build_in(wasm: &Wasm, place: &Place, site: &Site, hub: &hub::Setting) -> Result<(), Stop> {
+    // Two builds of one clone would write into the same folder.
+    let _held = lock::hold(&place.generated().join("lock"), "building the page of this clone")?;
     let sources = fingerprint(place, hub, site)?;
     let note = place.generated().join("dist-sources");
     let made = std::fs::read_to_string(&note).is_ok_and(|text| text == sources);
@@ -98,7 +100,12 @@ pub fn build_in(wasm: &Wasm, place: &Place, site: &Site, hub: &hub::Setting) -> 
     host::write_headers(&stage)?;
     let id = stamp::stamp(&stage)?;
     put(&stage, &place.dist(), &place.generated().join("dist-before"))?;
-    std::fs::write(&note, sources).map_err(|error| Stop::file("write", &note, &error))?;
+    // What changed meanwhile is in some of the page: it is built again the next time.
+    if fingerprint(place, hub, site)? == sources {
+        std::fs::write(&note, sources).map_err(|error| Stop::file("write", &note, &error))?;
+    } else {
+        println!("· sources changed during the build: run it again");
+    }
     println!("dist/ is build {id}:");
     report_sizes(&place.dist())
 }

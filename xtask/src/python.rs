@@ -2,11 +2,13 @@
 //! program than the one that wrote it; huggingface_hub, to which the tests' own hub is held; and ShellCheck, which comes
 //! as a Python package too.
 
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::apt::Need;
 use crate::command::{self, Stop, on_path, output, ready, run, step};
+use crate::lock;
 use crate::place::Place;
 
 const PYARROW: &str = "26.0.1";
@@ -15,11 +17,7 @@ const PYTHON: &[&str] = &["python3", "python"];
 
 /// A Python that can make environments, where one `is_missing`: Debian has that in a package of its own.
 pub fn venv_needs(is_missing: bool) -> Vec<Need> {
-    let has_venv = || {
-        let python = on_path(PYTHON)?;
-        output(Command::new(python).args(["-c", "import ensurepip, venv"]))
-    };
-    if !is_missing || has_venv().is_some() {
+    if !is_missing || on_path(PYTHON).is_some_and(|python| makes_environments(&python)) {
         return Vec::new();
     }
     vec![Need {
@@ -27,6 +25,10 @@ pub fn venv_needs(is_missing: bool) -> Vec<Need> {
         packages: &["python3", "python3-venv"],
         elsewhere: "install Python 3.10 or newer",
     }]
+}
+
+fn makes_environments(python: &Path) -> bool {
+    output(Command::new(python).args(["-c", "import ensurepip, venv"])).is_some()
 }
 
 /// Makes an environment in a folder; its pip, which takes wheels alone.
@@ -49,10 +51,17 @@ pub fn pip_in(folder: &Path, chore: &str) -> Result<Command, Stop> {
 /// # Errors
 /// There is no Python, or it can neither.
 pub fn downloader(folder: &Path) -> Result<PathBuf, Stop> {
-    if let Some(python) = on_path(PYTHON)
-        && output(Command::new(&python).args(["-m", "pip", "--version"])).is_some()
-    {
-        return Ok(python);
+    if let Some(python) = on_path(PYTHON) {
+        if output(Command::new(&python).args(["-m", "pip", "--version"])).is_some() {
+            return Ok(python);
+        }
+        // Python itself would say so in ten lines.
+        if !makes_environments(&python) {
+            return Err(Stop::new(format!(
+                "{} has neither pip nor venv: install one of them (Debian's python3-pip or python3-venv).",
+                python.display()
+            )));
+        }
     }
     pip_in(folder, "download")?;
     Ok(folder.join(INNER))
@@ -98,12 +107,22 @@ fn prepare_pyarrow(place: &Place) -> Result<PathBuf, Stop> {
         ready(&name);
         return Ok(interpreter);
     }
+    let _held = hold(place)?;
+    if is_ready(&interpreter) {
+        ready(&name);
+        return Ok(interpreter);
+    }
     step(&format!("installing {name} (50 MB to fetch), once for all clones"), || {
         let mut pip = pip_in(&folder(place), "install")?;
         pip.args(["--no-deps", &format!("pyarrow=={PYARROW}")]);
         run(&mut pip, "pip could not install pyarrow; is there a network?")
     })?;
     Ok(interpreter)
+}
+
+/// Keeps other clones from the environments: each begins with an empty folder.
+fn hold(place: &Place) -> Result<File, Stop> {
+    lock::hold(&place.cache().join("python.lock"), "installing Python packages")
 }
 
 /// huggingface_hub, and what it needs.
@@ -113,6 +132,11 @@ fn prepare_client(place: &Place) -> Result<PathBuf, Stop> {
     let name = format!("huggingface_hub {CLIENT}");
     let folder = client_folder(place);
     let interpreter = client(place);
+    if is_client_ready(&interpreter) {
+        ready(&name);
+        return Ok(interpreter);
+    }
+    let _held = hold(place)?;
     if is_client_ready(&interpreter) {
         ready(&name);
         return Ok(interpreter);
@@ -162,6 +186,11 @@ pub fn is_shellcheck_missing(place: &Place) -> bool {
 pub fn prepare_shellcheck(place: &Place) -> Result<PathBuf, Stop> {
     let name = format!("ShellCheck {SHELLCHECK}");
     let program = shellcheck(place);
+    if !is_shellcheck_missing(place) {
+        ready(&name);
+        return Ok(program);
+    }
+    let _held = hold(place)?;
     if !is_shellcheck_missing(place) {
         ready(&name);
         return Ok(program);

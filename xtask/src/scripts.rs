@@ -9,8 +9,15 @@ use crate::hash::files_under;
 use crate::place::Place;
 
 /// Folders and files to check; files that are built, fetched or a model's lie elsewhere.
-const PLACES: &[&str] =
-    &[".ci", ".github", "CITATION.cff", "examples", "tests/cluster", "xtask/lines.sh"];
+const PLACES: &[&str] = &[
+    ".ci",
+    ".github",
+    "CITATION.cff",
+    "examples",
+    "tests/cluster",
+    "tests/findings",
+    "xtask/lines.sh",
+];
 
 /// Checks all there are.
 ///
@@ -75,6 +82,27 @@ mod tests {
             ("CITATION.cff", false),
         ] {
             assert_eq!(is_script(&root.join(file)).expect(file), want, "{file}");
+        }
+    }
+
+    /// One was linted nowhere.
+    #[test]
+    fn no_script_lies_elsewhere() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let mut scripts = Vec::new();
+        for folder in
+            ["benches", "crates", "docs", "server", "src", "style", "tests", "web", "xtask"]
+        {
+            let files = files_under(&root.join(folder)).expect(folder);
+            scripts.extend(files.into_iter().filter(|file| {
+                !file.components().any(|part| part.as_os_str() == "node_modules")
+                    && file.extension().is_some_and(|end| end == "sh")
+            }));
+        }
+        assert!(scripts.len() >= 3, "{scripts:?}");
+        for script in scripts {
+            let is_linted = PLACES.iter().any(|place| script.starts_with(root.join(place)));
+            assert!(is_linted, "{} is in none of PLACES", script.display());
         }
     }
 }

@@ -65,8 +65,13 @@ pub fn serve(server: Server, folder: &Path, open: bool) -> Result<(), Stop> {
     let unserved = |error| Stop::new(format!("{} cannot be served: {error}.", folder.display()));
     let files = Folder::new(folder).map_err(unserved)?;
     let mut site = OpenedSite::new(files).map_err(unserved)?;
-    if let Some(models) = models_folder().and_then(|path| ModelsFolder::open(&path).ok()) {
-        site.offer(models);
+    match ModelsFolder::of_user() {
+        Ok(Some(models)) => site.offer(models),
+        Ok(None) => {}
+        Err(error) => {
+            let folder = models_folder().unwrap_or_default();
+            println!("✗ The models folder {} cannot be read: {error}.", folder.display());
+        }
     }
     let url = format!("http://{address}/{}", site.query());
     println!("atelier is at {url} (Ctrl-C ends it)");

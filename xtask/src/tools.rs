@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::command::{Stop, on_path, output, ready, run, step};
-use crate::page;
 use crate::place::Place;
+use crate::{lock, page};
 
 /// Drives Firefox; Debian does not bring it.
 const GECKODRIVER: Tool = Tool {
@@ -80,6 +80,12 @@ impl Tool {
     /// Where it is, having built it if it was nowhere.
     fn prepare(&self, place: &Place) -> Result<PathBuf, Stop> {
         let name = format!("{} {}", self.package, self.version);
+        if let Some(program) = self.found(place) {
+            ready(&name);
+            return Ok(program);
+        }
+        // Their makings are in one folder, which the first to be done removes.
+        let _held = lock::hold(&place.cache().join("tools.lock"), "building a tool")?;
         if let Some(program) = self.found(place) {
             ready(&name);
             return Ok(program);

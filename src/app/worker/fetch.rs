@@ -138,6 +138,10 @@ async fn fetch(desk: &Desk, id: u32, path: &str, count: &mut Bytecount) -> Resul
             "{file} could not be fetched ({why}): check the connection and try again"
         ))
     };
+    // Whoever stopped the request between two files found nothing under way to abort.
+    if desk.is_cancelled(id) {
+        return Err(Stop::Cancelled);
+    }
     let scope: DedicatedWorkerGlobalScope = js_sys::global().unchecked_into();
     // Beside the page, whatever path it is served under: that is the worker's name, with the page's build.
     let url = web_sys::Url::new_with_base(path, &scope.name())

@@ -95,8 +95,8 @@ pub(super) enum Stop {
     Cancelled,
     /// One sentence for the reader.
     Failed(String),
-    /// The GPU failed: is it gone, and why, as a part of a sentence.
-    Gpu { is_lost: bool, reason: String },
+    /// The GPU failed: is it gone, may it work with less in its memory, and why, as a part of a sentence.
+    Gpu { is_lost: bool, may_pass: bool, reason: String },
 }
 
 impl Stop {
@@ -291,9 +291,11 @@ fn stop(error: impl Into<StudyError>) -> Stop {
 /// model to run.
 fn stop_opening(error: impl Into<StudyError>) -> Stop {
     match error.into() {
-        StudyError::Engine(EngineError::Gpu(error)) => {
-            Stop::Gpu { is_lost: matches!(error, GpuError::Lost(_)), reason: error.to_string() }
-        }
+        StudyError::Engine(EngineError::Gpu(error)) => Stop::Gpu {
+            is_lost: matches!(error, GpuError::Lost(_)),
+            may_pass: error.may_pass(),
+            reason: error.to_string(),
+        },
         other => failed(other),
     }
 }

@@ -24,6 +24,9 @@ pub async fn open(
     wish: EngineWish,
     make_room: &mut dyn FnMut(&EngineChoice, u64) -> bool,
 ) -> Result<(LoadedModel, String), Stop> {
+    // The headers are read once, whichever engine takes the model in the end.
+    let weights = Rc::new(weights(files)?);
+    let model = OpeningModel { desk, id, files, weights };
     let mut first = None;
     if wish != EngineWish::Cpu {
         let adapter = AdapterChoice {
@@ -32,10 +35,10 @@ pub async fn open(
             ..AdapterChoice::default()
         };
         let gpu = EngineChoice::WebGpu { adapter, dtype: None };
-        let mut opened = put(desk, id, files, &gpu, make_room).await;
+        let mut opened = model.put(&gpu, make_room).await;
         // What is there of another model may be what the GPU lacks the memory for.
-        if matches!(opened, Err(Stop::Gpu { .. })) && make_room(&gpu, u64::MAX) {
-            opened = put(desk, id, files, &gpu, make_room).await;
+        if matches!(opened, Err(Stop::Gpu { may_pass: true, .. })) && make_room(&gpu, u64::MAX) {
+            opened = model.put(&gpu, make_room).await;
         }
         match opened {
             Ok(model) => return Ok((model, String::new())),
@@ -43,7 +46,7 @@ pub async fn open(
             Err(other) => return Err(other),
         }
     }
-    let model = put(desk, id, files, &EngineChoice::Cpu, make_room).await;
+    let model = model.put(&EngineChoice::Cpu, make_room).await;
     match first {
         None => Ok((model?, String::new())),
         Some(first) => {
@@ -61,7 +64,7 @@ pub async fn reference(
     files: &ModelFiles<Blob>,
 ) -> Result<LoadedModel, Stop> {
     let weights = Rc::new(weights(files)?);
-    fill(desk, id, files, &EngineChoice::Cpu, weights).await
+    OpeningModel { desk, id, files, weights }.fill(&EngineChoice::Cpu).await
 }
 
 /// Bytes that the model takes on the processor.
@@ -79,41 +82,47 @@ pub async fn at_once(files: &ModelFiles<Blob>) -> Result<LoadedModel, Stop> {
     Ok(LoadedModel::new(&files.name, words, engine))
 }
 
-/// The model in this very engine.
-async fn put(
-    desk: &Desk,
+/// A model that is on its way into an engine.
+struct OpeningModel<'a> {
+    desk: &'a Desk,
+    /// Of the request that wants it.
     id: u32,
-    files: &ModelFiles<Blob>,
-    choice: &EngineChoice,
-    make_room: &mut dyn FnMut(&EngineChoice, u64) -> bool,
-) -> Result<LoadedModel, Stop> {
-    let weights = Rc::new(weights(files)?);
-    let line = format!("{} will take about {}.", files.name, choice.memory(&weights));
-    let notice = String::new();
-    desk.tell(id, Tell::Engine { line, notice });
-    desk.listen(id).await?;
-    make_room(choice, choice.memory(&weights).total());
-    fill(desk, id, files, choice, weights).await
+    files: &'a ModelFiles<Blob>,
+    weights: Rc<Weights>,
 }
 
-async fn fill(
-    desk: &Desk,
-    id: u32,
-    files: &ModelFiles<Blob>,
-    choice: &EngineChoice,
-    weights: Rc<Weights>,
-) -> Result<LoadedModel, Stop> {
-    let words = ModelWords::of(&weights, files.tokenizer.as_ref()).map_err(failed)?;
-    desk.listen(id).await?;
-    let mut loading = choice.begin(weights).await.map_err(stop_opening)?;
-    while let Some((done, of)) = loading.step().map_err(stop_opening)? {
-        desk.progress(id, Stage::Weights, done as f64, of as f64);
-        desk.turn(id, false).await?;
+impl OpeningModel<'_> {
+    /// Puts the model into this very engine, and says before how many bytes it will take.
+    async fn put(
+        &self,
+        choice: &EngineChoice,
+        make_room: &mut dyn FnMut(&EngineChoice, u64) -> bool,
+    ) -> Result<LoadedModel, Stop> {
+        let memory = choice.memory(&self.weights);
+        let line = format!("{} will take about {memory}.", self.files.name);
+        let notice = String::new();
+        self.desk.tell(self.id, Tell::Engine { line, notice });
+        self.desk.listen(self.id).await?;
+        make_room(choice, memory.total());
+        self.fill(choice).await
     }
-    // What a GPU has to say of the last weights, it says between two of this program's turns.
-    desk.listen(id).await?;
-    let engine = loading.finish().map_err(stop_opening)?;
-    Ok(LoadedModel::new(&files.name, words, engine))
+
+    async fn fill(&self, choice: &EngineChoice) -> Result<LoadedModel, Stop> {
+        let Self { desk, id, files, weights } = self;
+        let loading = choice.begin(Rc::clone(weights)).await;
+        let mut loading = loading.map_err(stop_opening)?;
+        // Only now: where there is no GPU its engine has not begun, and the tokenizer takes as long as all headers.
+        let words = ModelWords::of(weights, files.tokenizer.as_ref()).map_err(failed)?;
+        desk.listen(*id).await?;
+        while let Some((done, of)) = loading.step().map_err(stop_opening)? {
+            desk.progress(*id, Stage::Weights, done as f64, of as f64);
+            desk.turn(*id, false).await?;
+        }
+        // What a GPU has to say of the last weights, it says between two of this program's turns.
+        desk.listen(*id).await?;
+        let engine = loading.finish().map_err(stop_opening)?;
+        Ok(LoadedModel::new(&files.name, words, engine))
+    }
 }
 
 /// Reads the headers, and nothing behind them.

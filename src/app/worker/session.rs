@@ -145,7 +145,7 @@ impl Session {
             let since = js_sys::Date::now();
             desk.block_runs.set(0);
             let (is_lost, reason) = match held.once(classroom, desk, id, &ask).await {
-                Err(Stop::Gpu { is_lost, reason }) => (is_lost, reason),
+                Err(Stop::Gpu { is_lost, reason, .. }) => (is_lost, reason),
                 Err(other) => return Err(other),
                 // The line stays that of the run before the text.
                 Ok(answer @ Tell::Written { .. }) => return Ok(answer),

@@ -51,6 +51,21 @@ pub enum GpuError {
     Driver(String),
 }
 
+impl GpuError {
+    /// Whether it may work once something else has left the GPU's memory. Adapters and models stay what they are.
+    pub fn may_pass(&self) -> bool {
+        !matches!(
+            self,
+            Self::NoAdapter
+                | Self::Software { .. }
+                | Self::NoSuchAdapter { .. }
+                | Self::Limit { .. }
+                | Self::Width { .. }
+                | Self::PastType { .. }
+        )
+    }
+}
+
 /// The first line of what a driver or a browser says: the rest is a trace of its own.
 pub fn brief(text: &str) -> String {
     let line = text.lines().find(|line| !line.trim().is_empty());

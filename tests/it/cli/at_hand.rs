@@ -106,6 +106,25 @@ fn what_lies_in_the_folder_is_listed_under_its_name() {
     assert!(refused.contains("and not its SHA-256"), "{refused}");
 }
 
+/// A file's name in ATELIER_MODELS was taken for a folder that is not there.
+#[test]
+fn a_models_folder_that_is_none_is_said_to_be_one() {
+    let home = tempfile::tempdir().expect("a folder");
+    let file = home.path().join("model.gguf");
+    std::fs::write(&file, "not read").expect("a file");
+    let reason = format!("the models folder {} cannot be read: ", file.display());
+    for asked in
+        [&["pull", "smollm2"][..], &[&["lens", "--model", "smollm2"], &ASK[..]].concat()[..]]
+    {
+        let said = failed(&file, asked);
+        assert!(said.starts_with(&format!("atelier: {reason}")), "{said}");
+    }
+    // The rest of the list is there.
+    let listed = printed(&file, &["models"]);
+    assert!(listed.contains(&format!("No models are listed here: {reason}")), "{listed}");
+    assert!(listed.contains("scholar-12"), "{listed}");
+}
+
 #[test]
 fn every_command_takes_it_by_its_name() {
     let home = tempfile::tempdir().expect("a folder");

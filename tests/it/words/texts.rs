@@ -47,6 +47,9 @@ pub fn all(root: &Path) -> Vec<Text> {
     for path in files(&root.join("public/lessons"), "toml") {
         all.extend(lesson(root, &path));
     }
+    for name in ["index.html", "web/404.html", "web/hub.html", "web/survey.html"] {
+        all.extend(of_html(root, &root.join(name)));
+    }
     all.extend(examples(root));
     for path in files(&root.join("tests/golden/help"), "txt") {
         all.extend(help(root, &path));
@@ -83,6 +86,29 @@ fn lesson(root: &Path, path: &Path) -> Vec<Text> {
                 text: value.to_owned(),
             });
         }
+    }
+    found
+}
+
+/// What stands between the tags of a page's document, and what others show beside a link to it.
+fn of_html(root: &Path, path: &Path) -> Vec<Text> {
+    let source = fs::read_to_string(path).unwrap_or_default();
+    let mut found = Vec::new();
+    let mut line = 1;
+    for piece in source.split('<').skip(1) {
+        let (tag, after) = piece.split_once('>').unwrap_or((piece, ""));
+        let is_shown = ["name=\"description\"", "property=\"og:", "name=\"twitter:"];
+        let content = tag.split_once("content=\"").and_then(|(_, rest)| rest.split_once('"'));
+        let content = content.filter(|_| is_shown.iter().any(|name| tag.contains(name)));
+        let is_words = !tag.starts_with("style") && !tag.starts_with("script");
+        let between = Some(after).filter(|_| is_words);
+        for text in content.map(|(text, _)| text).into_iter().chain(between) {
+            if text.trim().contains(' ') {
+                let place = format!("{}:{line}", place(root, path));
+                found.push(Text { group: "page", place, text: text.trim().to_owned() });
+            }
+        }
+        line += piece.matches('\n').count();
     }
     found
 }
