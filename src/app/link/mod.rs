@@ -28,6 +28,7 @@ pub use view::View;
 
 use super::{examples, first_picture};
 use crate::chart::Column;
+use lessons::PROJECTOR;
 use text::encode;
 
 /// A view, and all that its pictures depend on.
@@ -140,6 +141,9 @@ impl Link {
             View::Lessons => self.lessons.write(&mut pairs),
             View::Survey | View::Theory => self.looking.write(self.view, &mut pairs),
         }
+        if self.view.has_wall() && self.view != View::Lessons {
+            self.lessons.write_look(&mut pairs);
+        }
         for key in &self.unfolded {
             pairs.push(UNFOLDED, key);
         }
@@ -184,6 +188,7 @@ impl Link {
                 Some(value) => decode(value),
                 None if old.is_some() && key == "rows" => String::new(),
                 None if link.view == View::Lessons => String::new(),
+                None if link.view.has_wall() && key == PROJECTOR => String::new(),
                 None => continue,
             };
             let is_draft = old.is_none();
@@ -207,6 +212,7 @@ impl Link {
                 }
                 _ => {
                     known |= (link.view == View::Lessons && link.lessons.read(key, &value))
+                        || (link.view.has_wall() && link.lessons.read_look(key, &value))
                         || (link.view.is_inside() && link.inside.read(key, &value))
                         || (link.view == View::Coupling && link.coupling.read(key, &value))
                         || link.sweeping.read(key, &value)

@@ -46,7 +46,7 @@ pub fn PlanLine() -> impl IntoView {
                 autocomplete="off"
                 autocapitalize="off"
                 placeholder=own
-                aria-describedby="plan-error"
+                aria-describedby="plan-error plan-how"
                 aria-invalid=invalid
                 prop:value=line
                 on:input=move |event| bench.type_plan(event_target_value(&event))
@@ -57,6 +57,11 @@ pub fn PlanLine() -> impl IntoView {
             <div class="plan-words">
                 <p class="problem" id="plan-error" class:empty=move || error.with(Option::is_none)>{move || error.get()}</p>
                 <span class="readings">{meant}</span>
+                // Seen while the field has the focus.
+                <p class="hint" id="plan-how">
+                    <code>"0-3,8-11"</code> " skips, " <code>"5x3"</code> " repeats, " <code>"(4-7)"</code> " runs in parallel, "
+                    <code>"5a"</code> " runs attention alone. “More” has the rest."
+                </p>
             </div>
         </div>
     }
