@@ -2,6 +2,8 @@
 
 use wasm_bindgen::prelude::*;
 
+use crate::model::hub::HubAddress;
+
 /// The page's window. Only called on the page, which has one.
 pub fn window() -> web_sys::Window {
     leptos::prelude::window()
@@ -41,9 +43,20 @@ pub fn own_url(path: &str) -> Option<web_sys::Url> {
 
 /// The build's id, which the build writes into the page's head.
 pub fn build() -> String {
-    let meta = window()
-        .document()
-        .and_then(|d| d.query_selector("meta[name=atelier-build]").ok().flatten());
+    meta("atelier-build")
+}
+
+/// The host of the hub that the page's panel of models asks; empty where the page's head names none.
+pub fn hub_host() -> String {
+    let hub = HubAddress::parse(&meta("atelier-hub"));
+    hub.map(|hub| hub.host().to_owned()).unwrap_or_default()
+}
+
+/// What the page's head says under a name; empty where it says nothing.
+fn meta(name: &str) -> String {
+    let document = window().document();
+    let meta =
+        document.and_then(|d| d.query_selector(&format!("meta[name={name}]")).ok().flatten());
     meta.and_then(|meta| meta.get_attribute("content")).unwrap_or_default()
 }
 
@@ -68,6 +81,24 @@ pub fn set_fragment(fragment: &str, step: bool) {
 /// Does the document's root have this class?
 pub fn has_root_class(class: &str) -> bool {
     root().is_some_and(|root| root.class_list().contains(class))
+}
+
+/// Whether nothing in the document has the focus.
+pub fn is_unfocused() -> bool {
+    let document = window().document();
+    let active = document.as_ref().and_then(web_sys::Document::active_element);
+    active.is_none_or(|active| active.tag_name() == "BODY")
+}
+
+/// Puts the focus on an element, by its id, if it is there.
+pub fn focus(id: &str) {
+    let element = window().document().and_then(|document| document.get_element_by_id(id));
+    if let Some(element) =
+        element.and_then(|element| element.dyn_into::<web_sys::HtmlElement>().ok())
+    {
+        // Only a script's own exception could refuse it.
+        let _ = element.focus();
+    }
 }
 
 pub fn add_root_class(class: &str) {

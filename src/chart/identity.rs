@@ -85,7 +85,7 @@ fn meanings(column: Column, members: usize) -> [String; 3] {
         Column::Paper => ("shares", "logits", ", × 100"),
     };
     [
-        format!("error of the mean of {members} {answers}, one from each component alone{unit}"),
+        format!("error of the mean of {members} {answers}, one per component{unit}"),
         format!("error of one component's {answer} alone, on average{unit}"),
         format!("how much these {members} {answers} differ"),
     ]

@@ -2,7 +2,7 @@
 //! panic.
 
 mod colours;
-mod drawn;
+pub mod drawn;
 mod fuzz;
 mod model;
 pub mod reports;

@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use atelier::app::examples;
 use atelier::app::link::{Choice, Link};
+use atelier::chart::{Figure, LIGHT, step_figure};
 use atelier::model::catalogue;
 use atelier::study::lessons::{
     Holding, LESSONS, Lesson, LessonFit, LessonFits, LessonStep, LessonTaker, RunSource, StepAsk, StepOutcome, StepShowing,
@@ -22,6 +23,7 @@ use atelier::task::built_in::BuiltInTask;
 use atelier::task::plain::PlainTask;
 use school::School;
 
+use crate::charts::drawn::sound;
 use crate::snapshot;
 
 /// Options that a reader may believe in and algebra forbids, whatever the model: bias less diversity is the error of
@@ -42,12 +44,13 @@ fn lessons_are_true_where_they_are_written_for_and_can_be_false_elsewhere() {
     others.extend(school.shuffled());
     let mut times: Vec<(Duration, String)> = Vec::new();
     let mut faults = Vec::new();
-    let mut transcript = String::new();
+    let (mut transcript, mut drawn) = (String::new(), String::new());
     // How often each option's predicate was true, and false: on whichever model, and on numbers made up.
     let mut judged: BTreeMap<String, [usize; 4]> = BTreeMap::new();
 
     for lesson in school::lessons() {
         transcript += &format!("# {}\n\n", lesson.id);
+        drawn += &format!("# {}\n\n", lesson.id);
         for step in &lesson.steps {
             let at = format!("{} {}", lesson.id, step.id);
             let own = lesson.model_of(step).to_owned();
@@ -59,6 +62,14 @@ fn lessons_are_true_where_they_are_written_for_and_can_be_false_elsewhere() {
             transcript += &words::transcript(&outcome);
             faults.extend(faults_of(&lesson, &at, &outcome, step.is_open));
             faults.extend(faults_of_source(step, &at, &outcome, &own));
+            let figures = figures(&mut school, &lesson, step, &own);
+            if figures.is_empty() && !matches!(step.action, StepAsk::Theory(_)) {
+                faults.push(format!("{at} draws nothing"));
+            }
+            for figure in &figures {
+                sound(figure);
+                drawn += &words::of_figure(&step.id, figure);
+            }
             let taken = school.taken(&lesson, step);
             faults.extend(faults_of_links(&lesson, &taken, &at));
             let mut outcomes = vec![outcome];
@@ -125,6 +136,15 @@ fn lessons_are_true_where_they_are_written_for_and_can_be_false_elsewhere() {
 
     assert!(faults.is_empty(), "{}", faults.join("\n"));
     snapshot::check_near("lessons/verdicts.txt", &transcript);
+    snapshot::check_near("lessons/figures.txt", &drawn);
+}
+
+/// Draws a step's run as the page does.
+fn figures(school: &mut School, lesson: &Lesson, step: &LessonStep, model: &str) -> Vec<Figure> {
+    let link = Link::of_step(lesson, &step.action, Choice::Known(model.to_owned()));
+    let pictures = school.pictures(lesson, step, model);
+    let drawn = pictures.iter();
+    drawn.filter_map(|picture| step_figure(picture, &step.marks, link.column, &LIGHT)).collect()
 }
 
 /// A plan that names blocks by number leaves out what a longer model has behind them: no such model is judged by

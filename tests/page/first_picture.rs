@@ -6,6 +6,7 @@ use atelier::app::first_picture::MODEL;
 use serde_json::{Value, json};
 
 use crate::common::real_model;
+use crate::driver::ENTER;
 use crate::page::Page;
 
 /// Bytes as sent, compressed, that may have come when the first picture is painted, and, a tenth above what is
@@ -218,7 +219,7 @@ fn where_its_model_is_not_here_three_ways_lead_on() {
         );
         assert_eq!(
             page.browser.text(WAYS),
-            "Open the file you have | SmolLM2-135M from the hub (base model, 269 MB; its numbers differ) | \
+            "Open the file you have | SmolLM2-135M from huggingface.co (base model, 269 MB; its numbers differ) | \
              Try live with a small teaching model (1 MB)"
         );
         let heading = page
@@ -252,8 +253,11 @@ fn the_small_model_is_tried_live_and_going_back_leads_to_the_picture() {
     assert!(first.contains("Paris"), "{first}");
 
     page.server.hold(Some("model.safetensors"));
-    page.browser.click("#try-live");
+    page.browser.run("document.querySelector('#try-live').focus()");
+    page.browser.keys(ENTER);
     page.until_says(".model-name", "scholar-12");
+    // The button is gone, and the focus is on the name of the model that is coming.
+    page.until_focused("#model");
     page.browser.until("the weights are on their way", "document.querySelector('#cancel')");
     assert_eq!(
         page.number("document.querySelectorAll('.figure, .identity, .says-first').length"),

@@ -51,6 +51,7 @@ mod offline;
 mod orders;
 mod pack;
 mod pickled;
+mod projector;
 mod question;
 mod shell;
 mod start;

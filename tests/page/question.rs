@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::common::real_model;
 use crate::page::Page;
 
 /// Lines of the prompt's field and of the layer that marks its tokens, and whether the field shows all of its text.
@@ -79,6 +80,37 @@ fn the_first_figure_begins_on_the_first_screen() {
             page.screenshot_of_window(&format!("first-{view}-{width}"));
         }
     }
+}
+
+/// The caption of the Lens's first figure, and the equation with what its numbers are, in a desk's window.
+const ENDS: &str = "
+    const bottom = css => Math.max(...[...document.querySelectorAll(css)].map(e => e.getBoundingClientRect().bottom));
+    return ['#figure-votes figcaption p', '.identity .term-number', '.identity .meaning'].map(bottom);";
+
+#[test]
+fn the_lens_says_its_first_numbers_on_the_first_screen() {
+    let hold = |page: &Page, what: &str| {
+        page.until_settled();
+        page.browser.run("scrollTo(0, 0)");
+        let ends = page.browser.run(ENDS);
+        let [caption, numbers, meanings] = [0, 1, 2].map(|i| ends[i].as_f64().expect("pixels"));
+        say!(
+            "{what}: caption ends at y = {caption:.0}, numbers at {numbers:.0}, their words at {meanings:.0} of 900"
+        );
+        assert!(caption <= 900.0 && numbers <= 900.0 && meanings <= 900.0, "{what}: {ends}");
+    };
+    let page = Page::new(1440, 900);
+    page.open("");
+    page.until_live();
+    hold(&page, "scholar-12");
+    page.open_plain();
+    page.until_drawn();
+    hold(&page, "the first picture");
+    let Some(model) = real_model() else { return };
+    page.browser.type_into("#own-file", &model.display().to_string());
+    page.until_says(".provenance", "Computed here by ");
+    hold(&page, "SmolLM2, live");
+    page.screenshot_of_window("first-lens-smollm2");
 }
 
 #[test]

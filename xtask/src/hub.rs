@@ -7,8 +7,8 @@ use std::path::Path;
 use crate::command::Stop;
 use crate::place::Place;
 
-/// The document that names the hub, and what it names before it is told otherwise.
-const PANEL: &str = "hub.html";
+/// The documents that name the hub, the page's own and its panel's, and what they name before they are told otherwise.
+const DOCUMENTS: [&str; 2] = ["index.html", "hub.html"];
 const HUB: &str = "https://huggingface.co";
 const ORIGINS: &str = "https://huggingface.co https://*.huggingface.co https://*.hf.co";
 
@@ -83,12 +83,16 @@ impl Setting {
         if chore == "serve" { kept } else { Self::default() }
     }
 
-    /// Into the panel's document of a finished page.
+    /// Writes it into the documents of a built page.
     pub fn write(&self, folder: &Path) -> Result<(), Stop> {
-        let path = folder.join(PANEL);
-        let html =
-            std::fs::read_to_string(&path).map_err(|error| Stop::file("read", &path, &error))?;
-        std::fs::write(&path, self.told(&html)).map_err(|error| Stop::file("write", &path, &error))
+        for document in DOCUMENTS {
+            let path = folder.join(document);
+            let html = std::fs::read_to_string(&path)
+                .map_err(|error| Stop::file("read", &path, &error))?;
+            std::fs::write(&path, self.told(&html))
+                .map_err(|error| Stop::file("write", &path, &error))?;
+        }
+        Ok(())
     }
 
     fn told(&self, html: &str) -> String {
@@ -137,6 +141,13 @@ mod tests {
             )
         );
         assert!(!told.contains("huggingface") && !told.contains("hf.co"));
+
+        // The page's own document names the same hub on its way there.
+        let page = include_str!("../../index.html");
+        assert_eq!(parsed(&[]).unwrap().told(page), page);
+        let told = parsed(&options).unwrap().told(page);
+        assert!(told.contains("name=\"atelier-hub\" content=\"https://models.school.test/hub\""));
+        assert!(!told.contains("huggingface"));
     }
 
     /// A release had the hub of a school that the last `build` was for.

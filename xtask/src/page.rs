@@ -93,9 +93,10 @@ pub fn build_in(wasm: &Wasm, place: &Place, site: &Site, hub: &hub::Setting) -> 
     })?;
     step("minifying JavaScript", || minify(place, &stage))?;
     embed::write(&stage)?;
+    // The first picture names the hub.
+    hub.write(&stage)?;
     step("drawing the first picture and the start page's", || prerender(place, &stage))?;
     step("collecting licences", || licences::collect(place, wasm, &stage))?;
-    hub.write(&stage)?;
     step("drawing the picture for links", || host::write(place, &stage, site))?;
     host::write_headers(&stage)?;
     let id = stamp::stamp(&stage)?;

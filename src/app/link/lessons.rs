@@ -9,7 +9,7 @@ pub struct LessonSettings {
     pub lesson: Option<usize>,
     /// Counted from 0.
     pub step: usize,
-    /// For a wall: large, in high contrast, with the keys that are pressed.
+    /// For a wall: large, in high contrast, with the keys that are pressed. Other views with such a look have it, too.
     pub is_projected: bool,
     /// Does what the run says wait until somebody asks for it?
     pub is_held: bool,
@@ -26,11 +26,26 @@ impl LessonSettings {
                 pairs.push("step", &(self.step + 1).to_string());
             }
         }
-        for (key, is_on) in [("projector", self.is_projected), ("hold", self.is_held)] {
-            if is_on {
-                pairs.push(key, YES);
-            }
+        self.write_look(pairs);
+        if self.is_held {
+            pairs.push("hold", YES);
         }
+    }
+
+    /// Writes the look for a wall, as every view with such a look has it.
+    pub(super) fn write_look(&self, pairs: &mut LinkPairs) {
+        if self.is_projected {
+            pairs.push(PROJECTOR, YES);
+        }
+    }
+
+    /// Reads the look for a wall; true if the key is its.
+    pub(super) fn read_look(&mut self, key: &str, value: &str) -> bool {
+        let is_look = key == PROJECTOR;
+        if is_look {
+            self.is_projected = is_yes(value);
+        }
+        is_look
     }
 
     /// True if the key is one of these. Teachers write `projector` and `hold` by hand, also without a value.
@@ -42,15 +57,17 @@ impl LessonSettings {
         match key {
             "lesson" => self.lesson = number(),
             "step" => self.step = number().map_or(0, |n| n - 1),
-            "projector" => self.is_projected = is_yes(value),
             "hold" => self.is_held = is_yes(value),
-            _ => return false,
+            _ => return self.read_look(key, value),
         }
         true
     }
 }
 
 const YES: &str = "yes";
+
+/// The key of the look for a wall, which teachers write without a value.
+pub(super) const PROJECTOR: &str = "projector";
 
 /// Whoever writes `hold=1` wants it held: only a no is a no.
 fn is_yes(value: &str) -> bool {

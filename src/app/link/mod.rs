@@ -26,6 +26,7 @@ pub use view::View;
 
 use super::{examples, first_picture};
 use crate::chart::Column;
+use lessons::PROJECTOR;
 use text::encode;
 
 /// A view, and all that its pictures depend on.
@@ -138,6 +139,9 @@ impl Link {
             View::Lessons => self.lessons.write(&mut pairs),
             View::Survey | View::Theory => self.looking.write(self.view, &mut pairs),
         }
+        if self.view.has_wall() && self.view != View::Lessons {
+            self.lessons.write_look(&mut pairs);
+        }
         for key in &self.unfolded {
             pairs.push(UNFOLDED, key);
         }
@@ -174,6 +178,7 @@ impl Link {
             let value = match value {
                 Some(value) => decode(value),
                 None if link.view == View::Lessons => String::new(),
+                None if link.view.has_wall() && key == PROJECTOR => String::new(),
                 None => continue,
             };
             match key {
@@ -195,6 +200,7 @@ impl Link {
                 }
                 _ => {
                     known |= (link.view == View::Lessons && link.lessons.read(key, &value))
+                        || (link.view.has_wall() && link.lessons.read_look(key, &value))
                         || (link.view.is_inside() && link.inside.read(key, &value))
                         || (link.view == View::Coupling && link.coupling.read(key, &value))
                         || link.sweeping.read(key, &value)

@@ -255,3 +255,18 @@ fn a_lesson_is_linked_to_with_its_step_and_its_look_and_only_the_readers_model()
     let other = Link::parse("#view=theory&lesson=1&projector=yes").expect("a link");
     assert_eq!(other.lessons, LessonSettings::default());
 }
+
+#[test]
+fn the_lens_and_orders_are_linked_to_as_a_wall_shows_them() {
+    for (view, typed) in [(View::Lens, "#projector"), (View::Orders, "#view=orders&projector")] {
+        let read = Link::parse(typed).expect("a link");
+        assert!(read.lessons.is_projected, "{typed}");
+        assert_eq!(read.view, view);
+        assert!(read.fragment().ends_with("projector=yes"), "{}", read.fragment());
+        assert_eq!(again(&read), Some(read));
+    }
+    // Views without such a look take it along nowhere.
+    let lessons = LessonSettings { is_projected: true, ..LessonSettings::default() };
+    let survey = Link { lessons, ..Link::to(View::Survey) };
+    assert!(!survey.fragment().contains("projector"), "{}", survey.fragment());
+}

@@ -87,6 +87,11 @@ impl View {
         self.is_live() && self != Self::Lessons
     }
 
+    /// Whether it has a look for a wall.
+    pub fn has_wall(self) -> bool {
+        matches!(self, Self::Lens | Self::Orders | Self::Lessons)
+    }
+
     /// Does it show what goes on inside a run?
     pub fn is_inside(self) -> bool {
         matches!(self, Self::LogitLens | Self::Attention | Self::Member)

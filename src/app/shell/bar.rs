@@ -7,6 +7,7 @@ use leptos::prelude::*;
 use super::chooser::ChooserButton;
 use super::engine::{EngineChoice, EngineWords};
 use super::plan_line::{PlanHint, PlanLine};
+use super::wall::WallSetting;
 use super::ways_on::WaysOn;
 use crate::app::state::{Place, Studio};
 use crate::app::widgets::{Agreement, ProblemLine, Provenance, WorkBar};
@@ -89,6 +90,7 @@ pub fn Bar() -> impl IntoView {
                     <PlanHint />
                     <EngineWords />
                     <Agreement />
+                    <WallSetting />
                 </div>
                 <ProblemLine place=Place::Address />
                 <ProblemLine place=Place::Model />

@@ -13,10 +13,12 @@ mod offer;
 mod plan_line;
 mod theme;
 mod theme_picker;
+mod wall;
 mod ways_on;
 
 pub use offer::seen as lessons_are_seen;
 pub use theme::Themes;
+pub use wall::WallTick;
 
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
@@ -88,6 +90,7 @@ fn Shell() -> impl IntoView {
             surveys.wake();
         }
     });
+    wall::follow_look(studio);
     let opened = RwSignal::new(String::new());
     if !is_embedded {
         entitle(studio, opened);

@@ -30,7 +30,7 @@ pub fn PlanLine() -> impl IntoView {
                 autocomplete="off"
                 autocapitalize="off"
                 placeholder=own
-                aria-describedby="plan-error"
+                aria-describedby="plan-error plan-how"
                 aria-invalid=invalid
                 prop:value=line
                 on:input=move |event| bench.type_plan(event_target_value(&event))
@@ -40,6 +40,11 @@ pub fn PlanLine() -> impl IntoView {
             </Show>
             <div class="plan-words">
                 <p class="problem" id="plan-error" class:empty=move || error.with(Option::is_none)>{move || error.get()}</p>
+                // Seen while the field has the focus.
+                <p class="hint" id="plan-how">
+                    <code>"0-3,8-11"</code> " skips, " <code>"5x3"</code> " repeats, " <code>"(4-7)"</code> " runs in parallel, "
+                    <code>"5a"</code> " runs attention alone. “More” has the rest."
+                </p>
             </div>
         </div>
     }

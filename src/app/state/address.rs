@@ -150,6 +150,8 @@ impl Address {
         }
         if link.view == View::Lessons {
             studio.set_lessons(|lessons| *lessons = link.lessons);
+        } else if link.view.has_wall() {
+            studio.set_lessons(|lessons| lessons.is_projected = link.lessons.is_projected);
         }
         if link.view == View::Orders {
             studio.set_sweeping(|sweeping| *sweeping = link.sweeping);

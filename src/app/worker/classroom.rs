@@ -191,9 +191,9 @@ impl Classroom {
     ) -> Result<StepFound, Unrun> {
         match ask {
             StepAsk::Theory(ask) => return Ok(StepFound::Theory(*ask)),
-            StepAsk::Survey(ask) => {
+            StepAsk::Survey(_) => {
                 let survey = self.survey(desk, id).await?;
-                return Ok(StepFound::of_survey(*ask, survey));
+                return Ok(StepFound::of_survey(survey));
             }
             _ => {}
         }

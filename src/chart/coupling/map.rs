@@ -34,7 +34,7 @@ pub(super) fn figure(map: &StepMap, theme: &Theme) -> Figure {
                     y,
                     value,
                     name,
-                    text: is_written.then(|| fixed(value, 2)),
+                    text: is_written.then(|| cell_text(value, map.chance)),
                     framed,
                     plan: None,
                 }),
@@ -79,6 +79,15 @@ pub(super) fn figure(map: &StepMap, theme: &Theme) -> Figure {
         plot: Plot { ramp: Some(map.ramp()), ..Plot::new(vec![panel.tall(height)], Vec::new(), 1) },
     }
     .figure(theme)
+}
+
+/// After the number of a cell that lies below chance.
+const BELOW: &str = "▾";
+
+/// A cell's number, with the mark of one that lies below chance: colours begin there and do not tell it apart.
+fn cell_text(value: f64, chance: f64) -> String {
+    let mark = if value < chance { BELOW } else { "" };
+    format!("{}{mark}", fixed(value, 2))
 }
 
 fn table_row(map: &StepMap, row: usize, column: usize, value: Option<f64>) -> Vec<TableCell> {
@@ -156,6 +165,15 @@ fn words(map: &StepMap) -> [String; 2] {
             ill.join(", ")
         ),
     };
+    let below = map.pairs().filter(|(_, x)| *x < map.chance).count();
+    let marked = match map.steps.len() <= WRITTEN {
+        true => format!(", marked {BELOW}"),
+        false => String::new(),
+    };
+    let below = match below {
+        0 => String::new(),
+        n => format!(" {n} of {} pairs lie below chance{marked}.", map.pairs().count()),
+    };
     let undefined =
         map.steps.len() * map.steps.len() - map.coupling.iter().flatten().flatten().count();
     let undefined = match undefined {
@@ -166,7 +184,7 @@ fn words(map: &StepMap) -> [String; 2] {
         format!(
             "The K = {} leading singular directions of each step's Jacobian, {}, by the metric of {metric}. 1 \
              means the same directions, 0 nothing in common, {} is chance; over all pairs \
-             {}.{most}{ill}{undefined}",
+             {}.{most}{below}{ill}{undefined}",
             map.k,
             map.source,
             short(map.chance),
@@ -174,4 +192,15 @@ fn words(map: &StepMap) -> [String; 2] {
         ),
         format!("{} {}", slips::METRICS, slips::VECTORS),
     ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::cell_text;
+
+    #[test]
+    fn what_lies_below_chance_is_marked() {
+        assert_eq!(cell_text(0.05, 0.0646), "0.05▾");
+        assert_eq!(cell_text(0.07, 0.0646), "0.07");
+    }
 }

@@ -44,14 +44,12 @@ pub(super) fn moved_figure(before: &Lens, after: &Lens, theme: &Theme) -> Figure
         Series::new(near.clone(), again(false)),
     ];
 
-    // 2. What was left out, and what became of the sum.
-    let gone = places.iter().zip(&names).filter(|(place, _)| place.is_none());
-    let gone: Vec<&str> = gone.map(|(_, name)| name.as_str()).collect();
-    let gone = gone.join(" and ");
+    // 2. What the plan changed, and what became of the sum.
+    let change = PlanChange::of(before, after, &places);
     let [sum, rest] = [&was, &is].map(|votes| signed(votes.iter().sum()));
     let title = format!(
         "{} changed; the sum went from {sum} to {rest}",
-        counted(moved.len(), "other vote"),
+        counted(moved.len(), change.noun()),
     );
     let rows = names.iter().enumerate().map(|(i, name)| {
         let after = places[i].map(|place| TableCell::Number(is[place]));
@@ -70,11 +68,7 @@ pub(super) fn moved_figure(before: &Lens, after: &Lens, theme: &Theme) -> Figure
     FigureDraft {
         key: "moved",
         title,
-        words: [
-            format!("Bars are votes of the whole model, marks are votes without {gone}."),
-            "Components whose votes changed had read what was left out, or what others made of it."
-                .to_owned(),
-        ],
+        words: change.words(&before.plan, &after.plan),
         table: Table {
             headers: ["component".to_owned(), format!("before, {quantity}"), "after".to_owned()]
                 .to_vec(),
@@ -83,6 +77,56 @@ pub(super) fn moved_figure(before: &Lens, after: &Lens, theme: &Theme) -> Figure
         plot: Plot::new(vec![panel.level(0.0, theme.ink, Line::Solid)], pens[1..].to_vec(), 1),
     }
     .figure(theme)
+}
+
+/// Components left out by more than this many are counted, and not named.
+const NAMED: usize = 2;
+
+/// How a second run's components differ from the first run's.
+struct PlanChange {
+    /// Names of the components that ran only in the first.
+    gone: Vec<String>,
+    /// Number of components that ran only in the second.
+    added: usize,
+}
+
+impl PlanChange {
+    fn of(before: &Lens, after: &Lens, places: &[Option<usize>]) -> Self {
+        let names = strokes::names(&before.members);
+        let gone = places.iter().zip(names).filter(|(place, _)| place.is_none());
+        let kept = places.iter().flatten().count();
+        Self {
+            gone: gone.map(|(_, name)| name).collect(),
+            added: after.members.len().saturating_sub(kept),
+        }
+    }
+
+    /// The votes that the title counts: those of the components that ran in both runs.
+    fn noun(&self) -> &'static str {
+        if self.gone.is_empty() { "vote" } else { "other vote" }
+    }
+
+    /// Says what bars and marks are, and why a vote changed.
+    fn words(&self, before: &str, after: &str) -> [String; 2] {
+        let marks = match self.gone.as_slice() {
+            [] => format!("under the plan {after}"),
+            gone if gone.len() > NAMED => format!("without {}", counted(gone.len(), "component")),
+            gone => format!("without {}", gone.join(" and ")),
+        };
+        let first = format!("Bars are votes under the plan {before}, marks are votes {marks}.");
+        let second = match (self.gone.is_empty(), self.added) {
+            (false, 0) => {
+                "Components whose votes changed had read what was left out, or what others made of it."
+                    .to_owned()
+            }
+            (_, 0) => "Components whose votes changed had read another stream.".to_owned(),
+            (_, added) => format!(
+                "{} ran only under the second plan and have no mark.",
+                counted(added, "component")
+            ),
+        };
+        [first, second]
+    }
 }
 
 /// `[M]` where each component of the first run stands in the second.
@@ -188,6 +232,41 @@ mod tests {
         let counts: Vec<usize> =
             figure.plot.panels[0].series.iter().map(|series| series.points.len()).collect();
         assert_eq!(counts, [25, 1, 23]);
+    }
+
+    /// Plans that leave nothing out, repeat a block, or leave much out are told as what they are.
+    #[test]
+    fn what_moved_is_told_of_every_plan() {
+        let before = run();
+        let mut moved = before.clone();
+        let last = moved.member_logits.len() - 1;
+        moved.member_logits[last][moved.answer] += 4.0;
+        moved.plan = "1,0,2-11".to_owned();
+        let swapped = moved_figure(&before, &moved, &LIGHT);
+        assert!(swapped.title.starts_with("1 vote changed; the sum"), "{}", swapped.title);
+        assert!(swapped.words[0].ends_with("marks are votes under the plan 1,0,2-11."));
+        assert!(swapped.words[1].contains("another stream"), "{}", swapped.words[1]);
+
+        // A block that runs again.
+        let mut repeated = before.clone();
+        for i in 0..2 {
+            repeated.members.push(before.members[last - 1 + i]);
+            repeated.member_logits.push(before.member_logits[last - 1 + i].clone());
+        }
+        let repeated = moved_figure(&before, &repeated, &LIGHT);
+        assert!(repeated.title.starts_with("0 votes changed"), "{}", repeated.title);
+        assert_eq!(
+            repeated.words[1],
+            "2 components ran only under the second plan and have no mark."
+        );
+
+        // Two blocks left out: four components, which are counted.
+        let mut short = before.clone();
+        short.members.drain(1..5);
+        short.member_logits.drain(1..5);
+        let short = moved_figure(&before, &short, &LIGHT);
+        assert!(short.title.starts_with("0 other votes changed"), "{}", short.title);
+        assert!(short.words[0].ends_with("votes without 4 components."), "{}", short.words[0]);
     }
 
     #[test]

@@ -182,6 +182,10 @@ pub struct RowsAsk {
     /// The scale in which MSE, bias and diversity are drawn.
     #[serde(default)]
     pub column: ReadColumn,
+    /// Names of rows of two options whose negations turn the right answer round. Where there are some, a map of what
+    /// the models say is drawn in place of the means.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub turned: Vec<String>,
 }
 
 /// Sweeps over orders on rows of tasks, all tasks read together.
@@ -220,13 +224,30 @@ impl SweepsAsk {
 }
 
 /// The survey that comes with the page, whole.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct SurveyAsk {
     /// Which table of it is looked at.
     pub show: SurveyShow,
     /// The scale in which MSE, bias and diversity are drawn.
     pub column: ReadColumn,
+    /// The models that are drawn; all where nothing is said.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub models: Vec<String>,
+    /// The tasks that are drawn; all where nothing is said.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tasks: Vec<String>,
+    /// Whether accuracy is drawn after every component, in place of the means.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub depths: bool,
+}
+
+impl SurveyAsk {
+    /// Whether a model's numbers on a task are drawn.
+    pub(super) fn draws(&self, model: &str, task: &str) -> bool {
+        let names = |all: &[String], name: &str| all.is_empty() || all.iter().any(|of| of == name);
+        names(&self.models, model) && names(&self.tasks, task)
+    }
 }
 
 /// A table of means: of a survey, or of rows.

@@ -235,6 +235,14 @@ impl StepAsk {
             Self::Rows(ask) if ask.rows.is_empty() => {
                 return Err("it runs no rows: name at least one task".to_owned());
             }
+            Self::Rows(ask) => {
+                let is_run = |name: &&String| ask.rows.iter().any(|rows| rows.name() == **name);
+                if let Some(name) = ask.turned.iter().find(|name| !is_run(name)) {
+                    return Err(format!(
+                        "it says that {name:?} is turned round, which it does not run: name its rows alone"
+                    ));
+                }
+            }
             Self::Sweeps(ask) if ask.rows.is_empty() || ask.kinds.is_empty() => {
                 return Err(
                     "it sweeps nothing: name at least one task and one kind of order".to_owned()

@@ -102,13 +102,18 @@ impl FieldValue {
     }
 }
 
-/// As few digits as leave no end of an interval that is not 0 at 0: it would hide on which side it lies.
+/// As few digits as tell the ends of an interval apart, and leave no end that is not 0 at 0: it would hide on which
+/// side it lies.
 fn decimals_of(ends: [f64; 2]) -> usize {
+    let [low, high] = ends;
     let is_hidden = |decimals: i32| {
         let scale = 10f64.powi(decimals);
         ends.iter().any(|end| *end != 0.0 && (end * scale).round() == 0.0)
     };
-    (0..3).find(|&decimals| !is_hidden(decimals)).unwrap_or(3) as usize
+    let is_merged = |decimals: i32| low < high && (high - low) * 10f64.powi(decimals) < 1.0;
+    let for_sides = (0..3).find(|&decimals| !is_hidden(decimals)).unwrap_or(3);
+    let for_width = (0..4).find(|&decimals| !is_merged(decimals)).unwrap_or(4);
+    for_sides.max(for_width) as usize
 }
 
 impl fmt::Display for FieldValue {

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::ask::{SurveyAsk, TheoryAsk};
-use crate::engine::member_names;
+use super::ask::TheoryAsk;
+use crate::engine::{Member, member_names};
 use crate::measure::decomposition::{ByKind, Triple};
 use crate::measure::interval::{Mean, wilson};
 use crate::study::coupling::TaskCoupling;
@@ -38,6 +38,8 @@ pub struct ModelFound {
 #[derive(Clone, Debug, PartialEq)]
 pub struct SurveyedModel {
     pub model: String,
+    /// `[M]` its components as they ran.
+    pub members: Vec<Member>,
     pub cells: Vec<FoundCell>,
 }
 
@@ -101,6 +103,8 @@ pub struct FoundCell {
     /// Number of the first members from which on their sum is right on nearly as many rows as the whole model, and
     /// the name of the last of them.
     pub reached: Option<(usize, String)>,
+    /// `[M]` the share of rows that the sum of the first components gets right; empty where it was not read.
+    pub depths: Vec<f64>,
 }
 
 /// How much the heads look at the right option.
@@ -134,6 +138,7 @@ impl FoundCell {
             paper: variant.measures.paper,
             by_kind: None,
             reached: None,
+            depths: Vec::new(),
         };
         let own = std::iter::once(one(None, &orders.original));
         let others = plans.iter().zip(&orders.variants);
@@ -157,7 +162,7 @@ impl StepFound {
     }
 
     /// The survey's cells.
-    pub fn of_survey(_: SurveyAsk, survey: &Survey) -> Self {
+    pub fn of_survey(survey: &Survey) -> Self {
         let mut models: Vec<SurveyedModel> = Vec::new();
         for (model, task, found) in survey.found() {
             let all = &found.averages;
@@ -188,10 +193,15 @@ impl StepFound {
                 paper: means(triples.paper),
                 by_kind: Some([&all.probability, &all.logit, &all.centred].map(|c| c.by_kind)),
                 reached: name.map(|name| (at + 1, name)),
+                depths: all.by_depth.iter().map(|depth| depth.accuracy).collect(),
             };
             match models.last_mut().filter(|last| last.model == model.name) {
                 Some(last) => last.cells.push(cell),
-                None => models.push(SurveyedModel { model: model.name.clone(), cells: vec![cell] }),
+                None => models.push(SurveyedModel {
+                    model: model.name.clone(),
+                    members: model.members.clone(),
+                    cells: vec![cell],
+                }),
             }
         }
         Self::Survey(models)

@@ -46,7 +46,7 @@ pub use lesson::{
 };
 pub use numbers::StepNumber;
 pub use outcome::{AskedStep, OptionOutcome, StepOutcome, StepPhase, StepShowing, TaughtBy};
-pub use picture::{CoupledModel, PictureCell, PictureMean, StepPicture};
+pub use picture::{CoupledModel, DepthAccuracy, PictureCell, PictureMean, StepPicture};
 pub use predicate::{Holding, Predicate};
 pub use reading::{MOVED, fields_of, moved_members};
 pub(crate) use reading::{swap_relation, weightiest};

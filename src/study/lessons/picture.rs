@@ -1,9 +1,13 @@
 //! The data of a step's pictures: the reports that a view would draw, and of rows their means.
 
+mod cells;
+
 use serde::{Deserialize, Serialize};
 
+use self::cells::{ModelCell, rows, said, shown_means, surveyed};
 use super::ask::{CoupledShow, LensShow, ReadColumn, StepAsk, SurveyShow};
 use super::found::{FoundCell, ModelFound, PartFound, StepFound};
+use crate::engine::Member;
 use crate::measure::interval::Mean;
 use crate::study::coupling::TaskCoupling;
 use crate::study::need::Need;
@@ -34,6 +38,22 @@ pub enum StepPicture {
     Sweep { model: String, orders: Box<Orders> },
     /// One number of each model on each task under each order.
     Rows { of: PictureMean, cells: Vec<PictureCell> },
+    /// Accuracy of each model on rows with more and more negations; those named in `turned` turn the right answer
+    /// round.
+    Said { cells: Vec<PictureCell>, turned: Vec<String> },
+    /// Accuracy of one model after every component.
+    Depths { model: String, members: Vec<Member>, tasks: Vec<DepthAccuracy> },
+}
+
+/// What the sum of the first components gets right on one task.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct DepthAccuracy {
+    pub task: String,
+    pub rows: usize,
+    /// `[M]` shares of rows.
+    pub accuracy: Vec<f64>,
+    /// The component that brings nearly all right answers, counted from 0.
+    pub reached: Option<usize>,
 }
 
 /// The quantity of a cell's number.
@@ -86,11 +106,12 @@ impl StepPicture {
     /// Names the models whose numbers are drawn, each once.
     pub fn models(&self) -> Vec<&str> {
         match self {
-            Self::Lens { model, .. } | Self::Need { model, .. } | Self::Sweep { model, .. } => {
-                vec![model]
-            }
+            Self::Lens { model, .. }
+            | Self::Need { model, .. }
+            | Self::Sweep { model, .. }
+            | Self::Depths { model, .. } => vec![model],
             Self::Coupling { models, .. } => models.iter().map(|of| of.model.as_str()).collect(),
-            Self::Rows { cells, .. } => {
+            Self::Rows { cells, .. } | Self::Said { cells, .. } => {
                 let mut models: Vec<&str> = Vec::new();
                 for cell in cells {
                     if !models.contains(&cell.model.as_str()) {
@@ -110,6 +131,7 @@ pub struct PictureCell {
     pub task: String,
     /// `None` for the model's own.
     pub plan: Option<String>,
+    pub rows: usize,
     pub value: Mean,
 }
 
@@ -119,6 +141,7 @@ impl PictureCell {
             model: model.to_owned(),
             task: cell.task.clone(),
             plan: cell.plan.clone(),
+            rows: cell.rows,
             value: mean.value(cell)?,
         })
     }
@@ -130,49 +153,26 @@ impl StepFound {
     pub fn pictures(&self, ask: &StepAsk, before: Option<&StepFound>) -> Vec<StepPicture> {
         match self {
             Self::Theory(_) => Vec::new(),
-            Self::Survey(models) => {
-                let all = models.iter().map(|of| (of.model.as_str(), &of.cells));
-                rows(&all.collect::<Vec<_>>(), &shown_means(ask))
-            }
+            Self::Survey(models) => surveyed(models, ask),
             Self::Models(models) => {
                 let cells = models.iter().filter_map(|of| match &of.part {
                     PartFound::Cells(cells) => Some((of.model.as_str(), cells)),
                     _ => None,
                 });
-                let cells: Vec<_> = cells.collect();
+                let cells =
+                    cells.flat_map(|(model, cells)| cells.iter().map(move |of| (model, of)));
+                let cells: Vec<ModelCell<'_>> = cells.collect();
                 let mut all: Vec<StepPicture> =
                     models.iter().flat_map(|found| of_model(found, ask, before)).collect();
                 all.extend(coupled(models, ask));
-                all.extend(rows(&cells, &shown_means(ask)));
+                match ask {
+                    StepAsk::Rows(ask) if !ask.turned.is_empty() => all.extend(said(&cells, ask)),
+                    _ => all.extend(rows(&cells, &shown_means(ask))),
+                }
                 all
             }
         }
     }
-}
-
-/// Which means of rows are drawn.
-fn shown_means(ask: &StepAsk) -> Vec<PictureMean> {
-    match ask {
-        StepAsk::Survey(ask) => vec![PictureMean::of(ask.show, ask.column)],
-        StepAsk::Rows(ask) if !ask.show.is_empty() => {
-            let all = ask.show.iter();
-            all.map(|&show| PictureMean::of(show, ask.column)).collect()
-        }
-        _ => vec![PictureMean::Accuracy],
-    }
-}
-
-/// A picture a mean, of all models.
-fn rows(models: &[(&str, &Vec<FoundCell>)], means: &[PictureMean]) -> Vec<StepPicture> {
-    let drawn = means.iter().filter_map(|&of| {
-        let cells = models.iter().flat_map(|(model, cells)| {
-            let own = cells.iter();
-            own.filter_map(move |cell| PictureCell::of(model, cell, of))
-        });
-        let cells: Vec<PictureCell> = cells.collect();
-        (!cells.is_empty()).then_some(StepPicture::Rows { of, cells })
-    });
-    drawn.collect()
 }
 
 /// The pictures that are of one model alone.
@@ -244,6 +244,7 @@ fn line_cell(of: &CoupledModel) -> Option<PictureCell> {
         model: of.model.clone(),
         task: of.coupling.task.clone(),
         plan: None,
+        rows: of.coupling.rows,
         value: of.coupling.line_shape_score?,
     })
 }

@@ -136,6 +136,20 @@ fn an_interval_does_not_round_its_side_away() {
     }
 }
 
+#[test]
+fn an_interval_has_digits_for_its_width() {
+    for (value, low, high, written) in [
+        (0.262, 0.248, 0.276, "0.26 (0.25 to 0.28)"),
+        (0.0099, 0.0092, 0.0107, "0.010 (0.009 to 0.011)"),
+        (99.62, 99.41, 99.76, "99.6 (99.4 to 99.8)"),
+        (92.0, 91.2, 92.7, "92 (91 to 93)"),
+        (100.0, 100.0, 100.0, "100 (100 to 100)"),
+    ] {
+        let value = FieldValue::Number { value, low, high };
+        assert_eq!(value.formatted(FieldFormat::Interval), written);
+    }
+}
+
 fn one_of(word: &str, beside: &[&str]) -> FieldValue {
     let beside = beside.iter().map(|word| (*word).to_owned()).collect();
     FieldValue::Largest { word: word.to_owned(), beside }
@@ -241,6 +255,7 @@ fn moments_are_those_of_the_model_that_is_taught_with() {
         models: vec!["moments".to_owned()],
         show: Vec::new(),
         column: ReadColumn::default(),
+        turned: Vec::new(),
     });
     let names = ask.models("scholar-4").expect("moments");
     assert_eq!(names.len(), 8);

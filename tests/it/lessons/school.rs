@@ -6,7 +6,7 @@ use std::path::Path;
 use atelier::model::{FileBytes, ModelFiles, catalogue};
 use atelier::study::lessons::{
     FieldName, FieldValue, LESSONS, Lesson, LessonStep, LessonTaker, RowGroup, StepAsk, StepFound,
-    StepOutcome, TaughtBy, TheoryAsk, WorkRunning,
+    StepOutcome, StepPicture, TaughtBy, TheoryAsk, WorkRunning,
 };
 use atelier::study::report::Opened;
 use atelier::study::survey::Survey;
@@ -127,6 +127,19 @@ impl School {
             }
         }
         seen
+    }
+
+    /// What the step's run is drawn from.
+    pub fn pictures(
+        &mut self,
+        lesson: &Lesson,
+        step: &LessonStep,
+        taught: &str,
+    ) -> Vec<StepPicture> {
+        let before = step.before.as_ref().map(|ask| self.found(lesson, ask, taught));
+        let before = before.and_then(Result::ok);
+        let found = self.found(lesson, &step.action, taught);
+        found.map_or_else(|_| Vec::new(), |found| found.pictures(&step.action, before.as_ref()))
     }
 
     /// The step's outcomes had its models' numbers been one another's, or its made-up members others.
@@ -265,7 +278,7 @@ impl School {
     ) -> Result<StepFound, String> {
         match ask {
             StepAsk::Theory(ask) => return Ok(StepFound::Theory(*ask)),
-            StepAsk::Survey(ask) => return Ok(StepFound::of_survey(*ask, &self.survey)),
+            StepAsk::Survey(_) => return Ok(StepFound::of_survey(&self.survey)),
             _ => {}
         }
         let names = ask.models(taught).map_err(|error| error.to_string())?;

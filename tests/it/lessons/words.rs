@@ -1,5 +1,6 @@
 //! A lesson's words.
 
+use atelier::chart::Figure;
 use atelier::study::lessons::StepOutcome;
 
 /// Writes down what a reader sees of a step: the question, each option's verdict and reason, and the answer.
@@ -12,6 +13,18 @@ pub fn transcript(outcome: &StepOutcome) -> String {
         format!("   {verdict:30} {} | {}", option.text, option.why)
     }));
     lines.push(format!("   → {:?}: {} ({})", outcome.showing, outcome.reveal, outcome.caveat));
+    lines.join("\n") + "\n\n"
+}
+
+/// Writes down what a reader sees of a step's figure: its sentence, its words, its axes and its legend.
+pub fn of_figure(step: &str, figure: &Figure) -> String {
+    let mut lines = vec![format!("── {step}: {}", figure.title)];
+    let words = figure.words.iter().filter(|words| !words.is_empty());
+    lines.extend(words.map(|words| format!("   {words}")));
+    let panels = figure.plot.panels.iter();
+    lines.extend(panels.map(|panel| format!("   {} | {}", panel.name, panel.x.name())));
+    let pens: Vec<&str> = figure.plot.legend.iter().map(|pen| pen.name.as_str()).collect();
+    lines.push(format!("   {} rows; {}", figure.table.rows.len(), pens.join(", ")));
     lines.join("\n") + "\n\n"
 }
 

@@ -41,6 +41,11 @@ fn a_steps_picture_shows_what_the_step_asks() {
     for (lesson, step, title) in [
         (1, 3, "15 other votes changed; the sum went from +14.6 to −3.19"),
         (2, 2, "The mean's error, 0.208, is smaller than that of 18 of 25 components"),
+        (4, 4, "Right among the options, %: least on “topic” with MLPs off ("),
+        (5, 3, "scholar-12: “topic” appears last, after block 11's MLP; "),
+        (6, 2, "Diversity, centred logits: scholar-12-shared is below scholar-12 on "),
+        (10, 3, "“three”: answered as if no negation stood there in "),
+        (10, 4, "“three”: answered as if no negation stood there in "),
     ] {
         page.lesson(lesson, step);
         page.expect_option(0);
@@ -58,7 +63,7 @@ fn no_answer_has_to_be_scrolled_for() {
     for (width, height) in SCREENS {
         let page = Page::new(width, height);
         page.open("#view=lessons&lesson=1");
-        for (lesson, step) in [(1, 1), (1, 3), (2, 2), (10, 2)] {
+        for (lesson, step) in [(1, 1), (1, 3), (2, 2), (4, 4), (5, 3), (6, 2), (10, 2), (10, 4)] {
             page.lesson(lesson, step);
             page.expect_option(0);
             page.until_told();

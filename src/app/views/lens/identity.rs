@@ -9,9 +9,8 @@ use crate::chart::{AnswerErrors, Identity};
 /// Says whose error the error of the shares is.
 const SHARES: &str = "error of the model's own shares among the options";
 
-/// Says whose surprise it is, and its unit.
-const SURPRISE: &str =
-    "surprise of the model in bits, −log₂\u{a0}P(right) over the whole vocabulary";
+/// Says whose surprise it is, and its unit, in two lines of the equation.
+const SURPRISE: &str = "the model's surprise in bits, −log₂\u{a0}P(right) of all tokens";
 
 #[component]
 pub fn IdentityLine() -> impl IntoView {

@@ -1,54 +1,27 @@
-//! In front of a class: the look for a wall, an answer that waits, a link with both, a sheet; no server.
+//! In front of a class: an answer that waits, a link with it and the look for a wall, a sheet; no server.
 
 use leptos::prelude::*;
 
 use super::sheet::PrintButton;
-use crate::app::link::LessonSettings;
+use crate::app::shell::WallTick;
 use crate::app::state::{OpenLesson, Studio};
 use crate::app::widgets::{CopyFrame, CopyLink};
-
-/// The class of the document's root that the style of the wall hangs on.
-const LOOK: &str = "projected";
-
-/// Large and in high contrast as long as lessons are open and the address says so.
-#[component]
-pub fn WallLook() -> impl IntoView {
-    let studio = expect_context::<Studio>();
-    let look = |is_on: bool| {
-        if let Some(root) = document().document_element() {
-            // A class that is no class name is refused; this one is.
-            let _ = root.class_list().toggle_with_force(LOOK, is_on);
-        }
-    };
-    Effect::new(move |_| look(studio.lessons.with(|lessons| lessons.is_projected)));
-    on_cleanup(move || look(false));
-}
 
 /// The two ticks that the address holds.
 #[component]
 fn Ticks() -> impl IntoView {
     let studio = expect_context::<Studio>();
-    let tick =
-        move |id: &'static str, words: &'static str, of: fn(&mut LessonSettings) -> &mut bool| {
-            let is_on = Memo::new(move |_| *of(&mut studio.lessons.get()));
-            view! {
-                <label class="tick">
-                    <input
-                        type="checkbox"
-                        id=id
-                        prop:checked=move || is_on.get()
-                        on:change=move |event| {
-                            let is_on = event_target_checked(&event);
-                            studio.set_lessons(|lessons| *of(lessons) = is_on);
-                        }
-                    />
-                    <span>{words}</span>
-                </label>
-            }
-        };
+    let is_held = Memo::new(move |_| studio.lessons.with(|lessons| lessons.is_held));
+    let hold = move |event: web_sys::Event| {
+        let is_on = event_target_checked(&event);
+        studio.set_lessons(|lessons| lessons.is_held = is_on);
+    };
     view! {
-        {tick("for-wall", "For a wall: large, high contrast, keys shown", |lessons| &mut lessons.is_projected)}
-        {tick("for-hold", "Hold the answer until I show it", |lessons| &mut lessons.is_held)}
+        <WallTick words="For a wall: large, high contrast, keys shown" />
+        <label class="tick">
+            <input type="checkbox" id="for-hold" prop:checked=move || is_held.get() on:change=hold />
+            <span>"Hold the answer until I show it"</span>
+        </label>
     }
 }
 

@@ -18,7 +18,7 @@ use leptos::prelude::*;
 
 use crate::app::shell::lessons_are_seen;
 use crate::app::state::{Address, OpenLesson, Studio};
-use class::{ClassTools, WallLook};
+use class::ClassTools;
 use keys::{KeyShown, hear};
 use sheet::Sheet;
 use step::StepPage;
@@ -48,7 +48,6 @@ pub fn LessonsView() -> impl IntoView {
     let pressed = move |event: web_sys::KeyboardEvent| hear(room, studio, &event);
     view! {
         <div class="lessons" on:keydown=pressed>
-            <WallLook />
             {main}
             <KeyShown />
             {move || are_words.get().then(|| view! { <Sheet /> })}

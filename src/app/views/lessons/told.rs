@@ -186,8 +186,10 @@ fn Source() -> impl IntoView {
         let (asked, _) = run.get()?;
         room.model().filter(|now| *now != asked)
     });
+    let studio = expect_context::<Studio>();
     let further = move || {
-        let link = room.link()?;
+        let mut link = room.link()?;
+        link.lessons.is_projected = studio.lessons.with(|lessons| lessons.is_projected);
         let name = link.view.title();
         let href = format!("#{}", link.fragment());
         Some(view! { <a href=href id="further">"Look further in " {name}</a> })

@@ -109,6 +109,7 @@ fn QuestionsLink() -> impl IntoView {
     let href = Memo::new(move |_| {
         let mut link = Link { draft: Some(studio.draft.get()), ..Link::to(View::Lessons) };
         link.lessons.lesson = Some(PAINTERS_LESSON);
+        link.lessons.is_projected = studio.lessons.with(|lessons| lessons.is_projected);
         format!("#{}", link.fragment())
     });
     view! {

@@ -5,7 +5,7 @@ use crate::measure::coupling::chance;
 use crate::measure::ensemble::{Ensemble, growing, known, steps};
 use crate::study::lessons::TheoryAsk;
 
-pub const FIELDS: &str = "of voters members, error.PERCENT and single; of gains gain.N, growing and bits; of bases k and chance";
+pub const FIELDS: &str = "of voters members, error.PERCENT and single; of gains gain.N, growing and bits; of bases k, unlike and chance";
 
 /// Rows that made-up members are counted on.
 const ROWS: usize = 8192;
@@ -49,6 +49,8 @@ pub fn field(ask: TheoryAsk, parts: &[&str]) -> FieldFound {
             }
         }
         (TheoryAsk::Bases { k }, ["k"]) => number(k as f64),
+        // Of K times K comparisons all but K are of different directions.
+        (TheoryAsk::Bases { k }, ["unlike"]) => number(1.0 - 1.0 / k.max(1) as f64),
         (TheoryAsk::Bases { k }, ["chance"]) => number(1.0 - chance(k).off_diagonal),
         _ => Ok(None),
     }

@@ -79,7 +79,7 @@ fn order(name: &str) -> String {
     match (name, name.strip_prefix("drop:")) {
         ("own", _) => "the original order".to_owned(),
         (_, Some(block)) => format!("block {block} left out"),
-        _ => format!("order “{name}”"),
+        _ => format!("order “{}”", name.replace('-', " ")),
     }
 }
 
@@ -192,6 +192,9 @@ fn theory(ask: TheoryAsk, parts: &[&str]) -> Option<String> {
         }
         (TheoryAsk::Gains { .. }, ["bits"]) => "information of all members (bits)".to_owned(),
         (TheoryAsk::Bases { .. }, ["k"]) => "directions compared".to_owned(),
+        (TheoryAsk::Bases { .. }, ["unlike"]) => {
+            "share of comparisons of unlike with unlike".to_owned()
+        }
         (TheoryAsk::Bases { .. }, ["chance"]) => "coupling by chance".to_owned(),
         _ => return None,
     })

@@ -1,0 +1,53 @@
+//! The look for a wall: large type and high contrast, in the views that a class is shown.
+
+use leptos::prelude::*;
+
+use crate::app::link::View;
+use crate::app::state::Studio;
+
+/// The class of the document's root that the style of the wall hangs on.
+const LOOK: &str = "projected";
+
+/// Keeps the look in step with the view and the address.
+pub(super) fn follow_look(studio: Studio) {
+    Effect::new(move |_| {
+        let is_wanted = studio.lessons.with(|lessons| lessons.is_projected);
+        let is_on = is_wanted && studio.view.get().has_wall();
+        if let Some(root) = document().document_element() {
+            // A class that is no class name is refused; this one is.
+            let _ = root.class_list().toggle_with_force(LOOK, is_on);
+        }
+    });
+}
+
+/// The tick that the address holds.
+#[component]
+pub fn WallTick(words: &'static str) -> impl IntoView {
+    let studio = expect_context::<Studio>();
+    let is_on = Memo::new(move |_| studio.lessons.with(|lessons| lessons.is_projected));
+    let turn = move |event: web_sys::Event| {
+        let is_on = event_target_checked(&event);
+        studio.set_lessons(|lessons| lessons.is_projected = is_on);
+    };
+    view! {
+        <label class="tick">
+            <input type="checkbox" id="for-wall" prop:checked=move || is_on.get() on:change=turn />
+            <span>{words}</span>
+        </label>
+    }
+}
+
+/// The tick in the fold of the bar, where the view has no tools for a class of its own.
+#[component]
+pub fn WallSetting() -> impl IntoView {
+    let studio = expect_context::<Studio>();
+    let is_here = Memo::new(move |_| {
+        let view = studio.view.get();
+        view.has_wall() && view != View::Lessons
+    });
+    view! {
+        <Show when=move || is_here.get()>
+            <WallTick words="For a wall: large type, high contrast" />
+        </Show>
+    }
+}

@@ -1,0 +1,90 @@
+//! Right answers after every component, task by task, with the component that brings nearly all of them.
+
+use super::PLOT;
+use super::rows::distinct;
+use crate::chart::number::percent;
+use crate::chart::plot::{Axis, Line, Mark, Panel, Pen, Plot, Point, Series};
+use crate::chart::{Figure, FigureDraft, Table, TableCell, Theme, strokes};
+use crate::engine::{Member, member_names};
+use crate::study::lessons::DepthAccuracy;
+
+/// Draws a curve per task over the components of one model; the mark stands at the component that brings nearly all
+/// right answers.
+pub(super) fn figure(
+    model: &str,
+    members: &[Member],
+    tasks: &[DepthAccuracy],
+    theme: &Theme,
+) -> Option<Figure> {
+    let (names, short_names) = (strokes::names(members), member_names(members));
+    let reached = |task: &DepthAccuracy| {
+        let component = task.reached.and_then(|at| short_names.get(at));
+        component.map_or_else(|| "never".to_owned(), Clone::clone)
+    };
+
+    // 1. A curve per task, and its mark.
+    let mut series: Vec<Series> = Vec::new();
+    let mut legend = Vec::new();
+    for (n, task) in tasks.iter().enumerate() {
+        let pen = theme.pen(n, format!("{}: {}", task.task, reached(task)));
+        let point = |i: usize, share: f64| {
+            let name = names.get(i).map_or("", String::as_str);
+            let text = format!("{} up to {name}\n{}", task.task, percent(share));
+            Point::new(i as f64, 100.0 * share, text)
+        };
+        let points = task.accuracy.iter().enumerate().map(|(i, share)| point(i, *share));
+        series.push(Series::new(Pen { mark: Mark::None, ..pen.clone() }, points.collect()));
+        let mark = task.reached.and_then(|at| Some(point(at, *task.accuracy.get(at)?)));
+        series
+            .push(Series::new(Pen { line: Line::None, ..pen.clone() }, mark.into_iter().collect()));
+        legend.push(pen);
+    }
+
+    // 2. The first and the last answers, and the numbers.
+    let known = || tasks.iter().filter_map(|task| Some((task.reached?, task)));
+    let [first, last] = [known().map(|(at, _)| at).min()?, known().map(|(at, _)| at).max()?];
+    let quoted = |at: usize| {
+        let own = known().filter(|(own, _)| *own == at);
+        own.map(|(_, task)| format!("“{}”", task.task)).collect::<Vec<_>>().join(", ")
+    };
+    let title = if first == last {
+        format!("{model}: {} appear after the same component, {}", quoted(last), names.get(last)?)
+    } else {
+        format!(
+            "{model}: {} appears last, after {}; {} first, after {}",
+            quoted(last),
+            names.get(last)?,
+            quoted(first),
+            names.get(first)?
+        )
+    };
+    let counts = distinct(tasks.iter().map(|task| task.rows));
+    let count = counts.iter().min().copied().unwrap_or_default();
+    let rows = names.iter().enumerate().map(|(i, name)| {
+        let mut row = vec![TableCell::Text(name.clone())];
+        let shares = tasks.iter().map(|task| task.accuracy.get(i).copied().unwrap_or(f64::NAN));
+        row.extend(shares.map(|share| TableCell::Number(100.0 * share)));
+        row
+    });
+    let mut headers = vec!["up to component".to_owned()];
+    headers.extend(tasks.iter().map(|task| format!("{}, % right", task.task)));
+    let values = series.iter().flat_map(|series| &series.points).map(|point| point.y);
+    let y = Axis::from_zero("", values);
+    let panel = Panel {
+        shaded: strokes::shaded(members),
+        ..Panel::new("rows that the sum so far gets right, %", strokes::axis(members), y, series)
+    };
+    let draft = FigureDraft {
+        key: "step-depths",
+        title,
+        words: [
+            "A curve counts the rows that the sum of the first components gets right. Its mark is at the component \
+             that brings nearly all of the model's right answers."
+                .to_owned(),
+            format!("n = {count} rows of each task."),
+        ],
+        table: Table { headers, rows: rows.collect() },
+        plot: Plot::new(vec![panel.tall(PLOT)], legend, 1),
+    };
+    Some(draft.figure(theme))
+}

@@ -1,0 +1,72 @@
+//! Pictures of rows of tasks, run or read from the survey.
+
+use super::{DepthAccuracy, PictureCell, PictureMean, StepPicture};
+use crate::study::lessons::ask::{RowsAsk, StepAsk};
+use crate::study::lessons::found::{FoundCell, SurveyedModel};
+
+/// A model's name, and a cell of it.
+pub(super) type ModelCell<'a> = (&'a str, &'a FoundCell);
+
+/// Pictures of the survey's cells that `ask` names.
+pub(super) fn surveyed<'a>(models: &'a [SurveyedModel], ask: &StepAsk) -> Vec<StepPicture> {
+    let StepAsk::Survey(wanted) = ask else {
+        return Vec::new();
+    };
+    let of_model = |of: &'a SurveyedModel| {
+        let cells = of.cells.iter().filter(|cell| wanted.draws(&of.model, &cell.task));
+        (of, cells.collect::<Vec<&FoundCell>>())
+    };
+    let drawn: Vec<(&SurveyedModel, Vec<&FoundCell>)> =
+        models.iter().map(of_model).filter(|(_, cells)| !cells.is_empty()).collect();
+    if !wanted.depths {
+        let cells = drawn.iter().flat_map(|(of, cells)| {
+            let named = cells.iter().map(|cell| (of.model.as_str(), *cell));
+            named.collect::<Vec<ModelCell<'_>>>()
+        });
+        return rows(&cells.collect::<Vec<_>>(), &shown_means(ask));
+    }
+    let depths = drawn.iter().map(|(of, cells)| {
+        let tasks = cells.iter().map(|cell| DepthAccuracy {
+            task: cell.task.clone(),
+            rows: cell.rows,
+            accuracy: cell.depths.clone(),
+            reached: cell.reached.as_ref().map(|(count, _)| count - 1),
+        });
+        StepPicture::Depths {
+            model: of.model.clone(),
+            members: of.members.clone(),
+            tasks: tasks.collect(),
+        }
+    });
+    depths.collect()
+}
+
+/// What the models say, negation by negation; nothing where no rows ran.
+pub(super) fn said(cells: &[ModelCell<'_>], ask: &RowsAsk) -> Option<StepPicture> {
+    let own = cells.iter().filter(|(_, cell)| cell.plan.is_none());
+    let cells = own.filter_map(|(model, cell)| PictureCell::of(model, cell, PictureMean::Accuracy));
+    let cells: Vec<PictureCell> = cells.collect();
+    (!cells.is_empty()).then(|| StepPicture::Said { cells, turned: ask.turned.clone() })
+}
+
+/// Which means of rows are drawn.
+pub(super) fn shown_means(ask: &StepAsk) -> Vec<PictureMean> {
+    match ask {
+        StepAsk::Survey(ask) => vec![PictureMean::of(ask.show, ask.column)],
+        StepAsk::Rows(ask) if !ask.show.is_empty() => {
+            let all = ask.show.iter();
+            all.map(|&show| PictureMean::of(show, ask.column)).collect()
+        }
+        _ => vec![PictureMean::Accuracy],
+    }
+}
+
+/// A picture a mean, of all models.
+pub(super) fn rows(cells: &[ModelCell<'_>], means: &[PictureMean]) -> Vec<StepPicture> {
+    let drawn = means.iter().filter_map(|&of| {
+        let cells = cells.iter().filter_map(|(model, cell)| PictureCell::of(model, cell, of));
+        let cells: Vec<PictureCell> = cells.collect();
+        (!cells.is_empty()).then_some(StepPicture::Rows { of, cells })
+    });
+    drawn.collect()
+}
