@@ -22,7 +22,8 @@ impl LessonFits {
     pub fn check(model: &LoadedModel, lessons: &[Lesson]) -> Self {
         let mut fits = Self::default();
         for (number, lesson) in (1..).zip(lessons) {
-            let asked = lesson.steps.iter().filter(|step| can_be_asked(model, lesson, step)).count();
+            let asked =
+                lesson.steps.iter().filter(|step| can_be_asked(model, lesson, step)).count();
             let fit = match asked {
                 0 => &mut fits.none,
                 asked if asked == lesson.steps.len() => &mut fits.whole,
