@@ -115,8 +115,8 @@ fn first_place(text: &str, word: &str) -> Option<(usize, usize)> {
             Some(rest) => text.len() - rest.len(),
             None => start + word.len(),
         };
-        let is_whole = !is_joined(text[..start].chars().next_back())
-            && !is_joined(text[end..].chars().next());
+        let is_whole =
+            !is_joined(text[..start].chars().next_back()) && !is_joined(text[end..].chars().next());
         is_whole.then_some((start, end))
     };
     let found = [word, &capital].into_iter().flat_map(|word| text.match_indices(word));

@@ -6,7 +6,8 @@ use crate::study::refusal::TaskRefusal;
 use crate::task::built_in::BuiltInTask;
 
 /// Who shows the rest.
-pub const OTHERS: &str = "Steps that a model cannot show are shown by the model that they are written for.";
+pub const OTHERS: &str =
+    "Steps that a model cannot show are shown by the model that they are written for.";
 
 /// Says of each group of built-in tasks how many the open model can be asked.
 pub fn tasks(refused: &[TaskRefusal]) -> String {
@@ -31,7 +32,8 @@ pub fn lessons(fits: &LessonFits) -> String {
     }
     let parts = [("whole", whole), ("in part", partly), ("not at all", none)];
     let parts = parts.into_iter().filter(|(_, numbers)| !numbers.is_empty());
-    let parts: Vec<String> = parts.map(|(how, numbers)| format!("{} {how}", listed(numbers))).collect();
+    let parts: Vec<String> =
+        parts.map(|(how, numbers)| format!("{} {how}", listed(numbers))).collect();
     format!("Lessons: {}.", parts.join("; "))
 }
 
@@ -54,7 +56,8 @@ mod tests {
             let tasks = BuiltInTask::all().filter(|task| is_refused(task.name()));
             tasks.map(|task| TaskRefusal { task, reason: String::new() }).collect()
         };
-        let is_plain = |name: &str| matches!(BuiltInTask::from_name(name), Some(BuiltInTask::Plain(_)));
+        let is_plain =
+            |name: &str| matches!(BuiltInTask::from_name(name), Some(BuiltInTask::Plain(_)));
         let of_scholars = refused(is_plain);
         assert_eq!(
             tasks(&of_scholars),

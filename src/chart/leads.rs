@@ -72,7 +72,10 @@ mod tests {
             ("aaa", "Among the options a leads all the way"),
             ("a", "Among the options a leads all the way"),
             ("aba", "Among the options a leads at first, b from d1 on, a after the last component"),
-            ("abbc", "Among the options a leads at first, b from d1 on, c after the last component"),
+            (
+                "abbc",
+                "Among the options a leads at first, b from d1 on, c after the last component",
+            ),
             ("aabcc", "Among the options a leads at first, b from d2 on, c from d3 on"),
             (
                 "abac",

@@ -218,7 +218,11 @@ pub(super) fn quantity(options: usize) -> String {
 
 /// The part of a net vote that is taken off a component's vote for the right answer.
 pub(super) fn other_votes(options: usize) -> &'static str {
-    if options == 2 { "its vote for the other option" } else { "its mean vote for the other options" }
+    if options == 2 {
+        "its vote for the other option"
+    } else {
+        "its mean vote for the other options"
+    }
 }
 
 fn words(lens: &Lens, bars: &VoteBars<'_>) -> [String; 2] {

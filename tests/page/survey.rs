@@ -145,7 +145,7 @@ fn means_over_the_whole_vocabulary_stand_beside_those_of_the_options() {
         assert!(page.browser.run(known).as_u64().is_some_and(|known| known > 0));
     }
     page.browser.run("document.querySelector('.mean').click()");
-    page.until_says(".rows h3", "as its first word");
+    page.until_says(".rows h3", "the first word right in");
     page.until_says(".sample-numbers", "surprise");
     page.assert_quiet();
 }

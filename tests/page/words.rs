@@ -57,7 +57,8 @@ fn a_term_tells_its_meaning_by_mouse_keyboard_and_touch() {
 impl Page {
     /// Waits for a view's texts, and checks that each term is underlined once.
     fn assert_explains_once(&self, view: &str, drawn: &str) {
-        self.browser.until(&format!("{view} is drawn"), &format!("document.querySelector('{drawn}')"));
+        self.browser
+            .until(&format!("{view} is drawn"), &format!("document.querySelector('{drawn}')"));
         self.browser.until(&format!("{view} explains terms"), &format!("{EXPLAINED}.length > 0"));
         let explained = self.browser.text(&format!("{EXPLAINED}.join(' ')"));
         let ids: Vec<&str> = explained.split(' ').collect();

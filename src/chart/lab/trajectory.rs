@@ -118,7 +118,10 @@ fn title(own: &Geometry, yours: &Geometry) -> String {
         return "The trajectory of every token".to_owned();
     };
     if own.plan == yours.plan {
-        return format!("With steps of one length, the trajectory is {} times as long as a straight line", short(a));
+        return format!(
+            "With steps of one length, the trajectory is {} times as long as a straight line",
+            short(a)
+        );
     }
     let than = if (a - b).abs() < 0.005 * a {
         "as straight as in the original order"

@@ -170,8 +170,12 @@ fn panel(name: &str, task: &str, pens: &[Pen], values: &[fn(&InformationPoint) -
         .map(|(pen, value)| {
             let points = curve.iter().map(|point| {
                 let y = value(point);
-                let text =
-                    format!("{task}, first {} components\n{} {}", point.members, pen.name, short(y));
+                let text = format!(
+                    "{task}, first {} components\n{} {}",
+                    point.members,
+                    pen.name,
+                    short(y)
+                );
                 Point {
                     hollow: point.breaks.is_some(),
                     ..Point::new(point.members as f64, y, text)

@@ -146,7 +146,9 @@ mod tests {
         let all = [("a", 9, 9.0), ("b", 17, 7.77), ("c", 5, 10.9)];
         assert_eq!(
             heading(&all),
-            format!("{start} 10.9 with the fewest components (c, 5) and 7.77 with the most (b, 17)")
+            format!(
+                "{start} 10.9 with the fewest components (c, 5) and 7.77 with the most (b, 17)"
+            )
         );
         assert_eq!(
             heading(&[("a", 5, 10.0), ("b", 5, 11.0), ("c", 9, 3.0)]),

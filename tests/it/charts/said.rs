@@ -139,7 +139,11 @@ fn who_leads_is_said_with_of_what() {
     assert!(titled(&depths, "followed").title.starts_with("Among the followed words "));
     let [votes, _, running] = figures(&lens, Column::Probability, &LIGHT);
     assert!(running.title.starts_with("Among the options "), "{}", running.title);
-    assert!(votes.words[0].contains("minus its mean vote for the other options"), "{}", votes.words[0]);
+    assert!(
+        votes.words[0].contains("minus its mean vote for the other options"),
+        "{}",
+        votes.words[0]
+    );
 }
 
 #[test]

@@ -43,8 +43,8 @@ fn codes_tell_failures_from_mistakes() {
     ];
     for (code, line) in lines {
         let words = line.split(' ').map(|word| match word {
-            "SOUND" => &sound,
-            "DAMAGED" => &damaged,
+            "SOUND" => sound.as_str(),
+            "DAMAGED" => damaged.as_str(),
             word => word,
         });
         let output = atelier(&words.collect::<Vec<&str>>());

@@ -170,7 +170,10 @@ fn one_chooser_has_them_all() {
     page.until_says(".provenance", "Computed here by scholar-4 ");
     // Of what is open the list says what it can take.
     scene.show();
-    scene.says("#takes", "none of the 9 tasks in plain English and all 10 tasks of the scholars. Lessons: ");
+    scene.says(
+        "#takes",
+        "none of the 9 tasks in plain English and all 10 tasks of the scholars. Lessons: ",
+    );
     scene.says("#takes", "1, 3, 4, 7 and 8 in part");
     // A hub's, by its name.
     scene.fetch();

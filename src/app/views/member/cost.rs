@@ -32,10 +32,7 @@ pub fn Votes(accounted: Memo<Accounted>, judged: Memo<bool>) -> impl IntoView {
             let vote = stroke_votes(lens)[account.index];
             let side = if vote >= 0.0 { "for" } else { "against" };
             let caption = if judged {
-                format!(
-                    "Its net vote is {} {side} the right option",
-                    number::signed(vote)
-                )
+                format!("Its net vote is {} {side} the right option", number::signed(vote))
             } else {
                 "What it votes for each option".to_owned()
             };

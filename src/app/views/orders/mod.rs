@@ -14,8 +14,8 @@ use crate::app::link::{Link, View};
 use crate::app::shell::Themes;
 use crate::app::state::{Bench, Shown, Studio, Sweeps};
 use crate::app::widgets::{
-    Columns, FigureView, Index, IndexEntry, MemberHint, Painters, Question, SaveReport, SaveRun, Terms,
-    WhichIsRight, source,
+    Columns, FigureView, Index, IndexEntry, MemberHint, Painters, Question, SaveReport, SaveRun,
+    Terms, WhichIsRight, source,
 };
 use crate::chart::{Figure, lab_figures, need_figure, sweep_figures};
 use crate::study::lessons::PAINTERS_LESSON;
