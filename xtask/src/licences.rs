@@ -56,15 +56,48 @@ fn crates(place: &Place, wasm: &Wasm) -> Result<String, Stop> {
             continue;
         };
         let _ = write!(text, "\n{}\n{name} {version}\n{licence}\n{home}\n", "=".repeat(72));
-        for source in &sources {
-            for file in licence_files(&source.join(format!("{name}-{version}")))? {
-                let bytes =
-                    std::fs::read(&file).map_err(|error| Stop::file("read", &file, &error))?;
-                let _ = write!(text, "\n{}\n", String::from_utf8_lossy(&bytes).trim_end());
-            }
+        let mut packages = sources.iter().map(|source| source.join(format!("{name}-{version}")));
+        let package = packages.find(|package| package.is_dir());
+        let package = package.ok_or_else(|| Stop::new(format!("{name} has no source here.")))?;
+        let files = licence_files(&package)?;
+        if files.is_empty() {
+            let _ = write!(text, "\n{}\n", standard(place, name, licence, &package)?.trim_end());
+        }
+        for file in files {
+            let bytes = std::fs::read(&file).map_err(|error| Stop::file("read", &file, &error))?;
+            let _ = write!(text, "\n{}\n", String::from_utf8_lossy(&bytes).trim_end());
         }
     }
     Ok(text)
+}
+
+/// The text of the licence that a crate names where its package lacks the file: with its authors, as its manifest
+/// names them.
+///
+/// # Errors
+/// A licence whose text is not here.
+fn standard(place: &Place, name: &str, licence: &str, package: &Path) -> Result<String, Stop> {
+    let read = |path: &Path| {
+        std::fs::read_to_string(path).map_err(|error| Stop::file("read", path, &error))
+    };
+    if licence.contains("MIT") {
+        let authors = authors(&read(&package.join("Cargo.toml"))?);
+        let own = read(&place.root().join("LICENSE-MIT"))?;
+        let terms = own.find("Permission is").map_or("", |at| &own[at..]);
+        return Ok(format!("MIT License\n\nCopyright (c) {authors}\n\n{terms}"));
+    }
+    if licence.contains("Apache-2.0") {
+        return read(&place.root().join("LICENSE-APACHE"));
+    }
+    Err(Stop::new(format!("{name} has no licence file, and the text of {licence} is not here.")))
+}
+
+/// The authors of a manifest as cargo writes it: `authors = ["A <a@example.org>", "B"]`, on one line or several.
+fn authors(manifest: &str) -> String {
+    let list = manifest.split_once("\nauthors = [").map_or("", |(_, rest)| rest);
+    let list = list.split_once(']').map_or("", |(list, _)| list);
+    let names: Vec<&str> = list.split('"').skip(1).step_by(2).collect();
+    if names.is_empty() { "its authors".to_owned() } else { names.join(", ") }
 }
 
 /// A line of `cargo tree`; none for the project itself, whose entry carries its path.
@@ -99,6 +132,13 @@ fn licence_files(package: &Path) -> Result<Vec<PathBuf>, Stop> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_authors_of_a_manifest_are_named() {
+        assert_eq!(authors("[package]\nauthors = [\"A B <a@b.c>\"]\n"), "A B <a@b.c>");
+        assert_eq!(authors("[package]\nauthors = [\n    \"A\",\n    \"B\",\n]\n"), "A, B");
+        assert_eq!(authors("[package]\nname = \"a\"\n"), "its authors");
+    }
 
     #[test]
     fn a_line_of_cargo_tree_names_a_crate() {
