@@ -12,11 +12,11 @@ use std::collections::BTreeMap;
 use std::error::Error;
 
 use atelier::model::catalogue;
+use atelier::study::LoadedModel;
 use atelier::study::survey::{
     Asking, Survey, SurveyCell, SurveyModel, SurveyReport, SurveyTask, SurveyedOutcome,
     correlations,
 };
-use atelier::study::LoadedModel;
 use atelier::task::built_in::drawn;
 use atelier::task::catalogue::Task;
 use atelier::task::item::TaskRow;
@@ -36,8 +36,7 @@ pub fn run(
     tasks: &[GeneratedTask],
     rows: usize,
 ) -> Result<SurveyReport, Box<dyn Error>> {
-    let asked: Vec<Vec<TaskRow>> =
-        tasks.iter().map(|&task| drawn(task, rows).collect()).collect();
+    let asked: Vec<Vec<TaskRow>> = tasks.iter().map(|&task| drawn(task, rows).collect()).collect();
     let (mut surveyed, mut cells) = (Vec::new(), Vec::new());
     for (m, name) in models.iter().enumerate() {
         // A model that is compiled into this program.

@@ -295,7 +295,10 @@ mod tests {
         report.processor.processors = Some(8);
         report.processor.threads = 1;
         let [cpu, gpu] = &devices(&report)[..] else { panic!("two devices") };
-        assert!(cpu.starts_with("CPU: This browser shows 8 logical CPUs; the page’s engine runs"), "{cpu}");
+        assert!(
+            cpu.starts_with("CPU: This browser shows 8 logical CPUs; the page’s engine runs"),
+            "{cpu}"
+        );
         assert!(gpu.starts_with("WebGPU on maker family: A software GPU"), "{gpu}");
         assert!(gpu.contains("bindings to 128 MiB, 8 a shader"), "{gpu}");
         report.adapters = vec![facts_of(false)];

@@ -88,6 +88,9 @@ use figure::FigureDraft;
 
 use crate::study::report::Lens;
 
+/// Quantities, each with its name.
+type Named<Of, const N: usize> = [(&'static str, Of); N];
+
 /// The lens's three pictures in one column's numbers.
 pub fn figures(lens: &Lens, column: Column, theme: &Theme) -> [Figure; 3] {
     [

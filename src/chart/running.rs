@@ -57,9 +57,11 @@ pub(super) struct Running<'a> {
     pub uniform: f64,
 }
 
+type TripleOf = fn(&Triple) -> f64;
+
 impl Running<'_> {
     pub fn plot(&self, theme: &Theme) -> Plot {
-        let of: [(Pen, fn(&Triple) -> f64); 3] = [
+        let of: [(Pen, TripleOf); 3] = [
             (Pen::new("MSE", theme.mse, Line::Thick, Mark::None), |t| t.mse),
             (Pen::new("bias", theme.bias, Line::Solid, Mark::None), |t| t.bias),
             (Pen::new("diversity", theme.diversity, Line::Dashed, Mark::None), |t| t.diversity),
@@ -89,7 +91,7 @@ impl Running<'_> {
         Plot { shared: true, hover: Some(hover.collect()), ..Plot::new(panels, legend, 1) }
     }
 
-    fn curve(&self, pen: Pen, of: fn(&Triple) -> f64) -> Series {
+    fn curve(&self, pen: Pen, of: TripleOf) -> Series {
         let points = self.depths.iter().enumerate().map(|(i, t)| {
             let text = format!("{} {}", pen.name, short(of(t)));
             Point::new(i as f64, of(t), text)

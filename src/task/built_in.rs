@@ -81,11 +81,7 @@ impl TryFrom<String> for BuiltInTask {
 /// Draws held-out rows of a generated task one after another, of all its levels in turn.
 pub fn drawn(task: GeneratedTask, count: usize) -> impl Iterator<Item = TaskRow> {
     let rows = primer::drawn(task, None, count, primer::ROWS_SEED).enumerate();
-    rows.map(|(index, row)| TaskRow {
-        line: index + 1,
-        level: Some(row.level),
-        item: row.into(),
-    })
+    rows.map(|(index, row)| TaskRow { line: index + 1, level: Some(row.level), item: row.into() })
 }
 
 #[cfg(test)]

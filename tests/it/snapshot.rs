@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 /// Folders below `tests/golden` whose every file is a snapshot that a test names.
-const FOLDERS: [&str; 4] = ["charts", "commands", "figures", "lessons"];
+const FOLDERS: [&str; 5] = ["charts", "commands", "figures", "lessons", "refusals"];
 
 /// How far a computed number may be from its snapshot: this much of itself, and one of the last digit written or
 /// [`SMALL`]. Processors sum in different orders, and the goldens ask as much of every engine; lavapipe's numbers,

@@ -1,8 +1,8 @@
 //! Small samples against `tests/golden/statistics`: how they were made stands in docs/definitions.md, section 17.
 
 use atelier::measure::correlation::{
-    Correlation, CorrelationKind, InOrder, OverGroups, ahead, fisher_mean, over_groups,
-    pearson, pearson_in_order, spearman, spearman_in_order,
+    Correlation, CorrelationKind, InOrder, OverGroups, ahead, fisher_mean, over_groups, pearson,
+    pearson_in_order, spearman, spearman_in_order,
 };
 use atelier::measure::interval::{Mean, Resamples, paired, paired_rows, wilson};
 use atelier::measure::largest::{LargestMean, largest_mean, largest_share};

@@ -460,8 +460,10 @@ fn lambadas_last_word_is_asked_for() {
 fn gsm8ks_answer_is_the_number_behind_the_mark() {
     let text = r#####"{"question": "Ann has 3 hens. Each lays 700 eggs. How many eggs?", "answer": "3 x 700 = <<3*700=2100>>2100\n#### 2,100"}
 {"question": "What is 4 less than 1?", "answer": "#### -3"}"#####;
-    let generate =
-        |prompt: &str, answer: &str| Item::Generate { prompt: prompt.into(), answer: answer.into() };
+    let generate = |prompt: &str, answer: &str| Item::Generate {
+        prompt: prompt.into(),
+        answer: answer.into(),
+    };
     assert_eq!(
         items("gsm8k", "gsm8k/test.jsonl", text),
         [
@@ -491,7 +493,7 @@ fn both_rewritings_of_arc_give_one_item() {
         r#"{"query": "Question: Which is a metal?", "choices": ["wood", "iron", "wool"], "gold": 1}"#,
         r#"{"task": "t", "input": "Which is a metal?", "options": ["wood", "iron", "wool"], "output": "iron"}"#,
     ] {
-        assert_eq!(items("arc", "arc/arc_challenge.jsonl", text), [item.clone()]);
+        assert_eq!(items("arc", "arc/arc_challenge.jsonl", text), std::slice::from_ref(&item));
     }
     let text = r#"{"query": "Question: q", "choices": ["a", "b"], "gold": 0}
 {"query": "Question: ", "choices": ["a", "b"], "gold": 0}

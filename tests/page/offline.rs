@@ -321,4 +321,3 @@ fn stamp(folder: &Path, old: &str, new: &str) {
         }
     }
 }
-

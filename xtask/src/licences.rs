@@ -50,7 +50,7 @@ fn crates(place: &Place, wasm: &Wasm) -> Result<String, Stop> {
     lines.sort_unstable();
     lines.dedup();
     let sources = registry_sources();
-    let (text, without) = described(&lines, &sources)?;
+    let (text, without) = described(place.root(), &lines, &sources)?;
     if !without.is_empty() {
         println!(
             "✗ Cargo keeps the sources of {} crates elsewhere, so the page carries no text of their licences: {}",
@@ -62,29 +62,59 @@ fn crates(place: &Place, wasm: &Wasm) -> Result<String, Stop> {
 }
 
 /// The crates of `cargo tree`'s lines with their licences' texts, and those whose sources are in none of these folders.
-fn described(lines: &[&str], sources: &[PathBuf]) -> Result<(String, Vec<String>), Stop> {
+fn described(
+    root: &Path,
+    lines: &[&str],
+    sources: &[PathBuf],
+) -> Result<(String, Vec<String>), Stop> {
     let mut text = String::from("The page and its worker contain these Rust crates.\n");
     let mut without = Vec::new();
     for (name, version, licence, home) in lines.iter().filter_map(|line| parse(line)) {
         let _ = write!(text, "\n{}\n{name} {version}\n{licence}\n{home}\n", "=".repeat(72));
-        let package = format!("{name}-{version}");
-        let folders: Vec<PathBuf> = sources
-            .iter()
-            .map(|source| source.join(&package))
-            .filter(|folder| folder.is_dir())
-            .collect();
-        if folders.is_empty() {
-            without.push(package);
+        let mut packages = sources.iter().map(|source| source.join(format!("{name}-{version}")));
+        let Some(package) = packages.find(|package| package.is_dir()) else {
+            without.push(format!("{name}-{version}"));
+            continue;
+        };
+        let files = licence_files(&package)?;
+        if files.is_empty() {
+            let _ = write!(text, "\n{}\n", standard(root, name, licence, &package)?.trim_end());
         }
-        for folder in folders {
-            for file in licence_files(&folder)? {
-                let bytes =
-                    std::fs::read(&file).map_err(|error| Stop::file("read", &file, &error))?;
-                let _ = write!(text, "\n{}\n", String::from_utf8_lossy(&bytes).trim_end());
-            }
+        for file in files {
+            let bytes = std::fs::read(&file).map_err(|error| Stop::file("read", &file, &error))?;
+            let _ = write!(text, "\n{}\n", String::from_utf8_lossy(&bytes).trim_end());
         }
     }
     Ok((text, without))
+}
+
+/// The text of the licence that a crate names where its package lacks the file: with its authors, as its manifest
+/// names them.
+///
+/// # Errors
+/// A licence whose text is not here.
+fn standard(root: &Path, name: &str, licence: &str, package: &Path) -> Result<String, Stop> {
+    let read = |path: &Path| {
+        std::fs::read_to_string(path).map_err(|error| Stop::file("read", path, &error))
+    };
+    if licence.contains("MIT") {
+        let authors = authors(&read(&package.join("Cargo.toml"))?);
+        let own = read(&root.join("LICENSE-MIT"))?;
+        let terms = own.find("Permission is").map_or("", |at| &own[at..]);
+        return Ok(format!("MIT License\n\nCopyright (c) {authors}\n\n{terms}"));
+    }
+    if licence.contains("Apache-2.0") {
+        return read(&root.join("LICENSE-APACHE"));
+    }
+    Err(Stop::new(format!("{name} has no licence file, and the text of {licence} is not here.")))
+}
+
+/// The authors of a manifest as cargo writes it: `authors = ["A <a@example.org>", "B"]`, on one line or several.
+fn authors(manifest: &str) -> String {
+    let list = manifest.split_once("\nauthors = [").map_or("", |(_, rest)| rest);
+    let list = list.split_once(']').map_or("", |(list, _)| list);
+    let names: Vec<&str> = list.split('"').skip(1).step_by(2).collect();
+    if names.is_empty() { "its authors".to_owned() } else { names.join(", ") }
 }
 
 /// A line of `cargo tree`; none for the project itself, whose entry carries its path.
@@ -130,10 +160,17 @@ mod tests {
         std::fs::create_dir_all(&package).unwrap();
         std::fs::write(package.join("LICENSE-MIT"), "as you like").unwrap();
         let lines = ["half v2.7.1|MIT|https://a.test", "rayon v1.0.0|MIT|https://b.test"];
-        let (text, without) = described(&lines, &[home.clone()]).unwrap();
+        let (text, without) = described(&home, &lines, &[home.clone()]).unwrap();
         assert!(text.contains("as you like") && text.contains("rayon 1.0.0"), "{text}");
         assert_eq!(without, ["rayon-1.0.0"]);
         std::fs::remove_dir_all(&home).unwrap();
+    }
+
+    #[test]
+    fn the_authors_of_a_manifest_are_named() {
+        assert_eq!(authors("[package]\nauthors = [\"A B <a@b.c>\"]\n"), "A B <a@b.c>");
+        assert_eq!(authors("[package]\nauthors = [\n    \"A\",\n    \"B\",\n]\n"), "A, B");
+        assert_eq!(authors("[package]\nname = \"a\"\n"), "its authors");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Checks that take too long for every change: `cargo xtask test --long`. Lints of the benches, the page by
-//! Trunk, ten minutes of each fuzzer, twenty kills of a survey and of a sweep, a model of a billion numbers in
-//! memory and in the page, and the benches against peers, 1B shapes among them.
+//! Trunk, licences of all crates, ten minutes of each fuzzer, twenty kills of a survey and of a sweep, a model of a
+//! billion numbers in memory and in the page, and the benches against peers, 1B shapes among them.
 
 use std::collections::VecDeque;
 use std::process::Command;
@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use crate::command::{self, Stop, output, run, spell, step};
 use crate::place::Place;
 use crate::smollm2::Real;
-use crate::{check, peers};
+use crate::{check, peers, tools};
 
 /// How long each fuzzer runs.
 const FUZZING: Duration = Duration::from_secs(600);
@@ -23,6 +23,7 @@ const FUZZERS: &str = "fuzz::";
 
 pub fn test(place: &Place, real: Real) -> Result<(), Stop> {
     check::check_benches(place)?;
+    deny(place)?;
     let fuzzers = fuzzers(place)?;
     let minutes = FUZZING.as_secs() / 60;
     let what = format!("{} fuzzers, {minutes} minutes each", fuzzers.len());
@@ -39,6 +40,16 @@ pub fn test(place: &Place, real: Real) -> Result<(), Stop> {
     })?;
     step("a model of a billion numbers in the page", || check::test_large(place, real))?;
     peers::bench(place, None)
+}
+
+/// Whether every crate may be part of the programs.
+fn deny(place: &Place) -> Result<(), Stop> {
+    let deny = tools::cargo_deny(place)?;
+    step("licences and sources of all crates", || {
+        let mut deny = Command::new(deny);
+        deny.current_dir(place.root()).args(["check", "licenses", "sources", "bans"]);
+        run(&mut deny, "deny.toml does not allow a crate.")
+    })
 }
 
 /// The native tests, in release: cargo's words end with `--`.

@@ -1,5 +1,5 @@
-//! Tools that cargo builds once for all clones: Firefox's driver for the tests, and cargo-about, which says whose work
-//! is in a release.
+//! Tools that cargo builds once for all clones: Firefox's driver for the tests, cargo-about, which says whose work is in
+//! a release, and cargo-deny, which says what may be.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -26,6 +26,15 @@ const CARGO_ABOUT: Tool = Tool {
     minutes: "1 to 4 minutes",
 };
 
+/// Checks licences and sources of all crates by `deny.toml`.
+const CARGO_DENY: Tool = Tool {
+    package: "cargo-deny",
+    version: "0.20.2",
+    features: &["--no-default-features"],
+    optimised: &[],
+    minutes: "3 to 6 minutes",
+};
+
 /// A program of the registry, which has the name of its package.
 struct Tool {
     package: &'static str,
@@ -39,6 +48,11 @@ struct Tool {
 /// Makes cargo-about present: where it is.
 pub fn cargo_about(place: &Place) -> Result<PathBuf, Stop> {
     CARGO_ABOUT.prepare(place)
+}
+
+/// Makes cargo-deny present: where it is.
+pub fn cargo_deny(place: &Place) -> Result<PathBuf, Stop> {
+    CARGO_DENY.prepare(place)
 }
 
 /// Makes Firefox's driver present: where it is.
@@ -135,7 +149,7 @@ mod tests {
     #[test]
     fn tools_are_built_of_the_versions_of_their_locks() {
         let place = Place::find().expect("the project");
-        for tool in [GECKODRIVER, CARGO_ABOUT] {
+        for tool in [GECKODRIVER, CARGO_ABOUT, CARGO_DENY] {
             let install = tool.install(&place);
             assert!(install.get_args().any(|word| word == "--locked"), "{}", tool.package);
         }

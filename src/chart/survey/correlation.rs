@@ -2,20 +2,21 @@
 
 use super::headers;
 use super::{Figure, FigureDraft, Line, Mark, Panel, Plot, Point, Series, Table, TableCell, Theme};
+use crate::chart::Named;
 use crate::chart::number::{counted, fixed, short};
 use crate::chart::plot::{Axis, Pen};
 use crate::measure::correlation::SIGNIFICANT;
 use crate::study::survey::{Coefficient, ColumnCorrelations, Correlated, Pair, Survey};
 
-const COLUMNS: [(&str, fn(&Correlated) -> &ColumnCorrelations); 4] = [
+const COLUMNS: Named<fn(&Correlated) -> &ColumnCorrelations, 4> = [
     ("probability", |c| &c.probability),
     ("logit", |c| &c.logit),
     ("centred", |c| &c.centred),
     ("paper", |c| &c.paper),
 ];
-const QUANTITIES: [(&str, fn(&ColumnCorrelations) -> &Pair); 3] =
+const QUANTITIES: Named<fn(&ColumnCorrelations) -> &Pair, 3> =
     [("−MSE", |c| &c.minus_mse), ("−bias", |c| &c.minus_bias), ("diversity", |c| &c.diversity)];
-const KINDS: [(&str, fn(&Pair) -> Option<Coefficient>); 2] =
+const KINDS: Named<fn(&Pair) -> Option<Coefficient>, 2> =
     [("Pearson", |p| p.pearson), ("Spearman", |p| p.spearman)];
 
 pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {

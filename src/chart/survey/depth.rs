@@ -2,13 +2,14 @@
 
 use super::{Figure, FigureDraft, Panel, Plot, Point, Series, Table, TableCell, Theme};
 use super::{cells, extent, first_words, headers, mean};
+use crate::chart::Named;
 use crate::chart::number::{counted, percent, short};
 use crate::chart::plot::{Axis, Mark, Pen};
 use crate::measure::interval::{Mean, mean_of_independent, wilson};
 use crate::study::report::AverageDepth;
 use crate::study::survey::Survey;
 
-const QUANTITIES: [(&str, fn(&AverageDepth) -> f64); 3] = [
+const QUANTITIES: Named<fn(&AverageDepth) -> f64, 3> = [
     ("right among the options, mean over tasks", |depth| depth.accuracy),
     ("MSE, squared shares, mean over tasks", |depth| depth.triples.probability.mse),
     ("MSE × 100, as the paper prints it, mean over tasks", |depth| {

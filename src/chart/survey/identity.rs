@@ -5,20 +5,20 @@ use super::{
     Figure, FigureDraft, KnownCell, Line, Mark, Panel, Plot, Point, Series, Table, TableCell, Theme,
 };
 use super::{cells, headers, model_pen, task_names};
-use crate::chart::Column;
+use crate::chart::{Column, Named};
 use crate::chart::number::short;
 use crate::chart::plot::{Axis, Pen};
 use crate::measure::decomposition::Triple;
 use crate::study::survey::Survey;
 
-const COLUMNS: [(&str, fn(&KnownCell<'_>) -> Triple); 3] = [
+const COLUMNS: Named<fn(&KnownCell<'_>) -> Triple, 3> = [
     ("probability", |cell| cell.found.averages.probability.total),
     ("centred logit", |cell| cell.found.averages.centred.total),
     ("paper", |cell| cell.found.averages.paper),
 ];
 
 /// Those that stand in the table alone.
-const BESIDE: [(&str, fn(&KnownCell<'_>) -> Triple); 2] = [
+const BESIDE: Named<fn(&KnownCell<'_>) -> Triple, 2> = [
     ("offset", |cell| cell.found.averages.offset.total),
     ("logit", |cell| cell.found.averages.logit.total),
 ];

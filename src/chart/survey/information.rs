@@ -7,7 +7,9 @@ use crate::chart::number::{counted, short};
 use crate::chart::plot::{Axis, Pen};
 use crate::study::survey::{Estimate, Information, InformationPoint, Survey};
 
-const ESTIMATORS: [(&str, &str, fn(&Information) -> &Estimate); 2] = [
+type EstimateOf = fn(&Information) -> &Estimate;
+
+const ESTIMATORS: [(&str, &str, EstimateOf); 2] = [
     ("votes", "counted votes (Miller-Madow)", |i| &i.votes),
     ("copula", "Gaussian copula", |i| &i.copula),
 ];
@@ -17,7 +19,8 @@ const NOTHING: f64 = 1e-9;
 
 const TERMS: [fn(&InformationPoint) -> f64; 4] =
     [|p| p.relevancy, |p| p.redundancy, |p| p.conditional_redundancy, |p| p.joint];
-const ERRORS: [fn(&InformationPoint) -> f64; 3] = [|p| p.error, |p| p.bounds.lower, |p| p.bounds.upper];
+const ERRORS: [fn(&InformationPoint) -> f64; 3] =
+    [|p| p.error, |p| p.bounds.lower, |p| p.bounds.upper];
 
 pub(super) fn figures(survey: &Survey, model: usize, theme: &Theme) -> Vec<Figure> {
     let all = ESTIMATORS.iter();
@@ -30,7 +33,7 @@ fn figure(
     theme: &Theme,
     key: &str,
     estimator: &str,
-    of: fn(&Information) -> &Estimate,
+    of: EstimateOf,
 ) -> Option<Figure> {
     let name = &survey.models[model].name;
     let terms = [
@@ -163,7 +166,13 @@ fn title(model: &str, points: usize, above: usize, below: usize) -> String {
     }
 }
 
-fn panel(name: &str, task: &str, pens: &[Pen], values: &[fn(&InformationPoint) -> f64], curve: &[InformationPoint]) -> Panel {
+fn panel(
+    name: &str,
+    task: &str,
+    pens: &[Pen],
+    values: &[fn(&InformationPoint) -> f64],
+    curve: &[InformationPoint],
+) -> Panel {
     let series: Vec<Series> = pens
         .iter()
         .zip(values)

@@ -4,6 +4,7 @@ use super::{
     Figure, FigureDraft, KnownCell, Line, Panel, Plot, Point, Series, Table, TableCell, Theme,
 };
 use super::{cells, extent, headers, model_pen};
+use crate::chart::Named;
 use crate::chart::number::{percent, short};
 use crate::chart::plot::Axis;
 use crate::measure::tradeoff::Tradeoff;
@@ -16,7 +17,7 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
     let printed = |cell: &KnownCell<'_>| {
         [cell.found.tradeoff.paper_bias(), cell.found.tradeoff.paper_diversity]
     };
-    let forms: [(&str, fn(&KnownCell<'_>) -> [f64; 2]); 2] = [
+    let forms: Named<fn(&KnownCell<'_>) -> [f64; 2], 2> = [
         ("diversity against bias, corrected: exact", corrected),
         ("the same as the paper prints the terms", printed),
     ];

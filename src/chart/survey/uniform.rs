@@ -5,6 +5,7 @@ use super::{
     Figure, FigureDraft, KnownCell, Line, Panel, Plot, Point, Series, Table, TableCell, Theme,
 };
 use super::{cells, extent, headers, mean, model_pen, task_names};
+use crate::chart::Named;
 use crate::chart::number::{counted, short};
 use crate::chart::plot::Axis;
 use crate::study::survey::Survey;
@@ -23,7 +24,7 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
     let own = |cell: &KnownCell<'_>| {
         100.0 * (cell.found.averages.probability.total.mse - cell.found.uniform).abs()
     };
-    let forms: [(&str, fn(&KnownCell<'_>) -> f64); 2] = [
+    let forms: Named<fn(&KnownCell<'_>) -> f64, 2> = [
         ("|MSE − uniform| × 100, as the paper prints MSE", paper),
         ("the same of shares among the options", own),
     ];

@@ -4,10 +4,10 @@ use super::tradeoff::ROUNDING;
 use super::{FigureDraft, Scene, headers, missing, plot, reach};
 use crate::chart::number::{counted, short};
 use crate::chart::plot::{Axis, Line, Mark, Panel, Pen, Point, Series};
-use crate::chart::{Table, TableCell};
+use crate::chart::{Named, Table, TableCell};
 use crate::study::survey::Sample;
 
-const COLUMNS: [(&str, fn(&Sample) -> [f64; 3]); 3] = [
+const COLUMNS: Named<fn(&Sample) -> [f64; 3], 3> = [
     ("squared shares", |sample| sample.probability),
     ("squared centred logits", |sample| sample.centred),
     ("the paper's mixed columns", |sample| sample.paper),

@@ -7,6 +7,8 @@ use crate::chart::{Table, TableCell};
 use crate::measure::tradeoff::Tradeoff;
 use crate::study::survey::Found;
 
+type TermsValue = fn(&TradeOffTerms) -> f64;
+
 /// The rounding of sums of numbers with a file's seven digits, as a share of them.
 pub(super) const ROUNDING: f64 = 1e-6;
 
@@ -72,7 +74,7 @@ impl TradeOffTerms {
 
 impl PrintedResidues {
     fn of(found: &[(String, TradeOffTerms)]) -> Self {
-        let worst = |residue: fn(&TradeOffTerms) -> f64| {
+        let worst = |residue: TermsValue| {
             found.iter().map(|(_, terms)| residue(terms).abs()).fold(0.0, f64::max)
         };
         Self {
@@ -118,7 +120,7 @@ pub(super) fn sketch(scene: &Scene<'_>) -> Result<FigureDraft, String> {
     if found.is_empty() {
         return Err(missing(scene, "numbers in this report"));
     }
-    let quantities: [(&str, [fn(&TradeOffTerms) -> f64; 3]); 2] = [
+    let quantities: [(&str, [TermsValue; 3]); 2] = [
         ("bias, squared logits", [|t| t.bias, |t| t.terms.bias, |t| t.terms.paper_bias()]),
         (
             "diversity, squared logits",

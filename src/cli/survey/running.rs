@@ -39,12 +39,8 @@ pub(super) fn run(ask: &SurveyOptions) -> anyhow::Result<()> {
         .map(|model| known::files(model))
         .collect::<Result<Vec<ModelFiles>, _>>()?;
     distinct("models", files.iter().map(|files| files.name.as_str()))?;
-    let wanted = RowsWanted {
-        data: ask.data.as_deref(),
-        rows: ask.rows,
-        shots: ask.shots,
-        seed: ask.seed,
-    };
+    let wanted =
+        RowsWanted { data: ask.data.as_deref(), rows: ask.rows, shots: ask.shots, seed: ask.seed };
     let tasks = Task::find_all(&ask.tasks)?;
     let questions = tasks
         .iter()

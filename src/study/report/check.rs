@@ -93,7 +93,12 @@ pub(super) fn models(found: &ModelsCoupling) -> Result<(), ReportError> {
 }
 
 /// `name` must have as many entries as there are of `what`.
-pub(in crate::study) fn long(name: &str, length: usize, count: usize, what: &str) -> Result<(), String> {
+pub(in crate::study) fn long(
+    name: &str,
+    length: usize,
+    count: usize,
+    what: &str,
+) -> Result<(), String> {
     if length == count {
         Ok(())
     } else {

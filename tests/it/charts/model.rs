@@ -1,7 +1,6 @@
 //! That drawn numbers are the report's own.
 
 use atelier::chart::{Column, DARK, Quantity, sweep_figures};
-use serde_json::Value;
 
 use super::reports::sweep;
 use crate::common::numbers;
