@@ -47,13 +47,14 @@ pub fn need_figure(need: &Need, theme: &Theme) -> Option<Figure> {
     // A head's point has no bar.
     let has_bar = |part: &NeedPart| part.head.is_none() && part.loss.has_interval();
     let bars = if need.parts.iter().any(has_bar) { "; bars are 95 % intervals" } else { "" };
-    let others = [(&LOG_PROBABILITY, false), (&LEAD, true), (&LOG_PROBABILITY, true)].into_iter();
-    let others: String = others
-        .filter_map(|(loss, is_head)| Some(format!(" {}.", title(need, loss, is_head)?)))
-        .collect();
+    // Where heads alone were left out, theirs is the first sentence.
+    let all = [(&LEAD, false), (&LOG_PROBABILITY, false), (&LEAD, true), (&LOG_PROBABILITY, true)];
+    let mut titles = all.into_iter().filter_map(|(loss, is_head)| title(need, loss, is_head));
+    let first_title = titles.next()?;
+    let others: String = titles.map(|title| format!(" {title}.")).collect();
     let draft = FigureDraft {
         key: "need",
-        title: title(need, &LEAD, false)?,
+        title: first_title,
         words: [
             format!(
                 "{} of “{}”, {} right among the options{first} as the model is{bars}.{others}",

@@ -179,12 +179,11 @@ impl<'a> Needing<'a> {
         })
     }
 
-    /// Leaves out no head by itself: most of the runs are of heads. To be called before anything runs.
+    /// Leaves out only some of the parts. To be called before anything runs.
     #[must_use]
-    pub fn of_components(self) -> Self {
+    pub fn only(self, is_wanted: impl Fn(&PlanPart) -> bool) -> Self {
         let own = self.plans[0].clone();
-        let parts: Vec<PlanPart> =
-            self.parts.into_iter().filter(|part| part.head.is_none()).collect();
+        let parts: Vec<PlanPart> = self.parts.into_iter().filter(is_wanted).collect();
         Self { plans: plans(own, &parts), found: FoundRows::of(parts.len()), parts, ..self }
     }
 

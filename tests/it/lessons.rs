@@ -15,8 +15,8 @@ use atelier::app::link::{Choice, Link};
 use atelier::chart::{Figure, LIGHT, step_figure};
 use atelier::model::catalogue;
 use atelier::study::lessons::{
-    Holding, LESSONS, Lesson, LessonFit, LessonFits, LessonStep, LessonTaker, RunSource, StepAsk, StepOutcome, StepShowing,
-    WorkRunning,
+    Holding, LESSONS, Lesson, LessonFit, LessonFits, LessonStep, LessonTaker, RunSource, StepAsk,
+    StepOutcome, StepShowing, WorkRunning,
 };
 use atelier::study::refusal::task_refusals;
 use atelier::task::built_in::BuiltInTask;

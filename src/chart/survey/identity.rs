@@ -5,9 +5,9 @@ use super::{
     Figure, FigureDraft, KnownCell, Line, Mark, Panel, Plot, Point, Series, Table, TableCell, Theme,
 };
 use super::{cells, headers, model_pen, task_names};
-use crate::chart::{Column, Named};
 use crate::chart::number::short;
 use crate::chart::plot::{Axis, Pen};
+use crate::chart::{Column, Named};
 use crate::measure::decomposition::Triple;
 use crate::study::survey::Survey;
 

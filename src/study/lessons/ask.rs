@@ -269,9 +269,22 @@ pub struct HeadsAsk {
     /// Where do heads look, too?
     #[serde(default)]
     pub looks: bool,
-    /// Are heads left out, which take most of the runs? So where plain English is asked and no head is meant.
+    /// Which parts are left out, each once.
     #[serde(default)]
-    pub components_alone: bool,
+    pub parts: HeadParts,
+}
+
+/// Parts of a model that are left out, each once.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum HeadParts {
+    /// Attentions, MLPs and heads.
+    #[default]
+    All,
+    /// Attentions and MLPs.
+    Components,
+    /// The few heads that attend most to the right answer.
+    Attending,
 }
 
 /// Linearised blocks on rows of one task.

@@ -116,7 +116,7 @@ pub struct LessonOption {
     pub but: Option<String>,
 }
 
-/// Texts of a step, each in place of the one of its name.
+/// Texts and places of a step, each in place of the one of its name.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct PlainStep {
@@ -124,6 +124,8 @@ pub struct PlainStep {
     pub ask: Option<String>,
     pub reveal: Option<String>,
     pub caveat: Option<String>,
+    /// Blocks of the model that the step is written for, in place of those of these names.
+    pub places: BTreeMap<String, usize>,
     /// By the options' ids.
     pub option: BTreeMap<String, PlainOption>,
 }

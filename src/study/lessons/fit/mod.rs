@@ -11,8 +11,7 @@ mod sorted;
 mod taker;
 mod words;
 
-use std::collections::BTreeMap;
-
+use super::ask::HeadParts;
 use super::{FieldName, Lesson, LessonError, LessonPrompt, LessonStep, RowGroup, StepAsk};
 use crate::model::catalogue;
 use crate::task::built_in::BuiltInTask;
@@ -22,7 +21,7 @@ use places::StepPlaces;
 pub use sorted::LessonFits;
 pub use taker::LessonTaker;
 pub(super) use taker::StepTaker;
-use words::StepWords;
+use words::{StepTasks, StepWords};
 
 impl Lesson {
     /// Returns the lesson as the models take it that its steps are written for.
@@ -64,12 +63,12 @@ impl Lesson {
             ));
         }
         let taken = self.taken(step, StepTaker::Model(by))?;
+        if taken.compares_shared() && order.windows(2).all(|pair| pair[0] != pair[1]) {
+            return Err(lacks("its blocks share no weights"));
+        }
         let asks = taken.before.iter().chain([&taken.action]);
         for ask in asks.filter(|ask| ask.runs_taught()) {
             self.check(ask, by)?;
-        }
-        if taken.compares_shared() && order.windows(2).all(|pair| pair[0] != pair[1]) {
-            return Err(lacks("its blocks share no weights"));
         }
         Ok(taken)
     }
@@ -99,6 +98,22 @@ impl Lesson {
         step: &LessonStep,
         by: StepTaker<'_>,
     ) -> Result<LessonStep, LessonError> {
+        // 1. What is asked: prompts and rows.
+        let mut taken = step.clone();
+        let mut tasks = StepTasks::default();
+        let mut is_plain = false;
+        for ask in taken.before.iter_mut().chain([&mut taken.action]) {
+            is_plain |= ask.take_prompt(self.prompt.as_ref(), by);
+            for group in ask.groups_mut() {
+                is_plain |= tasks.take_rows(group, by);
+            }
+            ask.take_tasks(&tasks);
+        }
+
+        // 2. Where: plans, and what is pointed at.
+        let plain = taken.plain.take().filter(|_| is_plain);
+        let mut named = std::mem::take(&mut taken.places);
+        named.extend(plain.iter().flat_map(|plain| plain.places.clone()));
         let known = catalogue::find(self.model_of(step));
         let written_depth = known.map_or(0, |known| known.blocks);
         let depth = match by {
@@ -106,49 +121,27 @@ impl Lesson {
             StepTaker::Plain { blocks } => blocks,
             StepTaker::Model(by) => by.model.shape().order.len(),
         };
-        let places = StepPlaces { named: &step.places, written_depth, depth };
+        let places = StepPlaces { named: &named, written_depth, depth };
         places.check()?;
-        let mut taken = step.clone();
-        let mut words = StepWords { places, tasks: BTreeMap::new(), renamed: BTreeMap::new() };
-
-        // 1. What is asked: prompts, rows, plans.
-        let mut is_plain = false;
         for ask in taken.before.iter_mut().chain([&mut taken.action]) {
-            is_plain |= ask.take_prompt(self.prompt.as_ref(), by);
-            for group in ask.groups_mut() {
-                is_plain |= words.take_rows(group, by);
-            }
-            if let StepAsk::Heads(ask) = ask {
-                ask.components_alone |= !ask.looks && words.renamed.contains_key(step.group_name());
-            }
-            if let StepAsk::Sweeps(ask) = ask {
-                for name in ask.groups.values_mut().flatten() {
-                    if let Some(other) = words.renamed.get(name) {
-                        name.clone_from(other);
-                    }
-                }
-            }
             for plan in ask.plans_mut() {
                 *plan = places.plan(plan)?;
             }
         }
-
-        // 2. What is pointed at.
         for place in std::mem::take(&mut taken.marks.places) {
             taken.marks.blocks.extend(places.blocks(&place)?);
         }
 
         // 3. What is said.
-        if let Some(plain) = taken.plain.take().filter(|_| is_plain) {
+        if let Some(plain) = plain {
             plain.replace(&mut taken);
         }
-        words.fill_in_step(&mut taken)?;
-        taken.places.clear();
+        StepWords { places, tasks }.fill_in_step(&mut taken)?;
         Ok(taken)
     }
 }
 
-impl StepWords<'_> {
+impl StepTasks {
     /// Notes which task the rows are of; in plain English, where the model takes them so: then `true`.
     fn take_rows(&mut self, group: &mut RowGroup, by: StepTaker<'_>) -> bool {
         let name = group.name().to_owned();
@@ -168,10 +161,12 @@ impl StepWords<'_> {
             };
             self.renamed.insert(name.clone(), plain.task);
         }
-        self.tasks.insert(name, group.task.clone());
+        self.asked.insert(name, group.task.clone());
         is_plain
     }
+}
 
+impl StepWords<'_> {
     /// Fills in every text of a step, and renames what its predicates compare.
     fn fill_in_step(&self, step: &mut LessonStep) -> Result<(), LessonError> {
         for text in [&mut step.say, &mut step.ask, &mut step.reveal, &mut step.caveat] {
@@ -210,6 +205,27 @@ impl StepAsk {
     }
 }
 
+impl StepAsk {
+    /// Follows the names of its rows; of a real model, asked plain English, fewer parts and orders are run.
+    fn take_tasks(&mut self, tasks: &StepTasks) {
+        let is_plain = self.groups().iter().any(|group| tasks.is_plain(group.name()));
+        match self {
+            Self::Heads(ask) if is_plain => {
+                ask.parts = if ask.looks { HeadParts::Attending } else { HeadParts::Components }
+            }
+            Self::Sweeps(ask) => {
+                ask.every_size &= !is_plain;
+                for name in ask.groups.values_mut().flatten() {
+                    if let Some(other) = tasks.renamed.get(name) {
+                        name.clone_from(other);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
 impl LessonStep {
     /// Whether there are places in its plans or marks.
     fn has_places(&self) -> bool {
@@ -223,11 +239,6 @@ impl LessonStep {
     fn compares_shared(&self) -> bool {
         let mut holds = self.options.iter().flat_map(|option| option.holds.fields());
         holds.any(|field| field.parts.iter().any(|part| part == "twins"))
-    }
-
-    /// Returns the name of the first group of rows that answer the question.
-    fn group_name(&self) -> &str {
-        self.action.groups().first().map_or("", RowGroup::name)
     }
 }
 

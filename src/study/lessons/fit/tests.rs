@@ -48,6 +48,10 @@ fn a_deeper_model_that_reads_english_has_its_own_places_tasks_and_words() {
     let rows = step.action.groups();
     assert_eq!((rows[0].task.as_str(), rows[0].name(), rows[0].count), ("kinds", "kinds", 78));
 
+    // Another place.
+    assert_eq!(plans(&taken(7, "swap", StepTaker::Written)), ["swap:4", "drop:4"]);
+    assert_eq!(plans(&taken(7, "swap", by)), ["swap:0", "drop:0"]);
+
     // Words of its own, an option's too; the rest stays.
     let step = taken(7, "reverse", by);
     assert_eq!(plans(&step), ["reverse:8"]);
@@ -61,11 +65,14 @@ fn a_deeper_model_that_reads_english_has_its_own_places_tasks_and_words() {
     // Groups of rows that are read by themselves, and heads, which take most of the runs.
     let StepAsk::Sweeps(ask) = taken(11, "tasks", by).action else { panic!("sweeps") };
     assert_eq!(ask.groups["steps"], ["past", "who", "agreement", "plurals"]);
+    let StepAsk::Sweeps(ask) = taken(11, "second-look", by).action else { panic!("sweeps") };
+    assert!(!ask.every_size);
     let heads = |id| match taken(4, id, by).action {
-        StepAsk::Heads(ask) => ask.components_alone,
+        StepAsk::Heads(ask) => ask.parts,
         other => panic!("{other:?}"),
     };
-    assert_eq!([heads("vote-and-need"), heads("looking")], [true, false]);
+    let parts = [HeadParts::Components, HeadParts::Attending];
+    assert_eq!([heads("vote-and-need"), heads("looking")], parts);
 
     let StepAsk::Lens(ask) = taken(1, "alone", by).action else { panic!("a lens") };
     assert_eq!(ask.prompt.expect("its own").text, "The capital of France is");

@@ -11,10 +11,23 @@ use crate::study::lessons::{
 /// What words of a step name.
 pub struct StepWords<'a> {
     pub places: StepPlaces<'a>,
+    pub tasks: StepTasks,
+}
+
+/// Which tasks the rows of a step are of.
+#[derive(Default)]
+pub struct StepTasks {
     /// The task that each group of rows asks, by the group's name in the file.
-    pub tasks: BTreeMap<String, String>,
-    /// The name of a group where it is not that of the file.
+    pub asked: BTreeMap<String, String>,
+    /// The name of a group where it is not that of the file, but a task in plain English.
     pub renamed: BTreeMap<String, String>,
+}
+
+impl StepTasks {
+    /// Whether these rows, by the name that they have now, are in plain English.
+    pub fn is_plain(&self, name: &str) -> bool {
+        self.renamed.values().any(|task| task == name)
+    }
 }
 
 impl StepWords<'_> {
@@ -49,7 +62,7 @@ impl StepWords<'_> {
     /// Returns the field of a run, with the names that the run has.
     pub fn renamed(&self, mut name: FieldName) -> FieldName {
         for part in &mut name.parts {
-            if let Some(other) = self.renamed.get(part) {
+            if let Some(other) = self.tasks.renamed.get(part) {
                 part.clone_from(other);
             }
         }
@@ -66,13 +79,13 @@ impl StepWords<'_> {
             ["Task", group] => (true, group),
             _ => return Ok(None),
         };
-        let task = self.tasks.get(group).ok_or_else(|| LessonError::NoField {
+        let task = self.tasks.asked.get(group).ok_or_else(|| LessonError::NoField {
             field: name.to_string(),
             instead: "name a group of the step's rows".to_owned(),
         })?;
         let word = if is_capital { capital(task) } else { task.clone() };
         // Names such as who and past would be read as words of the sentence.
-        let is_plain = self.renamed.contains_key(group);
+        let is_plain = self.tasks.renamed.contains_key(group);
         Ok(Some(if is_plain { format!("“{word}”") } else { word }))
     }
 }

@@ -8,7 +8,7 @@ use crate::study::lessons::found::FoundHeads;
 use crate::study::lessons::members::{part_name, part_words};
 use crate::study::need::NeedPart;
 
-pub const FIELDS: &str = "accuracy, rows, parts, rank, vote.PART, cost.PART, loss.PART, largest_vote, largest_vote_size, largest_vote_cost, dearest, \
+pub const FIELDS: &str = "accuracy, rows, parts, heads, rank, vote.PART, cost.PART, loss.PART, largest_vote, largest_vote_size, largest_vote_cost, dearest, \
                           dearest_vote, dearest_cost, and where looks were read looking_head, looking_weight, looking_cost, \
                           needed_head, needed_head_cost, needed_head_weight (PART: 3a, 3m, 3h1)";
 
@@ -22,6 +22,7 @@ pub fn field(found: &FoundHeads, parts: &[&str]) -> FieldFound {
         ["accuracy"] => mean_of(need.accuracy, 100.0),
         ["rows"] => number(need.rows as f64),
         ["parts"] => number(found.strokes().len() as f64),
+        ["heads"] => number(found.parts(|part| part.head.is_some()).len() as f64),
         ["rank"] => match need.components.rank_correlation {
             Some(rank) => number(rank),
             None => Err(lacks("all its parts vote or cost the same".to_owned())),

@@ -123,6 +123,7 @@ fn heads(parts: &[&str]) -> Option<String> {
         ["accuracy"] => "accuracy (%)",
         ["rows"] => "rows",
         ["parts"] => "components",
+        ["heads"] => "heads that were left out",
         ["rank"] => "rank correlation of vote and loss",
         ["largest_vote"] => "the component with the largest vote",
         ["largest_vote_size"] => "the largest vote (logits)",

@@ -2,18 +2,22 @@
 
 use super::SEED;
 use super::rows::items;
-use crate::engine::{AttentionWish, Capture, Run, Trace};
+use crate::engine::{AttentionWish, Capture, EngineError, Run, Trace};
 use crate::model::Prompt;
 use crate::plan::Plan;
 use crate::study::lessons::HeadsAsk;
+use crate::study::lessons::ask::HeadParts;
 use crate::study::lessons::found::{FoundHeads, TaskLooks};
 use crate::study::need::Needing;
 use crate::study::orders::Reading;
+use crate::study::without::PlanPart;
 use crate::study::{LoadedModel, StudyError};
 use crate::task::item::Item;
 
 pub struct HeadsRunning<'a> {
-    needing: Needing<'a>,
+    /// `None` only while its parts are chosen.
+    needing: Option<Needing<'a>>,
+    parts: HeadParts,
     /// Rows whose right option stands in the prompt: the prompt, and where.
     seen: Vec<(Prompt, usize)>,
     wants_looks: bool,
@@ -24,10 +28,11 @@ pub struct HeadsRunning<'a> {
 impl<'a> HeadsRunning<'a> {
     pub fn start(model: &'a LoadedModel, ask: &HeadsAsk) -> Result<Self, StudyError> {
         let items = items(&ask.rows)?;
-        let mut needing = Needing::start(model, ask.rows.name(), &items, SEED)?;
-        if ask.components_alone {
-            needing = needing.of_components();
-        }
+        let needing = Needing::start(model, ask.rows.name(), &items, SEED)?;
+        let needing = match ask.parts {
+            HeadParts::Components => needing.only(|part| part.head.is_none()),
+            HeadParts::All | HeadParts::Attending => needing,
+        };
         let mut seen = Vec::new();
         for item in items.iter().filter(|_| ask.looks) {
             let reading = Reading::new(model, item)?;
@@ -35,24 +40,35 @@ impl<'a> HeadsRunning<'a> {
                 seen.push((reading.prompt, at));
             }
         }
-        Ok(Self { needing, wants_looks: !seen.is_empty(), seen, looks: None, found: None })
+        Ok(Self {
+            needing: Some(needing),
+            parts: ask.parts,
+            wants_looks: !seen.is_empty(),
+            seen,
+            looks: None,
+            found: None,
+        })
     }
 
     /// Is the device to answer first?
     pub fn is_waiting(&self) -> bool {
-        self.needing.is_waiting() || self.looks.as_ref().is_some_and(|run| run.is_waiting())
+        self.needing.as_ref().is_some_and(Needing::is_waiting)
+            || self.looks.as_ref().is_some_and(|run| run.is_waiting())
     }
 
     pub fn advance(
         &mut self,
         model: &'a LoadedModel,
     ) -> Result<Option<(usize, usize)>, StudyError> {
-        if let Some(progress) = self.needing.advance()? {
-            return Ok(Some(progress));
+        // Where heads attend is known first: it may say which of them are left out.
+        if self.wants_looks && self.found.is_none() {
+            return self.look(model).map(Some);
         }
-        if !self.wants_looks || self.found.is_some() {
-            return Ok(None);
-        }
+        self.needing.as_mut().map_or(Ok(None), Needing::advance)
+    }
+
+    /// Reads where every head attends on every row, and chooses the parts that are left out.
+    fn look(&mut self, model: &'a LoadedModel) -> Result<(usize, usize), StudyError> {
         let all = self.seen.len();
         let mut run = match self.looks.take() {
             Some(run) => run,
@@ -67,7 +83,7 @@ impl<'a> HeadsRunning<'a> {
         };
         if run.advance()?.is_some() {
             self.looks = Some(run);
-            return Ok(Some((all, all)));
+            return Ok((0, all));
         }
         let traces = run.finish()?.into_iter().flatten();
         let mut looks = TaskLooks::default();
@@ -81,14 +97,35 @@ impl<'a> HeadsRunning<'a> {
                 }
             }
         }
+        if self.parts == HeadParts::Attending {
+            let heads = attending(&looks);
+            let is_wanted =
+                |part: &PlanPart| part.head.is_some_and(|head| heads.contains(&(part.run, head)));
+            self.needing = self.needing.take().map(|needing| needing.only(is_wanted));
+        }
         self.found = Some(looks);
-        Ok(Some((all, all)))
+        Ok((0, all))
     }
 
-    pub fn finish(self) -> FoundHeads {
-        let rows = self.needing.rows();
-        FoundHeads { need: self.needing.need(), rows, looks: self.found }
+    /// # Errors
+    /// Called too early.
+    pub fn finish(self) -> Result<FoundHeads, StudyError> {
+        let needing = self.needing.ok_or(EngineError::Cancelled)?;
+        let rows = needing.rows();
+        Ok(FoundHeads { need: needing.need(), rows, looks: self.found })
     }
+}
+
+/// Heads that are left out of a model that has many.
+const ATTENDING: usize = 12;
+
+/// Returns the heads that attend most to the right answer, each as a run and a head.
+fn attending(looks: &TaskLooks) -> Vec<(usize, usize)> {
+    let mean = |weights: &[f64]| weights.iter().sum::<f64>() / weights.len().max(1) as f64;
+    let mut heads: Vec<_> =
+        looks.weights.iter().map(|(head, weights)| (*head, mean(weights))).collect();
+    heads.sort_by(|a, b| b.1.total_cmp(&a.1));
+    heads.into_iter().take(ATTENDING).map(|(head, _)| head).collect()
 }
 
 /// Returns where the right option stands in the prompt: its token, or where a line begins with it, the same word

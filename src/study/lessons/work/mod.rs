@@ -181,7 +181,7 @@ impl<'a> WorkRunning<'a> {
             WorkStage::Lens(running) => PartFound::Lens(Box::new(running.finish(self.model)?)),
             WorkStage::Rows(rows) => PartFound::Cells(rows.finish()?),
             WorkStage::Sweeps(sweeps) => PartFound::Sweeps(sweeps.finish()?),
-            WorkStage::Heads(heads) => PartFound::Heads(Box::new(heads.finish())),
+            WorkStage::Heads(heads) => PartFound::Heads(Box::new(heads.finish()?)),
             WorkStage::Coupling(coupled) => PartFound::Coupling(Box::new(coupled.finish()?)),
         };
         Ok(ModelFound {
