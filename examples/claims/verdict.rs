@@ -13,8 +13,6 @@ pub enum Verdict {
     Holds,
     DoesNotHold,
     Open,
-    /// The numbers are told and nothing is judged.
-    Told,
 }
 
 impl fmt::Display for Verdict {
@@ -23,7 +21,6 @@ impl fmt::Display for Verdict {
             Self::Holds => "holds",
             Self::DoesNotHold => "does not hold",
             Self::Open => "open",
-            Self::Told => "told",
         })
     }
 }

@@ -165,13 +165,9 @@ fn the_real_models_survey_is_a_choice_in_the_address() {
     assert!(page.browser.text("location.hash").contains("shipped=smollm2"));
     page.screenshot("survey-smollm2");
 
-    // Its published rows are numbers and lines; its own tasks have their prompts.
-    page.drill("SmolLM2-135M-Instruct.Q4_1", "rte");
-    page.until_says(".rows", "no text of its rows");
-    let prompts = "return document.querySelectorAll('.sample-prompt').length";
-    assert_eq!(page.browser.run(prompts), 0);
-    page.until_says(".sample-option", "Yes");
+    // The rows of atelier's own tasks have their prompts.
     page.drill("SmolLM2-135M-Instruct.Q4_1", "capitals");
+    let prompts = "return document.querySelectorAll('.sample-prompt').length";
     assert_eq!(page.browser.run(prompts), 8);
 
     // The address says which, at a reload and in both views.
@@ -182,6 +178,29 @@ fn the_real_models_survey_is_a_choice_in_the_address() {
     page.browser.run("location.hash = '#view=theory&shipped=smollm2'");
     page.until_says(".theory", "SmolLM2's survey");
     page.browser.until("all cards", "document.querySelectorAll('.theorem').length === 9");
+    page.assert_quiet();
+}
+
+/// A report that was made to be shared has rows without text: their numbers and the task's options are there.
+#[test]
+fn rows_without_text_have_their_numbers() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut bare = baked();
+    for sample in
+        bare["survey"]["cells"][6]["outcome"]["found"]["samples"].as_array_mut().expect("samples")
+    {
+        let sample = sample.as_object_mut().expect("a sample");
+        sample.retain(|key, _| !["prompt", "choices", "right"].contains(&key.as_str()));
+    }
+    let page = Page::survey("survey.html");
+    page.until_survey();
+    page.open_report(&written(folder.path(), "bare.json", &bare));
+    page.until_says(".means thead", "scholar-2 (bare.json)");
+    page.drill("scholar-2 (bare.json)", "mood");
+    page.until_says(".rows", "no text of its rows");
+    assert_eq!(page.browser.run("return document.querySelectorAll('.sample-prompt').length"), 0);
+    page.until_says(".sample-options", "good");
+    page.until_says(".sample-numbers", "surprise");
     page.assert_quiet();
 }
 

@@ -10,7 +10,7 @@ pub enum ShippedSurvey {
     /// Of the teaching models on their own tasks.
     #[default]
     Scholars,
-    /// Of SmolLM2-135M-Instruct on published tasks and on those in plain English, without the text of published rows.
+    /// Of SmolLM2-135M-Instruct on the tasks in plain English.
     SmolLm2,
 }
 

@@ -28,6 +28,7 @@ fn sweeps_and_couplings() {
 fn surveys() {
     hold("figures/survey-small", "tests/golden/reports/survey.atelier.json");
     hold("figures/survey", "public/examples/survey.atelier.json");
+    hold("figures/survey-smollm2", "public/examples/smollm2-survey.atelier.json");
 }
 
 fn hold(name: &str, report: &str) {
