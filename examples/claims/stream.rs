@@ -18,8 +18,11 @@ const COLUMNS: [(&str, Column); 3] = [
     ("centred", |depth| depth.triples.centred),
 ];
 
-/// What accuracy is held against, such that better goes with better.
-const QUANTITIES: [(&str, fn(Triple) -> f64); 3] =
+/// A number of a decomposition.
+type Quantity = fn(Triple) -> f64;
+
+/// Numbers that accuracy is compared with; each grows as the answer gets better.
+const QUANTITIES: [(&str, Quantity); 3] =
     [("-MSE", |t| -t.mse), ("-bias", |t| -t.bias), ("diversity", |t| t.diversity)];
 
 /// More accuracy than this is a rise.

@@ -132,11 +132,16 @@ fn of_task(
     task.ratio(|row| number(kind(kinds(row))), whole)
 }
 
-const KINDS: [(&str, fn(&ByKind) -> Share); 3] =
+/// The share of one kind of component.
+type Kind = fn(&ByKind) -> Share;
+
+const KINDS: [(&str, Kind); 3] =
     [("embedding", |k| k.embedding), ("attention", |k| k.attention), ("MLP", |k| k.mlp)];
 
-/// The three scales, by what each row has of them.
-const SCALES: [(&str, fn(&RowNumbers) -> &ByKind); 3] = [
+/// A row's shares on one scale.
+type Scale = fn(&RowNumbers) -> &ByKind;
+
+const SCALES: [(&str, Scale); 3] = [
     ("probability", |row| &row.probability_kinds),
     ("centred", |row| &row.centred_kinds),
     ("whole logits", |row| &row.logit_kinds),

@@ -6,9 +6,8 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use atelier::app::link::ShippedSurvey;
-use atelier::study::StudyError;
 use atelier::study::survey::{
-    Asking, MeasuredRow, QuestionSource, Sample, Survey, SurveyReport, SurveyTask,
+    Asking, MeasuredRow, Sample, Survey, SurveyReport, SurveyTask,
 };
 use atelier::task::catalogue::Task;
 use atelier::task::item::TaskRow;
@@ -135,19 +134,6 @@ fn no_report_of_the_real_model_quotes_a_published_row() {
     assert!(rows > 2000, "{rows}");
 }
 
-/// Rows picked from a task.
-struct PickedRows(Vec<TaskRow>);
-
-impl QuestionSource for PickedRows {
-    fn len(&self) -> usize {
-        self.0.len()
-    }
-
-    fn get(&self, row: usize) -> Result<TaskRow, StudyError> {
-        Ok(self.0[row].clone())
-    }
-}
-
 /// Eight rows of every task, and of published tasks where the data is.
 #[test]
 fn the_real_models_rows_are_what_the_engine_makes() {
@@ -163,8 +149,8 @@ fn the_real_models_rows_are_what_the_engine_makes() {
         let asked = Task::find(&task.name).expect("a task");
         let read = asked.rows(data.flatten().as_deref(), task.rows).expect("its rows").rows;
         let picked = found.samples.iter().map(|sample| read[sample.row].clone());
-        let rows = PickedRows(picked.collect());
-        let asking = Asking::start(&model, None, &task.name, &rows, false).expect("rows");
+        let rows: Vec<TaskRow> = picked.collect();
+        let asking = Asking::start(&model, &task.name, &rows, false).expect("rows");
         for batch in asking.batches(0, 1) {
             let made = asking.run(&batch, &|| true).expect("a run").expect("not stopped");
             for row in &made {

@@ -153,7 +153,7 @@ mod tests {
         for (model, task, found) in survey.found() {
             let depths = &found.averages.by_depth;
             let read = DepthColumns::of(depths).list().expect("columns of one length");
-            let [read, written] = [&read, depths].map(|list| serde_json::to_value(list));
+            let [read, written] = [&read, depths].map(serde_json::to_value);
             let (read, written) = (read.expect("JSON"), written.expect("JSON"));
             points += depths.len();
             same(&read, &written, &format!("{} on {}", model.name, task.name));
