@@ -6,9 +6,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use atelier::app::link::ShippedSurvey;
-use atelier::study::survey::{
-    Asking, MeasuredRow, Sample, Survey, SurveyReport, SurveyTask,
-};
+use atelier::study::survey::{Asking, MeasuredRow, Sample, Survey, SurveyReport, SurveyTask};
 use atelier::task::catalogue::Task;
 use atelier::task::item::TaskRow;
 use atelier::task::plain::PlainTask;
