@@ -114,7 +114,8 @@ fn the_real_models_coupling_is_what_the_engine_makes() {
     let made = made.coupling.expect("a coupling");
     assert_eq!((&kept.token_ids, &kept.steps), (&made.token_ids, &made.steps));
     let [kept, made] = [&kept, &made].map(|coupling| {
-        let map = coupling.depth_wise[&8].off_diagonal.iter().flatten().copied();
+        let map = coupling.depth_wise[&8].map.off_diagonal.iter().flatten();
+        let map = map.map(|coupling| coupling.unwrap_or(-1.0));
         let scores = [coupling.line_shape_score, coupling.expodistance].into_iter().flatten();
         map.chain(scores).collect::<Vec<f64>>()
     });
