@@ -1,15 +1,17 @@
-//! The claims of *Diversity of Transformer Layers* about one model, from the rows of surveys (docs/smollm2.md, D1 to
-//! D14).
+//! Claims of the papers about one model, from what the runs of docs/smollm2.md wrote.
 //!
 //! ```sh
 //! cargo run --example claims -- runs/survey runs/text runs/plain
+//! cargo run --example claims -- runs/coupling-1.atelier.json runs/coupling-2.atelier.json
 //! ```
 //!
-//! The first folder holds the eight tasks. The second holds ARC-Easy with answers as text and the third tasks in plain
-//! English; either may be missing. Each holds one model.
+//! Of the folders of surveys, the first holds the eight tasks of *Diversity of Transformer Layers*. The second holds
+//! ARC-Easy with answers as text and the third tasks in plain English; either may be missing. Each holds one model. Of
+//! files, each holds the coupling of one prompt.
 
 mod rows;
 mod stream;
+mod tokens;
 mod verdict;
 mod whole;
 
@@ -18,6 +20,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, ensure};
 use rows::TaskRows;
+use tokens::PromptCoupling;
 use verdict::{Found, percent, spelled};
 
 #[allow(dead_code)] // Its test calls `run`.
@@ -27,11 +30,15 @@ fn main() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The tables of all claims that these surveys can speak to, as Markdown.
+/// The tables of all claims that these surveys, or these couplings, can speak to, as Markdown.
 ///
 /// # Errors
 /// No folder, a folder of several models, or rows that cannot be read.
 pub fn run(folders: &[PathBuf]) -> anyhow::Result<String> {
+    if folders.first().is_some_and(|first| first.is_file()) {
+        let prompts = folders.iter().map(|file| PromptCoupling::read(file));
+        return Ok(table(&tokens::claims(&prompts.collect::<anyhow::Result<Vec<_>>>()?)));
+    }
     let [survey, others @ ..] = folders else {
         anyhow::bail!("name the folder of a survey");
     };

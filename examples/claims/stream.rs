@@ -86,7 +86,7 @@ fn correlations(tasks: &[TaskRows]) -> Found {
         found,
         rows: format!("{} tasks x {} points", tasks.len(), points(tasks)),
         verdict,
-        decides: needed(verdict, mse, 0.5, tasks.len(), "tasks"),
+        decides: needed(Verdict::above(mse, 0.5), mse, 0.5, tasks.len(), "tasks"),
     }
 }
 

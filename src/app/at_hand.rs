@@ -41,6 +41,16 @@ pub fn public_query(search: &str) -> String {
     }
 }
 
+/// An address's query with this report in the place of those that it names, or with none; `?` where nothing is left,
+/// so that a link to it opens the page anew.
+pub fn query_with_report(search: &str, report: Option<&str>) -> String {
+    let pairs = search.trim_start_matches('?').split('&');
+    let others = pairs.filter(|pair| !pair.is_empty() && !pair.starts_with("report="));
+    let report = report.map(|report| format!("report={report}"));
+    let all: Vec<String> = others.map(str::to_owned).chain(report).collect();
+    format!("?{}", all.join("&"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -55,6 +65,17 @@ mod tests {
         }
         assert_eq!(spell_hash("b179c9523d0e6a0f98a330"), "b179c9523d0e");
         assert_eq!(spell_hash("é"), "é");
+    }
+
+    #[test]
+    fn a_report_takes_the_place_of_those_in_the_query() {
+        let query = "?models=m/&report=a.json&report=b.json";
+        assert_eq!(
+            query_with_report(query, Some("examples/c.json")),
+            "?models=m/&report=examples/c.json"
+        );
+        assert_eq!(query_with_report(query, None), "?models=m/");
+        assert_eq!(query_with_report("", None), "?");
     }
 
     #[test]

@@ -100,6 +100,13 @@ fn claims_from_the_rows_of_a_survey() {
             assert!(cells[cell].starts_with(&begins), "{begins} in {line}");
         }
     }
+    let coupling = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let coupling = coupling.join("public/examples/smollm2-coupling.atelier.json");
+    let said = claims::run(&[coupling]).expect("a table");
+    let verdicts: Vec<&str> =
+        said.lines().skip(2).filter_map(|line| line.split(" | ").nth(4)).collect();
+    assert_eq!(verdicts, ["holds"; 3], "{said}");
+
     let refused = claims::run(&[]).expect_err("no folder");
     assert_eq!(refused.to_string(), "name the folder of a survey");
 }

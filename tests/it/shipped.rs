@@ -4,8 +4,10 @@
 use std::collections::HashSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use atelier::app::link::ShippedSurvey;
+use atelier::study::report::Report;
 use atelier::study::survey::{Asking, MeasuredRow, Sample, Survey, SurveyReport, SurveyTask};
 use atelier::task::catalogue::Task;
 use atelier::task::item::TaskRow;
@@ -80,6 +82,43 @@ fn the_real_models_survey_says_of_what_it_is() {
         assert_eq!(found.averages.rows + found.facts.too_long, task.rows, "{}", task.name);
         let texts = found.samples.iter().filter(|sample| sample.prompt.is_some()).count();
         assert_eq!(texts, if is_own(task) { found.samples.len() } else { 0 }, "{}", task.name);
+    }
+}
+
+/// The coupling of one prompt of our own, without the directions behind its map, which are megabytes.
+#[test]
+fn the_real_models_coupling_is_what_the_engine_makes() {
+    let Some(model) = common::real_model() else { return };
+    let path = examples().join("smollm2-coupling.atelier.json");
+    let text = std::fs::read_to_string(path).expect("the shipped report");
+    let kept = Report::read(&text).expect("a report that opens").coupling.expect("a coupling");
+    assert!(kept.aligned.is_none());
+    let output = Command::new(env!("CARGO_BIN_EXE_atelier"))
+        .args([
+            "coupling",
+            "--json",
+            "--top",
+            "8",
+            "--prompt",
+            kept.prompt.as_deref().expect("text"),
+        ])
+        .arg("--model")
+        .arg(model)
+        .output()
+        .expect("the command line runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let made = Report::read(&String::from_utf8_lossy(&output.stdout)).expect("a report");
+    let made = made.coupling.expect("a coupling");
+    assert_eq!((&kept.token_ids, &kept.steps), (&made.token_ids, &made.steps));
+    let [kept, made] = [&kept, &made].map(|coupling| {
+        let map = coupling.depth_wise[&8].map.off_diagonal.iter().flatten();
+        let map = map.map(|coupling| coupling.unwrap_or(-1.0));
+        let scores = [coupling.line_shape_score, coupling.expodistance].into_iter().flatten();
+        map.chain(scores).collect::<Vec<f64>>()
+    });
+    assert_eq!((kept.len(), made.len()), (30 * 30 + 2, 30 * 30 + 2));
+    for (kept, made) in kept.iter().zip(&made) {
+        assert!((kept - made).abs() <= 1e-3 * kept.abs().max(1.0), "{kept}, and now {made}");
     }
 }
 

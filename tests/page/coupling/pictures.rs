@@ -28,6 +28,29 @@ fn the_baked_couplings_are_there_at_once() {
     page.assert_quiet();
 }
 
+/// A real model's stored pictures are one link away, and the address says so.
+#[test]
+fn the_real_models_couplings_are_a_choice_in_the_address() {
+    let page = Page::new(1440, 1000);
+    page.open("#view=coupling");
+    page.until_mapped();
+    page.browser.run("document.querySelector('.stored a:not([aria-current])').click()");
+    page.until_says(".bar .provenance", "From a report: SmolLM2-135M-Instruct.Q4_1");
+    page.until_mapped();
+    let real = page.said_of("coupling-map");
+    assert_eq!(page.text(".stored a[aria-current]"), "SmolLM2-135M");
+    let address = page.browser.text("location.href");
+    assert!(address.contains("?report=examples/smollm2-coupling.atelier.json"), "{address}");
+    assert!(address.contains("view=coupling"), "{address}");
+    page.screenshot("coupling-smollm2");
+    page.browser.reload();
+    page.until_mapped();
+    assert_eq!(page.said_of("coupling-map"), real);
+    page.browser.run("document.querySelector('.stored a:not([aria-current])').click()");
+    page.until_says(".bar .provenance", "Precomputed by scholar");
+    page.assert_quiet();
+}
+
 #[test]
 fn a_pair_is_chosen_by_click_and_by_keys_and_is_in_the_address() {
     let page = Page::coupling(1440, 1000, "");

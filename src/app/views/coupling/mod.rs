@@ -11,9 +11,10 @@ mod ways;
 
 use leptos::prelude::*;
 
+use crate::app::link::View;
 use crate::app::shell::Themes;
 use crate::app::state::Studio;
-use crate::app::widgets::{Index, IndexEntry, Question, source};
+use crate::app::widgets::{Index, IndexEntry, Question, StoredChoice, source};
 use crate::chart::{Figure, coupling_figures, nearest};
 use crate::study::coupling::{Coupling, CouplingMetric, Relation};
 use depth::AlongDepth;
@@ -50,6 +51,7 @@ pub fn CouplingView() -> impl IntoView {
     });
     view! {
         <Question without_options=true />
+        <StoredChoice view=View::Coupling report="examples/smollm2-coupling.atelier.json" />
         <Index places />
         <Show when=move || there.get()>
             <AlongDepth pictures />
