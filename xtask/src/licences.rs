@@ -160,7 +160,7 @@ mod tests {
         std::fs::create_dir_all(&package).unwrap();
         std::fs::write(package.join("LICENSE-MIT"), "as you like").unwrap();
         let lines = ["half v2.7.1|MIT|https://a.test", "rayon v1.0.0|MIT|https://b.test"];
-        let (text, without) = described(&home, &lines, &[home.clone()]).unwrap();
+        let (text, without) = described(&home, &lines, std::slice::from_ref(&home)).unwrap();
         assert!(text.contains("as you like") && text.contains("rayon 1.0.0"), "{text}");
         assert_eq!(without, ["rayon-1.0.0"]);
         std::fs::remove_dir_all(&home).unwrap();
