@@ -1,6 +1,6 @@
 //! Checks that take too long for every change: `cargo xtask test --long`. Lints of the benches, the page by
-//! Trunk, licences of all crates, ten minutes of each fuzzer, twenty kills of a survey and of a sweep, a model of a
-//! billion numbers in memory and in the page, and the benches against peers, 1B shapes among them.
+//! Trunk, licences of all crates, ten minutes of each fuzzer, twenty kills of a survey and of a sweep, seven
+//! lessons on the real model, a model of a billion numbers in memory and in the page, and the benches against peers, 1B shapes among them.
 
 use std::collections::VecDeque;
 use std::process::Command;
@@ -37,6 +37,11 @@ pub fn test(place: &Place, real: Real) -> Result<(), Stop> {
         let mut memory = tests(place);
         memory.args(["--ignored", "--nocapture", "memory::"]);
         run(&mut memory, "It took more memory than its file has.")
+    })?;
+    step("seven lessons on the real model", || {
+        let mut lessons = tests(place);
+        lessons.args(["--ignored", "--nocapture", "lessons::real::"]);
+        run(&mut lessons, "A step of a lesson cannot be shown with the real model.")
     })?;
     step("a model of a billion numbers in the page", || check::test_large(place, real))?;
     peers::bench(place, None)

@@ -33,11 +33,6 @@ pub fn lessons() -> Vec<Lesson> {
 /// The step with few rows, for models that it was not written for: how sure a verdict of theirs is matters to nobody.
 pub fn on_fewer_rows(step: &LessonStep) -> LessonStep {
     const ROWS: usize = 24;
-    of_rows(step, ROWS)
-}
-
-/// The step with at most so many rows of each task; as it is where it names its models.
-pub fn of_rows(step: &LessonStep, rows: usize) -> LessonStep {
     let mut short = step.clone();
     if !step.runs_taught() {
         return short;
@@ -51,9 +46,9 @@ pub fn of_rows(step: &LessonStep, rows: usize) -> LessonStep {
             StepAsk::Lens(_) | StepAsk::Survey(_) | StepAsk::Theory(_) => Vec::new(),
         };
         for group in groups {
-            group.count = group.count.min(rows);
+            group.count = group.count.min(ROWS);
             if let Some(plain) = &mut group.plain {
-                plain.count = plain.count.min(rows);
+                plain.count = plain.count.min(ROWS);
             }
         }
     }
