@@ -25,8 +25,9 @@ impl Sentences {
     /// Adds one, without the names of this machine's folders.
     fn add(&mut self, sentence: String) {
         let sentence = sentence.replace(env!("CARGO_MANIFEST_DIR"), "PROJECT");
-        let folders = std::env::temp_dir().join(".tmp").display().to_string();
-        let mut parts = sentence.split(&folders);
+        let temporary = std::env::temp_dir().join("").display().to_string();
+        let sentence = sentence.replace(&temporary, "");
+        let mut parts = sentence.split(".tmp");
         self.0 += parts.next().unwrap_or_default();
         for part in parts {
             // Six letters tell such folders apart.

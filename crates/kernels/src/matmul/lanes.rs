@@ -78,9 +78,11 @@ pub const F16_SCALE: f32 = f32::from_bits((127 + 112) << 23);
 pub const F16_BITS: u32 = 0x8fff_e000;
 
 /// A register of any CPU: the compiler uses the instructions that the target's baseline allows.
+#[cfg(any(test, not(all(target_arch = "wasm32", target_feature = "simd128"))))]
 #[derive(Clone, Copy)]
 pub struct Portable([f32; 4]);
 
+#[cfg(any(test, not(all(target_arch = "wasm32", target_feature = "simd128"))))]
 impl Lanes for Portable {
     const COUNT: usize = 4;
     const TILES: Tiles = Tiles::new("portable", [4, 2], 4);
