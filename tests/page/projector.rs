@@ -73,7 +73,8 @@ impl Page {
             LABEL * scale
         );
         let over = "return document.documentElement.scrollWidth - innerWidth";
-        assert!(self.browser.run(over).as_i64() <= Some(0), "{what}: the page is too wide");
+        let over = self.browser.run(over).as_i64().unwrap_or(i64::MAX);
+        assert!(over <= 0, "{what}: the page is {over} px too wide");
     }
 
     fn until_wall(&self, is_on: bool) {
