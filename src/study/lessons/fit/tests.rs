@@ -23,7 +23,7 @@ fn plans(step: &LessonStep) -> Vec<String> {
 fn the_model_that_a_step_is_written_for_takes_it_as_it_stands_there() {
     let step = taken(7, "together", StepTaker::Written);
     assert_eq!(plans(&step), ["0-6,10-11"]);
-    assert!(step.say.starts_with("Leaving out block 7 costs quiz {before.lost.quiz.first:0}"));
+    assert!(step.say.starts_with("Leaving out block 7 costs quiz {before.lost.quiz.first-out:0}"));
     assert_eq!(step.marks.blocks, [7, 8, 9]);
     assert_eq!(taken(4, "late", StepTaker::Written).options[1].text, "Quiz");
     // Whoever takes what is taken changes nothing.
@@ -40,7 +40,7 @@ fn a_deeper_model_that_reads_english_has_its_own_places_tasks_and_words() {
     let step = taken(7, "together", by);
     assert_eq!(plans(&step), ["0-17,21-29"]);
     assert_eq!(step.marks.blocks, [18, 19, 20]);
-    let start = "Leaving out block 18 costs “kinds” {before.lost.kinds.first:0} percentage points";
+    let start = "Leaving out block 18 costs “kinds” {before.lost.kinds.first-out:0} percentage points";
     assert!(step.say.starts_with(start), "{}", step.say);
     let premise = step.when.as_ref().expect("a premise");
     assert!(matches!(&premise.holds, Predicate::All(all) if all.len() == 3));
