@@ -11,6 +11,9 @@ use super::verdict::{Found, Verdict, needed, percent, spelled};
 /// A column of a junction point.
 type Column = fn(&AverageDepth) -> Triple;
 
+/// A number of a column.
+type Quantity = fn(Triple) -> f64;
+
 /// The paper's first: it decides.
 const COLUMNS: [(&str, Column); 3] = [
     ("paper's", |depth| depth.triples.paper),
@@ -18,10 +21,7 @@ const COLUMNS: [(&str, Column); 3] = [
     ("centred", |depth| depth.triples.centred),
 ];
 
-/// A number of a decomposition.
-type Quantity = fn(Triple) -> f64;
-
-/// Numbers that accuracy is compared with; each grows as the answer gets better.
+/// What accuracy is held against, such that better goes with better.
 const QUANTITIES: [(&str, Quantity); 3] =
     [("-MSE", |t| -t.mse), ("-bias", |t| -t.bias), ("diversity", |t| t.diversity)];
 
@@ -43,12 +43,12 @@ fn curve(task: &TaskRows, value: impl Fn(&AverageDepth) -> f64) -> Vec<f64> {
 }
 
 /// Accuracy along the stream, and a quantity.
-fn pair(task: &TaskRows, column: Column, quantity: fn(Triple) -> f64) -> [Vec<f64>; 2] {
+fn pair(task: &TaskRows, column: Column, quantity: Quantity) -> [Vec<f64>; 2] {
     [curve(task, |depth| depth.accuracy), curve(task, |depth| quantity(column(depth)))]
 }
 
 /// Pearson's over tasks: the mean through Fisher's z, the interval from the tasks' own coefficients.
-fn over_tasks(tasks: &[TaskRows], column: Column, quantity: fn(Triple) -> f64) -> Option<Mean> {
+fn over_tasks(tasks: &[TaskRows], column: Column, quantity: Quantity) -> Option<Mean> {
     let pairs: Vec<[Vec<f64>; 2]> = tasks.iter().map(|task| pair(task, column, quantity)).collect();
     let each = pairs.iter().filter_map(|[x, y]| pearson(x, y).map(|found| (found.r, found.n)));
     let mean = fisher_mean(&each.collect::<Vec<_>>())?;

@@ -114,34 +114,30 @@ fn letters(tasks: &[TaskRows], text: &TaskRows) -> Option<Found> {
 /// A kind's part of a column's bias or diversity, over tasks.
 fn kind_share(
     tasks: &[TaskRows],
-    kinds: fn(&RowNumbers) -> &ByKind,
-    kind: fn(&ByKind) -> Share,
+    kinds: RowKinds,
+    kind: KindShare,
     number: fn(Share) -> f64,
 ) -> Mean {
     let each: Vec<Mean> = tasks.iter().map(|task| of_task(task, kinds, kind, number)).collect();
     mean_of_independent(&each).unwrap_or(Mean::without_interval(0.0))
 }
 
-fn of_task(
-    task: &TaskRows,
-    kinds: fn(&RowNumbers) -> &ByKind,
-    kind: fn(&ByKind) -> Share,
-    number: fn(Share) -> f64,
-) -> Mean {
+fn of_task(task: &TaskRows, kinds: RowKinds, kind: KindShare, number: fn(Share) -> f64) -> Mean {
     let whole = |row: &RowNumbers| kinds(row).shares().map(|(_, share)| number(share)).sum::<f64>();
     task.ratio(|row| number(kind(kinds(row))), whole)
 }
 
-/// The share of one kind of component.
-type Kind = fn(&ByKind) -> Share;
+/// Takes one kind's share.
+type KindShare = fn(&ByKind) -> Share;
 
-const KINDS: [(&str, Kind); 3] =
+/// Takes what a row has of one scale.
+type RowKinds = fn(&RowNumbers) -> &ByKind;
+
+const KINDS: [(&str, KindShare); 3] =
     [("embedding", |k| k.embedding), ("attention", |k| k.attention), ("MLP", |k| k.mlp)];
 
-/// A row's shares on one scale.
-type Scale = fn(&RowNumbers) -> &ByKind;
-
-const SCALES: [(&str, Scale); 3] = [
+/// The three scales, by what each row has of them.
+const SCALES: [(&str, RowKinds); 3] = [
     ("probability", |row| &row.probability_kinds),
     ("centred", |row| &row.centred_kinds),
     ("whole logits", |row| &row.logit_kinds),
@@ -184,7 +180,7 @@ pub fn mlp_shares(task: &TaskRows) -> [Mean; 2] {
 
 fn shares_of_diversity(tasks: &[TaskRows]) -> [Found; 2] {
     let rows: usize = tasks.iter().map(|task| task.rows.len()).sum();
-    let found = |claim, text, kinds: fn(&RowNumbers) -> &ByKind| {
+    let found = |claim, text, kinds: RowKinds| {
         let mean = kind_share(tasks, kinds, |k| k.mlp, |s| s.diversity);
         let others = [KINDS[0], KINDS[1]].map(|(name, kind)| {
             format!("{name} {}", percent(kind_share(tasks, kinds, kind, |s| s.diversity)))

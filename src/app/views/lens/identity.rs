@@ -9,7 +9,7 @@ use crate::chart::{AnswerErrors, Identity};
 /// Says whose error the error of the shares is.
 const SHARES: &str = "error of the model's own shares among the options";
 
-/// Says whose surprise it is, and its unit, in two lines of the equation.
+/// Says whose surprise it is, and its unit.
 const SURPRISE: &str = "the model's surprise in bits, −log₂\u{a0}P(right) of all tokens";
 
 #[component]
