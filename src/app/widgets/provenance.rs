@@ -22,7 +22,9 @@ pub fn Provenance() -> impl IntoView {
                 let name = &report.model.name;
                 format!("Computed by {name} when this page was made; not running here.")
             }
-            Some(shown) if !is_absent || is_of_lens || shown.is_beside() => made_by(shown),
+            Some(shown) if !is_absent || is_of_lens || is_complete(shown, studio.view.get()) => {
+                made_by(shown)
+            }
             _ if is_absent => {
                 studio.draft.with(|draft| format!("{} is not running here.", draft.model.name()))
             }
@@ -35,7 +37,10 @@ pub fn Provenance() -> impl IntoView {
     // Of an absent model, only the lens has a picture, and a report that stands for itself.
     let has_picture = move || {
         let is_here = studio.view.get() == View::Lens || !studio.is_absent.get();
-        studio.picture().with(|shown| shown.as_ref().is_some_and(|s| is_here || s.is_beside()))
+        let view = studio.view.get();
+        studio
+            .picture()
+            .with(|shown| shown.as_ref().is_some_and(|shown| is_here || is_complete(shown, view)))
     };
     let late = Memo::new(move |_| has_picture() && !studio.is_current());
     view! {
@@ -47,6 +52,12 @@ pub fn Provenance() -> impl IntoView {
             </Show>
         </p>
     }
+}
+
+/// Whether a view draws this report although its model is not here: one without a draft, or an opened coupling.
+fn is_complete(shown: &Shown, view: View) -> bool {
+    let is_opened = matches!(shown.origin, Origin::Opened { .. });
+    shown.is_beside() || view == View::Coupling && is_opened && shown.report.coupling.is_some()
 }
 
 fn made_by(shown: &Shown) -> String {

@@ -40,7 +40,8 @@ fn a_deeper_model_that_reads_english_has_its_own_places_tasks_and_words() {
     let step = taken(7, "together", by);
     assert_eq!(plans(&step), ["0-17,21-29"]);
     assert_eq!(step.marks.blocks, [18, 19, 20]);
-    let start = "Leaving out block 18 costs “kinds” {before.lost.kinds.first-out:0} percentage points";
+    let start =
+        "Leaving out block 18 costs “kinds” {before.lost.kinds.first-out:0} percentage points";
     assert!(step.say.starts_with(start), "{}", step.say);
     let premise = step.when.as_ref().expect("a premise");
     assert!(matches!(&premise.holds, Predicate::All(all) if all.len() == 3));
