@@ -62,7 +62,8 @@ fn lessons_are_true_where_they_are_written_for_and_can_be_false_elsewhere() {
             transcript += &words::transcript(&outcome);
             faults.extend(faults_of(&lesson, &at, &outcome, step.is_open));
             faults.extend(faults_of_source(step, &at, &outcome, &own));
-            let figures = figures(&mut school, &lesson, step, &own);
+            let taken = school.taken(&lesson, step);
+            let figures = figures(&mut school, &lesson, &taken, &own);
             if figures.is_empty() && !matches!(step.action, StepAsk::Theory(_)) {
                 faults.push(format!("{at} draws nothing"));
             }
@@ -70,7 +71,6 @@ fn lessons_are_true_where_they_are_written_for_and_can_be_false_elsewhere() {
                 sound(figure);
                 drawn += &words::of_figure(&step.id, figure);
             }
-            let taken = school.taken(&lesson, step);
             faults.extend(faults_of_links(&lesson, &taken, &at));
             let mut outcomes = vec![outcome];
             outcomes.extend(school.made_up(&lesson, &taken, &own));
@@ -205,6 +205,7 @@ fn what_is_said_of_a_shipped_model_is_so_when_it_is_open() {
     }
 
     let mut school = School::open();
+    let mut others = Vec::new();
     for known in catalogue::KNOWN {
         let model = school.load(known.name);
         let refused: Vec<BuiltInTask> =
@@ -216,14 +217,16 @@ fn what_is_said_of_a_shipped_model_is_so_when_it_is_open() {
         let taker = LessonTaker::new(model);
         let fits: Vec<LessonFit> = lessons.iter().map(|lesson| lesson.fit(&taker)).collect();
         let found = LessonFits::of(&fits);
-        println!("{}: {found:?}", known.name);
         if known.name == examples::first().model.name() {
             // Every step runs on the model that it is written for.
             assert_eq!(said.whole, (1..=LESSONS.len()).collect::<Vec<_>>());
             continue;
         }
-        assert_eq!(said, found, "{}", known.name);
+        if said != found {
+            others.push((known.name, found));
+        }
     }
+    assert!(others.is_empty(), "found: {others:#?}");
     assert_eq!(LessonFits::shipped("scholar-4-step-000000"), None);
 }
 

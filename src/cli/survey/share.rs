@@ -19,6 +19,8 @@ use crate::task::catalogue::Task;
 /// Several surveys of the same models are joined, if they asked different tasks. The prompts of atelier's own
 /// tasks stay. For each model the report names its files' SHA-256.
 #[derive(clap::Args)]
+#[command(after_help = "Examples:
+  atelier survey share small --out small.atelier.json")]
 pub struct ShareArgs {
     /// Folders of finished surveys
     #[arg(value_name = "DIR", required = true)]
