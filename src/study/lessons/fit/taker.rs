@@ -16,6 +16,7 @@ pub struct LessonTaker<'a> {
 }
 
 impl<'a> LessonTaker<'a> {
+    /// Makes the taker of a model, which was asked no task yet.
     pub fn new(model: &'a LoadedModel) -> Self {
         Self { model, refusals: RefCell::default() }
     }
