@@ -432,8 +432,8 @@ fn a_newcomers_tasks_take_few_clicks() {
     clicks.push(("2 against 12 blocks", 3, taken()));
 
     // A link, and a picture.
-    page.browser.run("[...document.querySelectorAll('.keep > button')].find(b => /link/i.test(b.textContent)).setAttribute('data-link', '')");
-    page.browser.click("[data-link]");
+    page.browser.run("[...document.querySelectorAll('.keep > button')].find(b => /link/i.test(b.textContent)).setAttribute('data-copies', '')");
+    page.browser.click("[data-copies]");
     clicks.push(("a link", 1, taken()));
     page.catch_files();
     page.press_in_menu("votes", "PNG");
