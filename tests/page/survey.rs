@@ -153,7 +153,7 @@ fn means_over_the_whole_vocabulary_stand_beside_those_of_the_options() {
 /// SmolLM2's survey comes when it is chosen, by hand or by the address.
 #[test]
 fn the_real_models_survey_is_a_choice_in_the_address() {
-    let page = Page::survey("survey.html");
+    let page = Page::survey("#view=survey");
     page.until_survey();
     let is_fetched = || page.server.sent().iter().any(|sent| sent.path.contains("smollm2-survey"));
     assert!(!is_fetched(), "it comes before it is chosen");
@@ -192,7 +192,7 @@ fn rows_without_text_have_their_numbers() {
         let sample = sample.as_object_mut().expect("a sample");
         sample.retain(|key, _| !["prompt", "choices", "right"].contains(&key.as_str()));
     }
-    let page = Page::survey("survey.html");
+    let page = Page::survey("#view=survey");
     page.until_survey();
     page.open_report(&written(folder.path(), "bare.json", &bare));
     page.until_says(".means thead", "scholar-2 (bare.json)");
