@@ -47,7 +47,7 @@ pub fn all(root: &Path) -> Vec<Text> {
     for path in files(&root.join("public/lessons"), "toml") {
         all.extend(lesson(root, &path));
     }
-    for name in ["index.html", "web/404.html", "web/hub.html", "web/survey.html"] {
+    for name in ["index.html", "web/404.html", "web/hub.html"] {
         all.extend(of_html(root, &root.join(name)));
     }
     all.extend(examples(root));
