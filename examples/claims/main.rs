@@ -5,7 +5,7 @@
 //! cargo run --example claims -- runs/coupling-1.atelier.json runs/coupling-2.atelier.json
 //! ```
 //!
-//! Of the folders of surveys, the first holds the eight tasks of *Diversity of Transformer Layers*. The second holds
+//! Takes folders of surveys: the first holds the eight tasks of *Diversity of Transformer Layers*. The second holds
 //! ARC-Easy with answers as text and the third tasks in plain English; either may be missing. Each holds one model. Of
 //! files, each holds the coupling of one prompt.
 
@@ -68,7 +68,7 @@ fn tasks(survey: &Path) -> anyhow::Result<Vec<TaskRows>> {
     rows.iter().map(|path| TaskRows::read(path)).collect()
 }
 
-/// What lies in a folder, in the order of names.
+/// Lists a folder's entries, in the order of names.
 fn files(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
     let read = || format!("{} cannot be read", folder.display());
     let entries = std::fs::read_dir(folder).with_context(read)?;

@@ -1,4 +1,4 @@
-//! What a claim needs of a task's rows, from the Parquet file that a survey wrote.
+//! Numbers of a task's rows that the claims use, from the Parquet file that a survey wrote.
 
 use std::path::Path;
 
@@ -23,13 +23,13 @@ pub struct TaskRows {
     resamples: Resamples,
 }
 
-/// What is kept of a row.
+/// Numbers of one row.
 pub struct RowNumbers {
     pub line: usize,
     pub is_right: bool,
     /// Whether the right answer is the model's first word.
     pub is_first: Option<bool>,
-    /// Of the right answer, nats.
+    /// ln P of the right answer, in nats.
     pub log_likelihood: Option<f64>,
     /// The right option's place.
     pub right: usize,

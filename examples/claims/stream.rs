@@ -21,7 +21,7 @@ const COLUMNS: [(&str, Column); 3] = [
     ("centred", |depth| depth.triples.centred),
 ];
 
-/// What accuracy is held against, such that better goes with better.
+/// Numbers that accuracy is compared with; each grows as the answer gets better.
 const QUANTITIES: [(&str, Quantity); 3] =
     [("-MSE", |t| -t.mse), ("-bias", |t| -t.bias), ("diversity", |t| t.diversity)];
 

@@ -12,14 +12,14 @@ use super::verdict::{Found, Verdict, spelled};
 /// Singular vectors by which claims are decided.
 const K: usize = 8;
 
-/// What the claims need of one prompt.
+/// Numbers of one prompt's coupling that the claims use.
 pub struct PromptCoupling {
     /// Means and relative spreads of the couplings of other tokens: by one block or two, as they were asked.
     own: Vec<Spread>,
     fixed_input: Vec<Spread>,
     fixed_output: Vec<Spread>,
     chance: f64,
-    /// Of ln of the largest singular value against ln of the block's number, from 1.
+    /// Slope of ln of the largest singular value against ln of the block's number, from 1.
     slope: Mean,
 }
 
@@ -27,7 +27,7 @@ pub struct PromptCoupling {
 struct Spread {
     is_same_block: bool,
     mean: f64,
-    /// Of the standard deviation to the mean.
+    /// Ratio of the standard deviation to the mean.
     relative: f64,
 }
 

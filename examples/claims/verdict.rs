@@ -32,7 +32,7 @@ pub struct Found {
     pub found: String,
     pub rows: String,
     pub verdict: Verdict,
-    /// What would decide an open one.
+    /// Rows or tasks that would decide an open claim.
     pub decides: String,
 }
 
@@ -90,7 +90,7 @@ pub fn times_to_decide(found: Mean, threshold: f64) -> Option<f64> {
     (distance > 0.0).then(|| POWER * (reach / distance).powi(2))
 }
 
-/// What would decide an open claim: so many of what there were `count` of.
+/// Says how many rows or tasks would decide an open claim, of which there were `count`.
 pub fn needed(verdict: Verdict, found: Mean, threshold: f64, count: usize, what: &str) -> String {
     if verdict != Verdict::Open {
         return String::new();

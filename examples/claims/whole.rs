@@ -86,7 +86,7 @@ fn offset(tasks: &[TaskRows]) -> Found {
     }
 }
 
-/// The same rows by letter and as text; `None` where no task was asked by letter.
+/// Compares the rows answered by letter with those answered as text; `None` where no task was asked by letter.
 fn letters(tasks: &[TaskRows], text: &TaskRows) -> Option<Found> {
     let by_letter = tasks.iter().find(|task| task.name == "arc_easy")?;
     let lines: BTreeMap<usize, bool> =
@@ -209,7 +209,7 @@ fn halves<'a>(rows: &[&'a RowNumbers], number: fn(&RowNumbers) -> f64) -> [Vec<&
     [little.to_vec(), much.to_vec()]
 }
 
-/// What more diversity goes with: accuracy of the half of the rows that has more of it, less that of the other half.
+/// Effect of more diversity: accuracy of the half of the rows that has more of it, less that of the other half.
 fn gain(rows: &[&RowNumbers]) -> Mean {
     let [little, much] = halves(rows, |row| row.centred.diversity);
     share(&much, |row| row.is_right).less(share(&little, |row| row.is_right))

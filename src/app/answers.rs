@@ -35,7 +35,7 @@ pub struct StepAnswer {
     pub tally: Vec<u32>,
     /// The build on which the model answered.
     pub page: String,
-    /// What a model answered, with whose numbers.
+    /// A model's answer, and the model whose numbers it names.
     pub outcome: Option<StepOutcome>,
 }
 

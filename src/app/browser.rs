@@ -52,7 +52,7 @@ pub fn hub_host() -> String {
     hub.map(|hub| hub.host().to_owned()).unwrap_or_default()
 }
 
-/// What the page's head says under a name; empty where it says nothing.
+/// Returns the content of a `meta` element of the page's head; empty where there is none.
 fn meta(name: &str) -> String {
     let document = window().document();
     let meta =

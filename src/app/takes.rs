@@ -5,7 +5,7 @@ use crate::study::lessons::LessonFits;
 use crate::study::refusal::TaskRefusal;
 use crate::task::built_in::BuiltInTask;
 
-/// Who shows the rest.
+/// Says which models show the steps that this one cannot.
 pub const OTHERS: &str =
     "Steps that a model cannot show are shown by the model that they are written for.";
 

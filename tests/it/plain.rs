@@ -28,7 +28,7 @@ struct PlainAnswers {
     log_likelihood: Vec<f64>,
 }
 
-/// Of so many rows a test runs one; `UPDATE=1` runs all and writes their answers.
+/// A test runs one row of this many; `UPDATE=1` runs all and writes their answers.
 const ONE_ROW_OF: usize = 5;
 const ANSWERS: &str = "tests/golden/plain/smollm2.json";
 

@@ -7,10 +7,10 @@ use super::{LinkPairs, View};
 /// A survey that comes with the page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ShippedSurvey {
-    /// Of the teaching models on their own tasks.
+    /// The survey of the teaching models on their own tasks.
     #[default]
     Scholars,
-    /// Of SmolLM2-135M-Instruct on the tasks in plain English.
+    /// The survey of SmolLM2-135M-Instruct on the tasks in plain English.
     SmolLm2,
 }
 

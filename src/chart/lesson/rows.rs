@@ -63,7 +63,7 @@ pub(super) fn figure(
     Some(draft.figure(theme))
 }
 
-/// What stands along the x-axis, and what the pens tell apart.
+/// Names of the x-axis's positions, and of the curves.
 struct DrawnCells {
     models: Vec<String>,
     tasks: Vec<String>,

@@ -1,4 +1,4 @@
-//! What models say of rows with more and more negations: a map of the answers that read none.
+//! Answers to rows with more and more negations: a map of the shares that read none.
 
 use super::rows::distinct;
 use crate::chart::number::percent;

@@ -9,7 +9,7 @@ use crate::task::primer::ROWS_SEED;
 #[serde(deny_unknown_fields)]
 pub struct RowGroup {
     pub task: String,
-    /// What fields call it, where the task's name is not enough.
+    /// The name that fields use, where the task's name is not enough.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     pub count: usize,
@@ -18,7 +18,7 @@ pub struct RowGroup {
     /// Only rows of this level, in the task's own count; of all in turn where nothing is said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub level: Option<usize>,
-    /// What a model is asked instead that reads plain English.
+    /// Rows or prompt for a model that reads plain English.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plain: Option<PlainGroup>,
 }
@@ -36,7 +36,7 @@ fn rows_seed() -> u64 {
 }
 
 impl RowGroup {
-    /// What fields call it.
+    /// Returns the name that fields use.
     pub fn name(&self) -> &str {
         self.name.as_deref().unwrap_or(&self.task)
     }

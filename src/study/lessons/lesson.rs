@@ -49,7 +49,7 @@ pub struct LessonPrompt {
     pub options: Vec<String>,
     /// Index of the right option.
     pub answer: usize,
-    /// What a model looks at instead that reads plain English.
+    /// The prompt for a model that reads plain English.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plain: Option<Box<LessonPrompt>>,
 }
@@ -88,7 +88,7 @@ pub struct LessonStep {
     /// `{place.late}`); in a model of another depth, the blocks at the same share of the way.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub places: BTreeMap<String, usize>,
-    /// What is said in other words where a model takes the step in plain English.
+    /// Other words of the step, for a model that reads plain English.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plain: Option<PlainStep>,
     /// Does the step leave its question open on the model that it is written for?

@@ -3,7 +3,7 @@
 //! A lesson is data ([`Lesson`], one TOML file): every step says something, asks something, names what is run
 //! ([`StepAsk`]), and has options. Which option is right is a [`Predicate`] on what the run found, so that the
 //! same lesson stays true on a reader's own model; where that model lacks what a step needs, the step says so.
-//! What is asked of a model is fitted to it first ([`Lesson::fitted`]): to its depth, and to what it reads.
+//! A step is fitted to its model first ([`Lesson::fitted`]): to its depth, and to what it reads.
 //!
 //! A step is run in two phases ([`StepPhase`]): what its set-up needs, and what its question asks for. Each
 //! names its models ([`StepAsk::models`]); [`WorkRunning`] does what one of them has to do in small steps, and

@@ -48,7 +48,7 @@ pub struct StepOutcome {
     pub asked: Option<AskedStep>,
 }
 
-/// What a step asks as one model takes it.
+/// The runs of a step, as one model takes it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AskedStep {
     pub before: Option<StepAsk>,

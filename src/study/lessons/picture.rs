@@ -45,7 +45,7 @@ pub enum StepPicture {
     Depths { model: String, members: Vec<Member>, tasks: Vec<DepthAccuracy> },
 }
 
-/// What the sum of the first components gets right on one task.
+/// Accuracy of the sum of the first components, on one task.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DepthAccuracy {
     pub task: String,

@@ -53,7 +53,7 @@ impl GeneratedTask {
         self.facts().name
     }
 
-    /// What it asks, in a few words.
+    /// Its question, in a few words.
     pub fn about(self) -> &'static str {
         self.facts().about
     }

@@ -71,7 +71,7 @@ fn answered(school: &mut School, lesson: &Lesson, model: &str) -> Vec<String> {
     faults
 }
 
-/// Where something is not filled in, or not shown at all.
+/// Lists the texts that are not filled in, and steps that are not shown.
 fn holes(at: &str, outcome: &StepOutcome) -> Vec<String> {
     let mut faults = Vec::new();
     if let StepShowing::CannotShow(why) = &outcome.showing {

@@ -124,7 +124,7 @@ impl School {
         seen
     }
 
-    /// What the step's run is drawn from.
+    /// Runs the step and returns the pictures that are drawn.
     pub fn pictures(
         &mut self,
         lesson: &Lesson,

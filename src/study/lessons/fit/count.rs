@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::study::lessons::{Lesson, LessonStep, LessonTaker};
 
-/// What is known of a lesson and a model before one starts.
+/// Steps of a lesson that a model can be asked, known before one starts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LessonFit {
     /// The lesson's id.

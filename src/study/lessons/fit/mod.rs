@@ -1,7 +1,7 @@
 //! A step as a model takes it: its places are blocks of that model, and where the model reads plain English, it is
 //! asked that instead of the scholars' riddles.
 //!
-//! What comes of it is a step as any other, with nothing left to choose: plans in the one-line notation, tasks and
+//! The result is a step as any other, with nothing left to choose: plans in the one-line notation, tasks and
 //! prompts that are run, and texts and predicates that speak of these.
 
 mod after;
@@ -47,7 +47,7 @@ impl Lesson {
     /// Returns the step as a model takes it: `step` is one of this lesson's, as the file has it.
     ///
     /// # Errors
-    /// What the model lacks, as far as that is known before anything runs.
+    /// The reason why the model cannot be asked, as far as that is known before anything runs.
     pub fn fitted(
         &self,
         step: &LessonStep,

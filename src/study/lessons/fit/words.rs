@@ -8,7 +8,7 @@ use crate::study::lessons::{
     FieldName, LessonError, LessonOption, LessonStep, PlainOption, PlainStep,
 };
 
-/// What words of a step name.
+/// Names that the words of a step use.
 pub struct StepWords<'a> {
     pub places: StepPlaces<'a>,
     pub tasks: StepTasks,

@@ -41,7 +41,7 @@ pub(super) fn surveyed<'a>(models: &'a [SurveyedModel], ask: &StepAsk) -> Vec<St
     depths.collect()
 }
 
-/// What the models say, negation by negation; nothing where no rows ran.
+/// Returns the picture of the models' answers by number of negations; `None` where no rows ran.
 pub(super) fn said(cells: &[ModelCell<'_>], ask: &RowsAsk) -> Option<StepPicture> {
     let own = cells.iter().filter(|(_, cell)| cell.plan.is_none());
     let cells = own.filter_map(|(model, cell)| PictureCell::of(model, cell, PictureMean::Accuracy));
