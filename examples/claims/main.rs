@@ -3,13 +3,16 @@
 //! ```sh
 //! cargo run --example claims -- runs/survey runs/text runs/plain
 //! cargo run --example claims -- runs/coupling-1.atelier.json runs/coupling-2.atelier.json
+//! cargo run --example claims -- runs/lambada.atelier.json runs/cosines.atelier.json
 //! ```
 //!
 //! Takes folders of surveys: the first holds the eight tasks of *Diversity of Transformer Layers*. The second holds
 //! ARC-Easy with answers as text and the third tasks in plain English; either may be missing. Each holds one model. Of
-//! files, each holds the coupling of one prompt.
+//! files, each holds the coupling of one prompt; or sweeps over orders, couplings of rows, or losses without parts.
 
+mod painters;
 mod rows;
+mod steps;
 mod stream;
 mod tokens;
 mod verdict;
@@ -19,6 +22,8 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, ensure};
+use atelier::study::report::Report;
+use painters::TaskOrders;
 use rows::TaskRows;
 use tokens::PromptCoupling;
 use verdict::{Found, percent, spelled};
@@ -36,8 +41,7 @@ fn main() -> anyhow::Result<()> {
 /// No folder, a folder of several models, or rows that cannot be read.
 pub fn run(folders: &[PathBuf]) -> anyhow::Result<String> {
     if folders.first().is_some_and(|first| first.is_file()) {
-        let prompts = folders.iter().map(|file| PromptCoupling::read(file));
-        return Ok(table(&tokens::claims(&prompts.collect::<anyhow::Result<Vec<_>>>()?)));
+        return of_files(folders);
     }
     let [survey, others @ ..] = folders else {
         anyhow::bail!("name the folder of a survey");
@@ -56,6 +60,31 @@ pub fn run(folders: &[PathBuf]) -> anyhow::Result<String> {
     let text_and_plain: Vec<&TaskRows> = text.iter().flatten().chain(&plain).collect();
     let all: Vec<&TaskRows> = tasks.iter().chain(text_and_plain).collect();
     Ok(format!("{}\n{}", table(&found), by_task(&all)))
+}
+
+/// The table of claims that reports of couplings, or of sweeps, can speak to.
+fn of_files(files: &[PathBuf]) -> anyhow::Result<String> {
+    let reports = files.iter().map(|file| report(file));
+    let reports = reports.collect::<anyhow::Result<Vec<Report>>>()?;
+    let sweeps =
+        reports.iter().flat_map(|report| report.orders.iter().cloned().map(TaskOrders::of));
+    let sweeps: Vec<TaskOrders> = sweeps.collect();
+    let couplings = reports.iter().flat_map(|report| report.task_coupling.clone());
+    let needs = reports.iter().flat_map(|report| report.need.clone());
+    let mut found = painters::claims(&sweeps);
+    found.extend(steps::of_couplings(&couplings.collect::<Vec<_>>()));
+    found.extend(steps::of_needs(&needs.collect::<Vec<_>>()));
+    if !found.is_empty() {
+        return Ok(table(&found));
+    }
+    let prompts = files.iter().map(|file| PromptCoupling::read(file));
+    Ok(table(&tokens::claims(&prompts.collect::<anyhow::Result<Vec<_>>>()?)))
+}
+
+fn report(path: &Path) -> anyhow::Result<Report> {
+    let shown = path.display();
+    let text = std::fs::read_to_string(path).with_context(|| format!("{shown} is unreadable"))?;
+    Report::read(&text).with_context(|| shown.to_string())
 }
 
 /// The tasks of a survey of one model, in the order of their names.

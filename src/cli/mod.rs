@@ -36,6 +36,7 @@ mod picture;
 mod pull;
 mod rows_source;
 mod served_model;
+mod share;
 #[cfg(target_os = "linux")]
 mod shortened;
 mod survey;
@@ -80,6 +81,7 @@ enum CliCommand {
     Coupling(Box<coupling::CouplingArgs>),
     Survey(Box<survey::SurveyArgs>),
     Figures(figures::PicturesArgs),
+    Share(share::ShareArgs),
     Generate(generate::GenerateArgs),
     Models(models::ModelsArgs),
     Pull(pull::PullArgs),
@@ -134,6 +136,7 @@ fn run(command: clap::Command) -> ExitCode {
         CliCommand::Next(args) => next::run(&args),
         CliCommand::Orders(args) => orders::run(*args),
         CliCommand::Pull(args) => pull::run(&args),
+        CliCommand::Share(args) => share::run(&args),
         CliCommand::Survey(args) => survey::run(*args),
         CliCommand::Tasks(args) => tasks::run(args),
         CliCommand::Train(args) => train::run(*args),

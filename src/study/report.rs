@@ -4,8 +4,11 @@ mod averages;
 pub(in crate::study) mod check;
 pub(in crate::study) mod columns;
 mod opened;
+mod sharing;
 
 pub use opened::{Opened, ReportError};
+pub use sharing::ShareError;
+pub(in crate::study) use sharing::round;
 
 use std::collections::BTreeMap;
 

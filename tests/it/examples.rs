@@ -17,7 +17,7 @@ use std::process::Command;
 use atelier::chart::{LIGHT, survey_figures};
 use atelier::model::ModelFiles;
 use atelier::model::weights::Weights;
-use atelier::study::report::Opened;
+use atelier::study::report::{Opened, Report};
 use atelier::task::primer::GeneratedTask;
 
 fn scholar(name: &str) -> PathBuf {
@@ -106,6 +106,31 @@ fn claims_from_the_rows_of_a_survey() {
     let verdicts: Vec<&str> =
         said.lines().skip(2).filter_map(|line| line.split(" | ").nth(4)).collect();
     assert_eq!(verdicts, ["holds"; 3], "{said}");
+
+    let sweep = folder.path().join("sweep.atelier.json");
+    let orders = Command::new(env!("CARGO_BIN_EXE_atelier"))
+        .args(["orders", "--model", "scholar-12", "--task", "mood,often", "--rows", "32"])
+        .args(["--strategy", "drop,swap,family", "--seeds", "2", "--rounds", "3", "--plan", "0-11"])
+        .args(["--geometry", "--out"])
+        .arg(&sweep)
+        .output()
+        .expect("the command line runs");
+    assert!(orders.status.success(), "{}", String::from_utf8_lossy(&orders.stderr));
+    let said = claims::run(std::slice::from_ref(&sweep)).expect("a table");
+    let ids: Vec<&str> =
+        said.lines().filter_map(|line| line.strip_prefix("| P")?.split(' ').next()).collect();
+    let all =
+        ["1", "2", "3", "4", "5", "6", "7", "8", "8", "9", "11", "11", "11", "13", "15", "16"];
+    assert_eq!(ids, all, "{said}");
+    // Kept accuracy is what the report's own means say.
+    let report = std::fs::read_to_string(&sweep).expect("a report");
+    let report = Report::read(&report).expect("a report of orders");
+    let kept = report.orders.iter().map(|orders| {
+        let skipped = orders.variants.iter().find(|one| one.name == "skip:4").expect("it");
+        100.0 * skipped.measures.accuracy.mean / orders.original.measures.accuracy.mean
+    });
+    let mean = kept.sum::<f64>() / 2.0;
+    assert!(said.contains(&format!("skip:4 keeps {mean:.1} [")), "{mean}: {said}");
 
     let refused = claims::run(&[]).expect_err("no folder");
     assert_eq!(refused.to_string(), "name the folder of a survey");

@@ -15,8 +15,8 @@ use atelier::app::link::{Choice, Link};
 use atelier::chart::{Figure, LIGHT, step_figure};
 use atelier::model::catalogue;
 use atelier::study::lessons::{
-    Holding, LESSONS, Lesson, LessonFit, LessonFits, LessonStep, LessonTaker, RunSource, StepAsk,
-    StepOutcome, StepShowing, WorkRunning,
+    Holding, LESSONS, Lesson, LessonFit, LessonFits, LessonStep, LessonTaker, REAL_MODEL,
+    RunSource, StepAsk, StepOutcome, StepShowing, WorkRunning,
 };
 use atelier::study::refusal::task_refusals;
 use atelier::task::built_in::BuiltInTask;
@@ -241,7 +241,8 @@ fn faults_of_source(
     let is_run = !matches!(outcome.showing, StepShowing::CannotShow(_));
     let is_true = match (&step.action, &outcome.source) {
         (_, None) => !is_run,
-        (StepAsk::Survey(_), Some(RunSource::Survey { rows })) => *rows > 0,
+        (StepAsk::Survey(_), Some(RunSource::Survey { rows })) => rows[0] > 0,
+        (ask, Some(RunSource::Report(of))) => ask.report().is_some() && of.model == REAL_MODEL,
         (StepAsk::Theory(_), Some(RunSource::MadeUp)) => true,
         (ask, Some(RunSource::Models(ran))) => {
             let names: Vec<&str> = ran.iter().map(|of| of.model.as_str()).collect();

@@ -7,9 +7,10 @@ use crate::app::browser;
 use crate::app::embedding::Embedding;
 use crate::app::link::{ShippedSurvey, View};
 
-/// Links to both, each a whole address; `report` is the real model's, beside the page. A frame has none.
+/// Links to both behind a heading, each a whole address; `report` is the real model's, beside the page. A frame has
+/// none.
 #[component]
-pub fn StoredChoice(view: View, report: &'static str) -> impl IntoView {
+pub fn StoredChoice(heading: &'static str, view: View, report: &'static str) -> impl IntoView {
     if use_context::<Embedding>().is_some() {
         return None;
     }
@@ -21,7 +22,7 @@ pub fn StoredChoice(view: View, report: &'static str) -> impl IntoView {
     let second = query_with_report(&search, Some(report));
     Some(view! {
         <p class="hint stored">
-            "Stored pictures of: "
+            {heading} ": "
             <a href=first aria-current=here(!is_real)>{scholars}</a>
             " | "
             <a href=second aria-current=here(is_real)>{real}</a>

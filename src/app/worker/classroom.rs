@@ -3,6 +3,8 @@
 //! A step runs on the model that is loaded, or on those of the catalogue that it is written for: these are
 //! opened beside it, on the processor, and stay, being small.
 
+use std::collections::BTreeMap;
+
 use super::prompt::answer_waiting;
 use super::{Desk, Stop, failed, fetch, opening, stop, words};
 use crate::app::protocol::{Ask, Stage, Tell};
@@ -11,20 +13,23 @@ use crate::study::lessons::{
     Lesson, LessonStep, LessonTaker, ModelFound, StepAsk, StepFound, StepPhase, TaughtBy,
     WorkRunning,
 };
-use crate::study::report::Opened;
+use crate::study::report::{Opened, Report};
 use crate::study::survey::Survey;
 use crate::study::{LoadedModel, StudyError};
 
-/// The survey that comes with the page.
-const SURVEY: &str = "examples/survey.atelier.json";
+/// The surveys that come with the page: of the scholars, and of the real model.
+const SURVEYS: [&str; 2] = ["examples/survey.atelier.json", "examples/smollm2-survey.atelier.json"];
 
 /// Parts of a run that is told in parts of itself.
 const PARTS: f64 = 1000.0;
 
-/// The survey and the models that lessons have fetched, and the last set-up's result.
+/// Surveys, reports and models that lessons have fetched, and the last set-up's result.
 #[derive(Default)]
 pub struct Classroom {
-    survey: Option<Survey>,
+    /// In the order of [`SURVEYS`]; the second only where a step looked at it.
+    surveys: Vec<Survey>,
+    /// By their files' names.
+    reports: BTreeMap<String, Report>,
     models: Vec<LoadedModel>,
     /// The last set-up that was run, and its result.
     before: Option<(SetUp, StepFound)>,
@@ -191,16 +196,23 @@ impl Classroom {
     ) -> Result<StepFound, Unrun> {
         match ask {
             StepAsk::Theory(ask) => return Ok(StepFound::Theory(*ask)),
-            StepAsk::Survey(_) => {
-                let survey = self.survey(desk, id).await?;
-                return Ok(StepFound::of_survey(survey));
+            StepAsk::Survey(ask) => {
+                let count = if ask.reads_real() { SURVEYS.len() } else { 1 };
+                self.fetch_surveys(desk, id, count).await?;
+                let surveys: Vec<&Survey> = self.surveys.iter().collect();
+                return Ok(StepFound::of_surveys(&surveys, ask));
             }
             _ => {}
         }
         let names = ask.models(taught).map_err(|error| Unrun::Lacking(error.to_string()))?;
         let mut found: Vec<ModelFound> = Vec::with_capacity(names.len());
         for name in &names {
-            if self.open_model(at_hand.by_name, name).is_none() {
+            let is_open = self.open_model(at_hand.by_name, name).is_some();
+            if let Some(file) = ask.report().filter(|_| !is_open) {
+                found.push(self.stored(desk, id, file, ask).await?);
+                continue;
+            }
+            if !is_open {
                 let files = fetch::model(desk, id, name).await?;
                 let model = opening::reference(desk, id, &files).await?;
                 self.models.push(model);
@@ -234,16 +246,32 @@ impl Classroom {
         held.or_else(|| self.models.iter().find(|model| model.name == name))
     }
 
-    async fn survey(&mut self, desk: &Desk, id: u32) -> Result<&Survey, Stop> {
-        let survey = match self.survey.take() {
-            Some(survey) => survey,
-            None => {
-                let bytes = fetch::bytes(desk, id, SURVEY).await?;
-                let opened = Opened::read(&bytes).and_then(Opened::survey);
-                opened.map_err(|error| Stop::Failed(format!("{SURVEY}: {error}")))?
-            }
-        };
-        Ok(self.survey.insert(survey))
+    /// Fetches the first surveys, as far as they are not there yet.
+    async fn fetch_surveys(&mut self, desk: &Desk, id: u32, count: usize) -> Result<(), Stop> {
+        for file in SURVEYS.iter().take(count).skip(self.surveys.len()) {
+            let bytes = fetch::bytes(desk, id, file).await?;
+            let opened = Opened::read(&bytes).and_then(Opened::survey);
+            self.surveys.push(opened.map_err(|error| Stop::Failed(format!("{file}: {error}")))?);
+        }
+        Ok(())
+    }
+
+    /// Reads a step's numbers from a report that comes with the page.
+    async fn stored(
+        &mut self,
+        desk: &Desk,
+        id: u32,
+        file: &str,
+        ask: &StepAsk,
+    ) -> Result<ModelFound, Unrun> {
+        if !self.reports.contains_key(file) {
+            let bytes = fetch::bytes(desk, id, file).await?;
+            let opened = Opened::read(&bytes).and_then(Opened::report);
+            let report = opened.map_err(|error| Stop::Failed(format!("{file}: {error}")))?;
+            self.reports.insert(file.to_owned(), report);
+        }
+        let found = self.reports.get(file).and_then(|report| ModelFound::of_report(report, ask));
+        found.ok_or_else(|| Stop::Failed(format!("{file} lacks what this step asks")).into())
     }
 }
 

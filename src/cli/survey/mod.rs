@@ -22,7 +22,6 @@ mod merge;
 mod rows_file;
 mod running;
 mod shard;
-mod share;
 mod table;
 
 use std::path::PathBuf;
@@ -30,6 +29,8 @@ use std::path::PathBuf;
 use clap::Subcommand;
 use clap::builder::NonEmptyStringValueParser;
 
+pub use asked::Asked;
+pub use folder::Folder;
 pub use rows_file::RowsFile;
 use shard::Shard;
 
@@ -53,7 +54,6 @@ pub struct SurveyArgs {
 #[derive(Subcommand)]
 enum SurveyCommand {
     Merge(merge::MergeArgs),
-    Share(share::ShareArgs),
 }
 
 /// What a survey asks.
@@ -121,12 +121,11 @@ const EXAMPLES: &str = r#"Examples:
   atelier survey --models ../Llama-3.2-1B --tasks boolq --data ../data --out big --shard 2/8
   atelier survey merge big
   atelier figures big --out pictures
-  atelier survey share big --out big.atelier.json"#;
+  atelier share big --out big.atelier.json"#;
 
 pub fn run(args: SurveyArgs) -> anyhow::Result<()> {
     match args.command {
         None => running::run(&args.ask),
         Some(SurveyCommand::Merge(args)) => merge::run(&args),
-        Some(SurveyCommand::Share(args)) => share::run(&args),
     }
 }

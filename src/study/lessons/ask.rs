@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{LessonPrompt, RowGroup};
+use super::{LessonPrompt, REAL_MODEL, RowGroup};
 use crate::study::orders::{Extent, Sweep};
 
 /// Stands in a plan before the name of the component that is left out.
@@ -60,6 +60,15 @@ impl StepAsk {
             Self::Heads(ask) => std::slice::from_mut(&mut ask.rows),
             Self::Coupling(ask) => std::slice::from_mut(&mut ask.rows),
             Self::Lens(_) | Self::Survey(_) | Self::Theory(_) => &mut [],
+        }
+    }
+
+    /// The report that is read where the model is not open: a file beside the page.
+    pub fn report(&self) -> Option<&str> {
+        match self {
+            Self::Sweeps(ask) => ask.report.as_deref(),
+            Self::Coupling(ask) => ask.report.as_deref(),
+            _ => None,
         }
     }
 
@@ -203,9 +212,15 @@ pub struct SweepsAsk {
     /// Middles of several sizes, too, and not only those that the fields of one size speak of?
     #[serde(default)]
     pub every_size: bool,
+    /// Middles of a few blocks, too, of every kind?
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub few: bool,
     /// Rows that are read by themselves, too: names of `rows`, by the name that fields use.
     #[serde(default)]
     pub groups: BTreeMap<String, Vec<String>>,
+    /// The report that comes with the page, which is read where the model that the step is written for is not open.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub report: Option<String>,
 }
 
 fn one_seed() -> u64 {
@@ -223,7 +238,7 @@ impl SweepsAsk {
     }
 }
 
-/// The survey that comes with the page, whole.
+/// Cells of the surveys that come with the page.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct SurveyAsk {
@@ -231,10 +246,10 @@ pub struct SurveyAsk {
     pub show: SurveyShow,
     /// The scale in which MSE, bias and diversity are drawn.
     pub column: ReadColumn,
-    /// The models that are drawn; all where nothing is said.
+    /// The models that are read and drawn; the scholars where nothing is said.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub models: Vec<String>,
-    /// The tasks that are drawn; all where nothing is said.
+    /// The tasks that are read and drawn; all where nothing is said.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tasks: Vec<String>,
     /// Whether accuracy is drawn after every component, in place of the means.
@@ -243,7 +258,12 @@ pub struct SurveyAsk {
 }
 
 impl SurveyAsk {
-    /// Whether a model's numbers on a task are drawn.
+    /// Whether the real model's survey is read, too.
+    pub fn reads_real(&self) -> bool {
+        self.models.iter().any(|name| name == REAL_MODEL)
+    }
+
+    /// Whether a model's numbers on a task are read and drawn.
     pub(super) fn draws(&self, model: &str, task: &str) -> bool {
         let names = |all: &[String], name: &str| all.is_empty() || all.iter().any(|of| of == name);
         names(&self.models, model) && names(&self.tasks, task)
@@ -301,6 +321,9 @@ pub struct CoupledAsk {
     /// The picture that is drawn.
     #[serde(default)]
     pub show: CoupledShow,
+    /// As in [`SweepsAsk::report`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub report: Option<String>,
 }
 
 /// One of the pictures of linearised blocks.

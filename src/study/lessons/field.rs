@@ -155,11 +155,13 @@ impl FromStr for FieldName {
             None => (false, path),
         };
         let parts: Vec<String> = path.split('.').map(str::to_owned).collect();
-        let is_word = |word: &String| {
+        let is_word = |word: &str| {
             let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | ':' | '+');
             !word.is_empty() && word.chars().all(fits)
         };
-        if parts.iter().chain(&model).all(is_word) {
+        // A model is named as its file is: `SmolLM2-135M-Instruct.Q4_1`.
+        let is_model = model.iter().all(|model| model.split('.').all(is_word));
+        if is_model && parts.iter().all(|part| is_word(part)) {
             Ok(Self { is_before, parts, model })
         } else {
             Err(LessonError::FieldName { name: text.to_owned() })

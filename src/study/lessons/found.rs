@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use super::ask::TheoryAsk;
+use super::ask::{StepAsk, SurveyAsk, TheoryAsk};
 use crate::engine::{Member, member_names};
 use crate::measure::decomposition::{ByKind, Triple};
 use crate::measure::interval::{Mean, wilson};
 use crate::study::coupling::TaskCoupling;
 use crate::study::need::{Need, NeedRows};
 use crate::study::orders::{Orders, Variant, VoteMeans};
-use crate::study::report::Lens;
+use crate::study::report::{Lens, Report};
 use crate::study::survey::Survey;
 
 /// The result of one phase of a step.
@@ -28,6 +28,8 @@ pub struct ModelFound {
     pub model: String,
     /// Device and precision.
     pub engine: String,
+    /// Read from a report that comes with the page.
+    pub is_stored: bool,
     /// Which stored block runs in each place.
     pub order: Vec<usize>,
     pub vocabulary: usize,
@@ -103,6 +105,8 @@ pub struct FoundCell {
     /// Number of the first members from which on their sum is right on nearly as many rows as the whole model, and
     /// the name of the last of them.
     pub reached: Option<(usize, String)>,
+    /// Share of rows whose right answer is the likeliest of all tokens; `None` where it was not read.
+    pub first_word: Option<f64>,
     /// `[M]` the share of rows that the sum of the first components gets right; empty where it was not read.
     pub depths: Vec<f64>,
 }
@@ -138,11 +142,43 @@ impl FoundCell {
             paper: variant.measures.paper,
             by_kind: None,
             reached: None,
+            first_word: variant.measures.first_word.map(|share| share.mean),
             depths: Vec::new(),
         };
         let own = std::iter::once(one(None, &orders.original));
         let others = plans.iter().zip(&orders.variants);
         own.chain(others.map(|(plan, variant)| one(Some(plan), variant))).collect()
+    }
+}
+
+impl ModelFound {
+    /// Reads what a step asks from a stored report, of all its rows; `None` where the report lacks it.
+    pub fn of_report(report: &Report, ask: &StepAsk) -> Option<Self> {
+        let part = match ask {
+            StepAsk::Sweeps(ask) => {
+                let tasks = ask.rows.iter().map(|group| {
+                    report.orders.iter().find(|orders| orders.task == group.task).cloned()
+                });
+                PartFound::Sweeps(FoundSweeps {
+                    orders: tasks.collect::<Option<_>>()?,
+                    groups: ask.groups.clone(),
+                })
+            }
+            StepAsk::Coupling(ask) => {
+                let mut tasks = report.task_coupling.iter();
+                let coupling = tasks.find(|coupling| coupling.task == ask.rows.task)?;
+                PartFound::Coupling(Box::new(coupling.clone()))
+            }
+            _ => return None,
+        };
+        Some(Self {
+            model: report.model.name.clone(),
+            engine: report.engine.clone(),
+            is_stored: true,
+            order: report.model.order.clone(),
+            vocabulary: report.model.vocabulary,
+            part,
+        })
     }
 }
 
@@ -161,10 +197,13 @@ impl StepFound {
         }
     }
 
-    /// The survey's cells.
-    pub fn of_survey(survey: &Survey) -> Self {
+    /// The cells that a step looks at, of the surveys that come with the page.
+    pub fn of_surveys(surveys: &[&Survey], ask: &SurveyAsk) -> Self {
         let mut models: Vec<SurveyedModel> = Vec::new();
-        for (model, task, found) in survey.found() {
+        let found = surveys.iter().flat_map(|survey| survey.found());
+        for (model, task, found) in
+            found.filter(|(model, task, _)| ask.draws(&model.name, &task.name))
+        {
             let all = &found.averages;
             let triples = all.triples();
             let means = |t: Triple| VoteMeans {
@@ -193,6 +232,7 @@ impl StepFound {
                 paper: means(triples.paper),
                 by_kind: Some([&all.probability, &all.logit, &all.centred].map(|c| c.by_kind)),
                 reached: name.map(|name| (at + 1, name)),
+                first_word: found.first_word,
                 depths: all.by_depth.iter().map(|depth| depth.accuracy).collect(),
             };
             match models.last_mut().filter(|last| last.model == model.name) {

@@ -55,7 +55,7 @@ pub use work::WorkRunning;
 
 /// The lessons' files in the order in which they are taught, under `lessons/` beside the page, without
 /// `.toml`.
-pub const LESSONS: [&str; 11] = [
+pub const LESSONS: [&str; 12] = [
     "01-votes",
     "02-bias-and-diversity",
     "03-disagreement",
@@ -66,15 +66,15 @@ pub const LESSONS: [&str; 11] = [
     "08-reading",
     "09-coupling",
     "10-training",
-    PAINTERS,
+    "11-painters",
+    "12-real-model",
 ];
 
-/// The questions of *Transformer Layers as Painters*, in the order of its section 3.
-const PAINTERS: &str = "11-painters";
+/// The number of the lesson with the painters' questions, from 1, to which the view of orders leads.
+pub const PAINTERS_LESSON: usize = 11;
 
-/// The number of the lesson with the painters' questions, from 1: links of the time when they stood in the view
-/// of orders lead to its steps.
-pub const PAINTERS_LESSON: usize = LESSONS.len();
+/// The real model whose reports come with the page.
+pub const REAL_MODEL: &str = "SmolLM2-135M-Instruct.Q4_1";
 
 #[cfg(all(test, feature = "cli"))]
 mod tests;

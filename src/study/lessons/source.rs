@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::StepFound;
+use super::{ModelFound, StepFound};
 
 /// Where the numbers of a step come from.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -12,8 +12,10 @@ use super::StepFound;
 pub enum RunSource {
     /// Run here, in this order.
     Models(Vec<RanModel>),
-    /// Read from the survey that comes with the page, of so many rows a task.
-    Survey { rows: usize },
+    /// Read from a report of this model that comes with the page.
+    Report(RanModel),
+    /// Read from surveys that come with the page: their fewest and most rows of a task.
+    Survey { rows: [usize; 2] },
     /// Computed here of made-up members or of chance.
     MadeUp,
 }
@@ -26,6 +28,12 @@ pub struct RanModel {
     pub engine: String,
 }
 
+impl RanModel {
+    fn of(found: &ModelFound) -> Self {
+        Self { model: found.model.clone(), engine: found.engine.clone() }
+    }
+}
+
 impl StepFound {
     /// Returns the source of these numbers.
     pub fn source(&self) -> RunSource {
@@ -33,15 +41,14 @@ impl StepFound {
             Self::Theory(_) => RunSource::MadeUp,
             Self::Survey(models) => {
                 let cells = models.iter().flat_map(|model| &model.cells);
-                let rows = cells.map(|cell| cell.rows).min().unwrap_or_default();
-                RunSource::Survey { rows }
+                let rows: Vec<usize> = cells.map(|cell| cell.rows).collect();
+                let [fewest, most] = [rows.iter().min(), rows.iter().max()];
+                RunSource::Survey { rows: [fewest, most].map(|rows| rows.copied().unwrap_or(0)) }
             }
-            Self::Models(models) => {
-                let ran = models
-                    .iter()
-                    .map(|of| RanModel { model: of.model.clone(), engine: of.engine.clone() });
-                RunSource::Models(ran.collect())
+            Self::Models(models) if models.iter().any(|of| of.is_stored) => {
+                RunSource::Report(RanModel::of(&models[0]))
             }
+            Self::Models(models) => RunSource::Models(models.iter().map(RanModel::of).collect()),
         }
     }
 }
@@ -51,10 +58,18 @@ impl fmt::Display for RunSource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::MadeUp => f.write_str("Computed here, without a model."),
-            Self::Survey { rows } => write!(
+            Self::Report(RanModel { model, engine }) => write!(
                 f,
-                "Read from the survey that comes with the page ({rows} rows a task), computed when it was made."
+                "Read from a report of {model} that comes with the page; {engine} computed it."
             ),
+            Self::Survey { rows: [fewest, most] } => {
+                let rows =
+                    if fewest == most { most.to_string() } else { format!("{fewest} to {most}") };
+                write!(
+                    f,
+                    "Read from surveys that come with the page ({rows} rows a task), computed when they were made."
+                )
+            }
             Self::Models(models) => {
                 let mut engines: Vec<&str> = models.iter().map(|of| of.engine.as_str()).collect();
                 engines.dedup();

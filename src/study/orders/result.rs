@@ -62,6 +62,30 @@ pub struct Fingerprint {
     pub found: String,
 }
 
+impl OrderRows {
+    /// Whether only the right answers are known: see [`Orders::shared`].
+    pub fn is_shared(&self) -> bool {
+        let correct = self.correct.clone();
+        *self == Self { correct, ..Self::default() }
+    }
+}
+
+impl Orders {
+    /// Keeps of each row only whether it is right, and of the geometry no token's path.
+    #[must_use]
+    pub fn shared(mut self) -> Self {
+        for variant in self.variants.iter_mut().chain(std::iter::once(&mut self.original)) {
+            let correct = std::mem::take(&mut variant.rows.correct);
+            variant.rows = OrderRows { correct, ..OrderRows::default() };
+        }
+        self.answer_tokens.clear();
+        for geometry in &mut self.geometry {
+            geometry.trajectories.tokens.clear();
+        }
+        self
+    }
+}
+
 /// One order on all rows.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Variant {
@@ -150,7 +174,7 @@ pub struct VoteMeans {
 
 /// Numbers of each row, in the rows' order: means and intervals are made of them, and a stopped sweep resumes
 /// from them. All lists are `[rows]`, or empty where the score has no such number or the device no room for the
-/// whole vocabulary.
+/// whole vocabulary. A shared sweep has `correct` alone.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct OrderRows {
     pub correct: Vec<bool>,

@@ -3,13 +3,11 @@
 
 use std::collections::HashSet;
 
-use serde_json::Value;
-
 use super::LevelAccuracy;
 use super::columns::CurveColumns;
 use super::report::{Found, Survey, SurveyReport, SurveyedOutcome};
 use crate::study::report::columns::DepthColumns;
-use crate::study::report::{Opened, ReportError, VERSION, check};
+use crate::study::report::{Opened, ReportError, VERSION, check, round};
 
 impl SurveyReport {
     /// In the layout of this version.
@@ -160,18 +158,4 @@ fn wrong(found: &Found, members: usize) -> Option<String> {
         curve.len() > members || points.any(|(index, point)| point.members != index + 1)
     });
     long.map(|_| "an information curve does not count its members from 1".into())
-}
-
-fn round(value: &mut Value) {
-    match value {
-        Value::Number(number) if number.is_f64() => {
-            let x = number.as_f64().unwrap_or_default();
-            // Through text, so that the value written is the short one.
-            let short = format!("{x:.6e}").parse().unwrap_or(x);
-            *value = Value::from(short);
-        }
-        Value::Array(list) => list.iter_mut().for_each(round),
-        Value::Object(fields) => fields.values_mut().for_each(round),
-        _ => {}
-    }
 }

@@ -1,7 +1,8 @@
-//! `atelier survey share`: a report to publish has no text of rows that were read from a file.
+//! `atelier share`: a report to publish has no text of rows that were read from a file.
 
 use std::path::Path;
 
+use atelier::study::report::Report;
 use atelier::study::survey::{Survey, SurveyReport};
 
 use super::support::{printed, refused};
@@ -46,7 +47,7 @@ fn a_shared_report_has_no_text_of_rows_from_files() {
     // As it is, the report quotes rows.
     assert!(read(&path(folder, "read/survey.atelier.json")).0.contains("Zebedee"));
 
-    let said = printed(&["survey", "share", &first, &own, "--out", &out]);
+    let said = printed(&["share", &first, &own, "--out", &out]);
     assert!(said.contains("1 model, 2 tasks"), "{said}");
     let (text, survey) = read(&out);
     for word in ["Zebedee", "quince"] {
@@ -68,7 +69,45 @@ fn a_shared_report_has_no_text_of_rows_from_files() {
 
     let pictures = path(folder, "pictures");
     assert!(printed(&["figures", &out, "--out", &pictures]).contains("table-1"));
-    assert!(refused(&["survey", "share", &first, "--out", &out]).contains("is there already"));
-    let both = ["survey", "share", &own, &own, "--out", &out, "--force"];
+    assert!(refused(&["share", &first, "--out", &out]).contains("is there already"));
+    let both = ["share", &own, &own, "--out", &out, "--force"];
     assert_eq!(refused(&both), "two of the surveys asked mood: name one of them");
+}
+
+/// Of each row a shared sweep says whether it is right, and nothing else.
+#[test]
+fn a_shared_sweep_keeps_its_means() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    let [sweep, other, out] =
+        ["sweep.json", "other.json", "out.json"].map(|name| path(folder, name));
+    let orders = ["orders", "--model", "scholar-2", "--rows", "8", "--strategy", "drop"];
+    printed(
+        &[&orders[..], &["--task", "mood", "--plan", "0-1", "--geometry", "--out", &sweep]]
+            .concat(),
+    );
+    printed(&[&orders[..], &["--task", "sum", "--out", &other]].concat());
+
+    let said = printed(&["share", &sweep, &other, "--out", &out]);
+    assert!(said.contains("2 sweeps, 0 couplings"), "{said}");
+    let read = |path: &str| {
+        let text = std::fs::read_to_string(path).expect("a report");
+        Report::read(&text).expect("a report of orders")
+    };
+    let [whole, shared] = [&sweep, &out].map(|path| read(path));
+    assert_eq!(shared.orders.len(), 2);
+    let [whole, shared] = [&whole.orders[0], &shared.orders[0]];
+    assert!(shared.variants.iter().all(|variant| variant.rows.is_shared()));
+    assert_eq!(shared.original.rows.correct, whole.original.rows.correct);
+    for (kept, variant) in shared.variants.iter().zip(&whole.variants) {
+        let [kept, whole] = [kept, variant].map(|one| one.measures.margin.mean);
+        assert!((kept - whole).abs() <= 1e-6 * whole.abs(), "{kept} {whole}");
+    }
+    assert!(shared.geometry.iter().all(|one| one.trajectories.tokens.is_empty()));
+
+    // One task twice, and a sweep that was shared, are refused.
+    let twice = refused(&["share", &sweep, &sweep, "--out", &out, "--force"]);
+    assert!(twice.contains("two of the reports are of mood"), "{twice}");
+    let resumed = [&orders[..], &["--task", "mood,sum", "--out", &out, "--resume"]].concat();
+    refused(&resumed);
 }

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use atelier::model::{FileBytes, ModelFiles, catalogue};
 use atelier::study::lessons::{
-    FieldName, FieldValue, LESSONS, Lesson, LessonStep, LessonTaker, RowGroup, StepAsk, StepFound,
-    StepOutcome, StepPicture, TaughtBy, TheoryAsk, WorkRunning,
+    FieldName, FieldValue, LESSONS, Lesson, LessonStep, LessonTaker, ModelFound, REAL_MODEL,
+    RowGroup, StepAsk, StepFound, StepOutcome, StepPicture, TaughtBy, TheoryAsk, WorkRunning,
 };
 use atelier::study::report::Opened;
 use atelier::study::survey::Survey;
@@ -61,6 +61,7 @@ type AskedOnce = (String, StepAsk, Option<String>, Result<StepFound, String>);
 /// The survey and the models that lessons are taught with.
 pub struct School {
     survey: Survey,
+    real_survey: Survey,
     models: BTreeMap<String, LoadedModel>,
     /// Results of earlier runs: the same ask of the same model finds the same.
     found: Vec<AskedOnce>,
@@ -68,9 +69,11 @@ pub struct School {
 
 impl School {
     pub fn open() -> Self {
-        let bytes = include_bytes!("../../../public/examples/survey.atelier.json");
-        let survey = Opened::read(bytes).and_then(Opened::survey).expect("a survey");
-        Self { survey, models: BTreeMap::new(), found: Vec::new() }
+        let [survey, real_survey] = ["survey", "smollm2-survey"].map(|name| {
+            let bytes = shipped(&format!("examples/{name}.atelier.json"));
+            Opened::read(&bytes).and_then(Opened::survey).expect("a survey")
+        });
+        Self { survey, real_survey, models: BTreeMap::new(), found: Vec::new() }
     }
 
     /// Models that no lesson is written for, where they are at hand.
@@ -273,12 +276,21 @@ impl School {
     ) -> Result<StepFound, String> {
         match ask {
             StepAsk::Theory(ask) => return Ok(StepFound::Theory(*ask)),
-            StepAsk::Survey(_) => return Ok(StepFound::of_survey(&self.survey)),
+            StepAsk::Survey(ask) => {
+                return Ok(StepFound::of_surveys(&[&self.survey, &self.real_survey], ask));
+            }
             _ => {}
         }
         let names = ask.models(taught).map_err(|error| error.to_string())?;
         let mut all = Vec::new();
         for name in &names {
+            if let Some(file) = ask.report().filter(|_| name == REAL_MODEL) {
+                let report = Opened::read(&shipped(file)).and_then(Opened::report);
+                let report = report.map_err(|error| error.to_string())?;
+                let stored = ModelFound::of_report(&report, ask);
+                all.push(stored.ok_or_else(|| format!("{file} lacks what is asked"))?);
+                continue;
+            }
             self.load(name);
             let model = &self.models[name];
             let one = || -> Result<_, StudyError> {
@@ -290,6 +302,12 @@ impl School {
         }
         Ok(StepFound::Models(all))
     }
+}
+
+/// A file that comes with the page.
+fn shipped(file: &str) -> Vec<u8> {
+    let public = Path::new(env!("CARGO_MANIFEST_DIR")).join("public");
+    std::fs::read(public.join(file)).unwrap_or_else(|error| panic!("{file}: {error}"))
 }
 
 /// A shipped model under a name, its weights' file as `weights_of` makes it.

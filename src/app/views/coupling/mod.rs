@@ -51,7 +51,7 @@ pub fn CouplingView() -> impl IntoView {
     });
     view! {
         <Question without_options=true />
-        <StoredChoice view=View::Coupling report="examples/smollm2-coupling.atelier.json" />
+        <StoredChoice heading="Stored pictures of" view=View::Coupling report="examples/smollm2-coupling.atelier.json" />
         <Index places />
         <Show when=move || there.get()>
             <AlongDepth pictures />

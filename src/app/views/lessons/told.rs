@@ -71,7 +71,14 @@ pub fn Told(number: usize, at: usize, of: usize) -> impl IntoView {
 fn rows_read(outcome: StepOutcome, step: LessonStep) -> Option<String> {
     match outcome.source? {
         RunSource::Models(_) => Some(format!("On {}.", step.rows_in_words()?)),
-        RunSource::Survey { rows } => Some(format!("On {rows} rows of each task.")),
+        // The report's own rows, which its picture says.
+        RunSource::Report(_) => None,
+        RunSource::Survey { rows: [fewest, most] } if fewest == most => {
+            Some(format!("On {most} rows of each task."))
+        }
+        RunSource::Survey { rows: [fewest, most] } => {
+            Some(format!("On {fewest} to {most} rows of each task."))
+        }
         RunSource::MadeUp => None,
     }
 }

@@ -15,7 +15,7 @@ use crate::app::shell::Themes;
 use crate::app::state::{Bench, Shown, Studio, Sweeps};
 use crate::app::widgets::{
     Columns, FigureView, Index, IndexEntry, MemberHint, Painters, Question, SaveReport, SaveRun,
-    Terms, WhichIsRight, source,
+    StoredChoice, Terms, WhichIsRight, source,
 };
 use crate::chart::{Figure, lab_figures, need_figure, sweep_figures};
 use crate::study::lessons::PAINTERS_LESSON;
@@ -204,6 +204,11 @@ fn SweepSection() -> impl IntoView {
                              shows the vote of each attention, MLP and head, and what the answers lose without it. A click on a point, or on \
                              its plan in the table, makes it the plan above." />
             </p>
+            <StoredChoice
+                heading="Sweeps of"
+                view=View::Orders
+                report="examples/smollm2-orders.atelier.json"
+            />
             <SweepForm />
             <Show when=move || there.get()>
                 <p class="provenance">{source}</p>

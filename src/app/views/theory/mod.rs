@@ -36,6 +36,9 @@ pub fn TheoryView() -> impl IntoView {
     view! {
         <Index places />
         <section class="theory" aria-labelledby="theory-title">
+            <p class="look">
+                "The theorems speak of the members of an ensemble. In a model, each component is a member; members that are made up say so."
+            </p>
             <h2 id="theory-title">"Rows of"</h2>
             <Show
                 when=move || there.get()

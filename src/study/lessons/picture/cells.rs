@@ -7,26 +7,18 @@ use crate::study::lessons::found::{FoundCell, SurveyedModel};
 /// A model's name, and a cell of it.
 pub(super) type ModelCell<'a> = (&'a str, &'a FoundCell);
 
-/// Pictures of the survey's cells that `ask` names.
-pub(super) fn surveyed<'a>(models: &'a [SurveyedModel], ask: &StepAsk) -> Vec<StepPicture> {
+/// Pictures of the surveys' cells.
+pub(super) fn surveyed(models: &[SurveyedModel], ask: &StepAsk) -> Vec<StepPicture> {
     let StepAsk::Survey(wanted) = ask else {
         return Vec::new();
     };
-    let of_model = |of: &'a SurveyedModel| {
-        let cells = of.cells.iter().filter(|cell| wanted.draws(&of.model, &cell.task));
-        (of, cells.collect::<Vec<&FoundCell>>())
-    };
-    let drawn: Vec<(&SurveyedModel, Vec<&FoundCell>)> =
-        models.iter().map(of_model).filter(|(_, cells)| !cells.is_empty()).collect();
     if !wanted.depths {
-        let cells = drawn.iter().flat_map(|(of, cells)| {
-            let named = cells.iter().map(|cell| (of.model.as_str(), *cell));
-            named.collect::<Vec<ModelCell<'_>>>()
-        });
-        return rows(&cells.collect::<Vec<_>>(), &shown_means(ask));
+        let cells =
+            models.iter().flat_map(|of| of.cells.iter().map(move |cell| (of.model.as_str(), cell)));
+        return rows(&cells.collect::<Vec<ModelCell<'_>>>(), &shown_means(ask));
     }
-    let depths = drawn.iter().map(|(of, cells)| {
-        let tasks = cells.iter().map(|cell| DepthAccuracy {
+    let depths = models.iter().map(|of| {
+        let tasks = of.cells.iter().map(|cell| DepthAccuracy {
             task: cell.task.clone(),
             rows: cell.rows,
             accuracy: cell.depths.clone(),

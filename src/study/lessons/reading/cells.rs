@@ -11,6 +11,7 @@ use crate::study::orders::VoteMeans;
 
 pub const FIELDS: &str = "accuracy.TASK[.PLAN], above_chance.TASK, lost.TASK.PLAN, ahead.TASK.PLAN.PLAN, differ.TASK.PLAN.PLAN, chance.TASK, majority.TASK, uniform.TASK, rows.TASK, \
                           mse|bias|diversity.COLUMN.TASK[.PLAN], residue.COLUMN.TASK, share.KIND.COLUMN.TASK, reached.TASK, \
+                          gain.first|second.TASK, gain_less.TASK, first_word.TASK, above_majority, tasks, \
                           reached_at.TASK, dearest.TASK, dearest_place.TASK, free.TASK, dropped.TASK (mean for TASK: over all tasks), \
                           each with @MODEL where several models are run";
 
@@ -104,6 +105,36 @@ pub fn field(cells: &[FoundCell], parts: &[&str]) -> FieldFound {
             let reached = cell.and_then(|cell| cell.reached.clone());
             word(spoken(&reached.ok_or_else(|| no_cell(task, None))?.1))
         }
+        // Points that each half of the components adds, and how many more the first adds.
+        ["gain", half, task] => {
+            let from = match half {
+                "first" => 0,
+                "second" => 1,
+                _ => return Ok(None),
+            };
+            let gain =
+                |cell: &FoundCell| halves(cell).map_or(UNKNOWN, |at| at[from + 1].less(at[from]));
+            mean_of(over(cells, task, None, gain)?, 100.0)
+        }
+        ["gain_less", task] => {
+            let less = |cell: &FoundCell| {
+                halves(cell).map_or(UNKNOWN, |[start, middle, end]| {
+                    middle.less(start).less(end.less(middle))
+                })
+            };
+            mean_of(over(cells, task, None, less)?, 100.0)
+        }
+        ["first_word", task] => {
+            let share = |cell: &FoundCell| {
+                cell.first_word.map_or(UNKNOWN, |share| wilson(share, cell.rows))
+            };
+            mean_of(over(cells, task, None, share)?, 100.0)
+        }
+        ["above_majority"] => {
+            let own = cells.iter().filter(|cell| cell.plan.is_none());
+            number(own.filter(|cell| cell.accuracy.low > cell.majority).count() as f64)
+        }
+        ["tasks"] => number(cells.iter().filter(|cell| cell.plan.is_none()).count() as f64),
         ["dearest", task] => largest(&dearest(cells, task)?, |place| place.to_string()),
         ["dearest_place", task] => {
             let found = dearest(cells, task)?;
@@ -130,6 +161,15 @@ pub fn field(cells: &[FoundCell], parts: &[&str]) -> FieldFound {
         }
         _ => Ok(None),
     }
+}
+
+/// A number that a cell lacks.
+const UNKNOWN: Mean = Mean { mean: f64::NAN, low: f64::NAN, high: f64::NAN };
+
+/// Shares of rows that are right at the start of the stream, after half of the components, and at its end.
+fn halves(cell: &FoundCell) -> Option<[Mean; 3]> {
+    let last = cell.depths.len().checked_sub(1)?;
+    Some([0, last / 2, last].map(|depth| wilson(cell.depths[depth], cell.rows)))
 }
 
 fn certain(mean: f64) -> Mean {

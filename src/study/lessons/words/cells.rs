@@ -35,6 +35,20 @@ pub fn words(groups: &[RowGroup], parts: &[&str]) -> Option<String> {
         }
         ["reached", name] => format!("members until nearly all of {} is right", of(name)),
         ["reached_at", name] => format!("the member that brings nearly all of {}", of(name)),
+        ["gain", "first", name] => {
+            format!("accuracy that the first half of the components adds on {} (points)", of(name))
+        }
+        ["gain", "second", name] => {
+            format!("accuracy that the second half of the components adds on {} (points)", of(name))
+        }
+        ["gain_less", name] => {
+            format!("accuracy added by the first half less by the second on {} (points)", of(name))
+        }
+        ["first_word", name] => {
+            format!("rows of {} whose right answer is the likeliest of all tokens (%)", of(name))
+        }
+        ["above_majority"] => "tasks surely above one constant answer".to_owned(),
+        ["tasks"] => "tasks that were asked".to_owned(),
         ["dearest", name] => format!("the block whose removal costs most on {}", of(name)),
         ["dearest_place", name] => {
             format!("place of the block whose removal costs most on {} (% of the way)", of(name))

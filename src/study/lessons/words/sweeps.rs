@@ -39,6 +39,9 @@ pub fn words(parts: &[&str]) -> Option<String> {
 
 /// An order of the middle in words.
 fn order(name: &str) -> String {
+    if let Some(short) = name.strip_prefix("few-") {
+        return order(short).replacen("the middle", "the short middle", 1);
+    }
     let rounds = name.strip_prefix("loop-");
     match (name, rounds) {
         ("own", _) => "the original order".to_owned(),

@@ -187,6 +187,7 @@ impl<'a> WorkRunning<'a> {
         Ok(ModelFound {
             model: self.model.name.clone(),
             engine: self.model.engine.describe(),
+            is_stored: false,
             order,
             vocabulary,
             part,

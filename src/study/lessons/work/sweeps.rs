@@ -4,7 +4,7 @@ use super::tasks::TasksRunning;
 use crate::plan::Strategy;
 use crate::study::lessons::middle::MiddleRuns;
 use crate::study::lessons::{FoundSweeps, SweepsAsk};
-use crate::study::orders::Order;
+use crate::study::orders::{Order, Sweep};
 use crate::study::{LoadedModel, StudyError};
 
 pub struct SweepsRunning<'a> {
@@ -18,7 +18,8 @@ impl<'a> SweepsRunning<'a> {
         let mut orders = Order::all(&ask.kinds, ask.extent(), own)?;
         if let Some(middle) = MiddleRuns::of(own.len()) {
             let is_size = |own: &Strategy| ask.every_size && middle.is_of_sizes(own);
-            let is_of = |own: Strategy| middle.is_of(&own) || is_size(&own);
+            let is_few = |own: &Strategy| ask.few && Sweep::of(own).1 == middle.few;
+            let is_of = |own: Strategy| middle.is_of(&own) || is_size(&own) || is_few(&own);
             orders.retain(|order| order.strategy.is_none_or(is_of));
         }
         Ok(Self { ask: ask.clone(), tasks: TasksRunning::start(model, &ask.rows, &orders)? })

@@ -13,10 +13,13 @@ use harm::Harm;
 
 pub const FIELDS: &str = "runs, from, to, gone, kept.ORDER[.GROUP], more.ORDER.ORDER, hardest.ORDER, hardest_kept.ORDER, at_chance, best_rounds, \
                           harm, best, worst, best_by, best_by_rest, worst_by \
-                          (ORDER: own, inside, outside, few, skip, repeat, reverse, shuffle, parallel, loop-ROUNDS)";
+                          (ORDER: own, inside, outside, few, skip, repeat, reverse, shuffle, parallel, loop-ROUNDS; the last six also few-ORDER)";
 
 /// The name of a sweep's loops, before their rounds.
 const LOOP: &str = "loop-";
+
+/// Before the name of an order: that of the short middle.
+const FEW: &str = "few-";
 
 /// `runs` is how many blocks the model's own order runs.
 pub fn field(found: &FoundSweeps, runs: usize, parts: &[&str]) -> FieldFound {
@@ -64,13 +67,17 @@ pub fn field(found: &FoundSweeps, runs: usize, parts: &[&str]) -> FieldFound {
 impl MiddleRuns {
     /// The order that fields call so.
     fn picked(&self, name: &str) -> Result<PickedOrder, LessonError> {
+        let (name, s) = match name.strip_prefix(FEW) {
+            Some(rest) => (rest, self.few),
+            None => (name, self.s),
+        };
         let rounds = name.strip_prefix(LOOP).and_then(|n| n.parse().ok());
         Ok(match (name, rounds) {
             ("own", _) => PickedOrder::Own,
             ("inside", _) => self.drops(true)?,
             ("outside", _) => self.drops(false)?,
             ("few", _) => PickedOrder::At(Sweep::Skip, self.few),
-            (_, Some(rounds)) => PickedOrder::Loop(self.s, rounds),
+            (_, Some(rounds)) => PickedOrder::Loop(s, rounds),
             (name, None) => {
                 let mut kinds = Sweep::FAMILY.into_iter().filter(|kind| *kind != Sweep::Loop);
                 let kind = kinds.find(|kind| kind.name() == name);
@@ -78,7 +85,7 @@ impl MiddleRuns {
                     field: name.to_owned(),
                     instead: format!("name an order as in {FIELDS}"),
                 })?;
-                PickedOrder::At(kind, self.s)
+                PickedOrder::At(kind, s)
             }
         })
     }

@@ -124,6 +124,7 @@ fn asked(id: &str, orders: &[Orders]) -> StepOutcome {
     let found = StepFound::Models(vec![ModelFound {
         model: "made up".to_owned(),
         engine: "none".to_owned(),
+        is_stored: false,
         order: (0..12).collect(),
         vocabulary: 100,
         part: PartFound::Sweeps(FoundSweeps { orders: orders.to_vec(), groups }),

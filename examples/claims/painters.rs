@@ -1,0 +1,509 @@
+//! Claims of *Transformer Layers as Painters*, from sweeps over orders (docs/smollm2.md, P1 to P9, P11, P13, P15, P16).
+
+use atelier::measure::correlation::{spearman, spearman_in_order};
+use atelier::measure::interval::{Mean, Resamples, mean_of_independent, paired_rows};
+use atelier::study::geometry::Geometry;
+use atelier::study::orders::{Orders, Variant};
+
+use super::verdict::{Found, Verdict, needed, percent, spelled};
+
+/// A quarter of the blocks form the middle: there *graceful* is judged.
+const QUARTER: usize = 4;
+
+/// A tenth of the blocks form the middle: they are a few.
+const TENTH: usize = 10;
+
+/// A size counts where one of two orders keeps this share of the original accuracy.
+const COUNTS: f64 = 0.2;
+
+/// States of one group have at least this cosine.
+const ALIKE: f64 = 0.8;
+
+/// Resamples behind an interval.
+const RESAMPLES: usize = 1000;
+
+/// A task's sweep.
+pub struct TaskOrders {
+    name: String,
+    orders: Orders,
+}
+
+/// Orders of one kind and size, read row by row.
+struct Order {
+    /// `[rows]` share of the variants that are right.
+    right: Vec<f64>,
+    /// `[rows]` ln P of the right answer, nats, mean over the variants.
+    log_likelihood: Vec<f64>,
+}
+
+/// A difference of two orders, row by row.
+struct Difference {
+    log_likelihood: Mean,
+    accuracy: Mean,
+}
+
+impl TaskOrders {
+    pub fn of(orders: Orders) -> Self {
+        Self { name: orders.task.clone(), orders }
+    }
+
+    /// The orders of these names; `None` where the sweep lacks one of them.
+    fn order(&self, names: &[String]) -> Option<Order> {
+        let variants: Vec<&Variant> = names
+            .iter()
+            .map(|name| self.orders.variants.iter().find(|variant| variant.name == *name))
+            .collect::<Option<_>>()?;
+        Order::of(&variants)
+    }
+
+    /// Every shuffle of this size, by its seed.
+    fn shuffles(&self, s: usize) -> Option<Order> {
+        let prefix = format!("shuffle:{s}:");
+        let all = self.orders.variants.iter().filter(|one| one.name.starts_with(&prefix));
+        Order::of(&all.collect::<Vec<_>>())
+    }
+
+    /// The order of a kind and size; loops run three rounds.
+    fn sized(&self, kind: &str, s: usize) -> Option<Order> {
+        match kind {
+            "shuffle" => self.shuffles(s),
+            "loop" => self.order(&[format!("loop:{s}:3")]),
+            kind => self.order(&[format!("{kind}:{s}")]),
+        }
+    }
+
+    fn original(&self) -> Option<Order> {
+        Order::of(&[&self.orders.original])
+    }
+
+    /// Accuracy under an order over accuracy in the original order.
+    fn kept(&self, order: &Order) -> Mean {
+        let Some(original) = self.original() else {
+            return Mean::without_interval(0.0);
+        };
+        Resamples::new(order.right.len(), RESAMPLES, 0)
+            .statistic(|counts| weighted(counts, &order.right) / weighted(counts, &original.right))
+    }
+
+    /// The sizes at which one of two orders keeps enough to be compared.
+    fn counting(&self, [first, second]: [&str; 2]) -> Vec<[Order; 2]> {
+        let sizes = (0..self.blocks() / 2).rev();
+        let both = sizes.filter_map(|s| Some([self.sized(first, s)?, self.sized(second, s)?]));
+        both.filter(|orders| orders.iter().any(|order| self.kept(order).mean >= COUNTS)).collect()
+    }
+
+    fn blocks(&self) -> usize {
+        self.orders
+            .original
+            .plan
+            .split_once('-')
+            .map_or(0, |(_, last)| last.parse::<usize>().map_or(0, |last| last + 1))
+    }
+
+    /// The `s` whose middle is one part of so many of the blocks: 11 for a quarter of 30, 13 for a tenth.
+    fn size(&self, part: usize) -> usize {
+        (self.blocks() - self.blocks() / part).saturating_sub(1) / 2
+    }
+
+    /// The first order less the second, mean over the sizes that count.
+    fn difference(&self, kinds: [&str; 2]) -> Option<Difference> {
+        Difference::over(&self.counting(kinds))
+    }
+}
+
+impl Order {
+    fn of(variants: &[&Variant]) -> Option<Self> {
+        let n = variants.len() as f64;
+        let first = variants.first()?;
+        let rows = first.rows.correct.len();
+        let mean = |number: &dyn Fn(&Variant, usize) -> Option<f64>| -> Option<Vec<f64>> {
+            let row = |row| -> Option<f64> {
+                let each = variants.iter().map(|one| number(one, row));
+                Some(each.sum::<Option<f64>>()? / n)
+            };
+            (0..rows).map(row).collect()
+        };
+        Some(Self {
+            right: mean(&|one, row| one.rows.correct.get(row).map(|right| f64::from(*right)))?,
+            log_likelihood: mean(&|one, row| one.rows.log_likelihood.get(row).copied())?,
+        })
+    }
+}
+
+impl Difference {
+    /// Of pairs of orders on the same rows; `None` of none.
+    fn over(pairs: &[[Order; 2]]) -> Option<Self> {
+        let [first, _] = pairs.first()?;
+        let rows = first.right.len();
+        let each = |number: fn(&Order) -> &[f64]| -> Vec<f64> {
+            let row = |row: usize| -> f64 {
+                pairs.iter().map(|[a, b]| number(a)[row] - number(b)[row]).sum()
+            };
+            (0..rows).map(|r| row(r) / pairs.len() as f64).collect()
+        };
+        let log_likelihood = each(|order| &order.log_likelihood);
+        Some(Self {
+            log_likelihood: Resamples::new(rows, RESAMPLES, 0).mean(&log_likelihood),
+            accuracy: paired_rows(&each(|order| &order.right)),
+        })
+    }
+
+    /// The mean over tasks.
+    fn of_tasks(each: &[Self]) -> Option<Self> {
+        let mean = |number: fn(&Self) -> Mean| {
+            mean_of_independent(&each.iter().map(number).collect::<Vec<_>>())
+        };
+        Some(Self {
+            log_likelihood: mean(|one| one.log_likelihood)?,
+            accuracy: mean(|one| one.accuracy)?,
+        })
+    }
+
+    /// Decides by ln P; accuracy must not surely say the contrary.
+    fn verdict(&self) -> Verdict {
+        let by_accuracy = Verdict::above(self.accuracy, 0.0);
+        match Verdict::above(self.log_likelihood, 0.0) {
+            Verdict::Holds if by_accuracy == Verdict::DoesNotHold => Verdict::Open,
+            Verdict::DoesNotHold if by_accuracy == Verdict::Holds => Verdict::Open,
+            verdict => verdict,
+        }
+    }
+
+    fn spelled(&self) -> String {
+        let points = self.accuracy.map(|share| 100.0 * share);
+        format!("{} nats, {} points", spelled(self.log_likelihood, 2), spelled(points, 1))
+    }
+}
+
+/// The mean of values, each counted so often.
+fn weighted(counts: &[f64], values: &[f64]) -> f64 {
+    let sum: f64 = counts.iter().zip(values).map(|(count, value)| count * value).sum();
+    sum / counts.iter().sum::<f64>()
+}
+
+/// The claims that these tasks' sweeps can speak to, in the order of their numbers.
+pub fn claims(tasks: &[TaskOrders]) -> Vec<Found> {
+    let mut found = Vec::new();
+    found.extend(ends(
+        tasks,
+        "P1",
+        "the first and last blocks are needed, a middle one is not",
+        "drop",
+        20,
+        13,
+    ));
+    found.extend(ends(tasks, "P2", "neighbours in the middle may change places", "swap", 20, 14));
+    found.extend(groups(tasks));
+    found.extend(map_and_cost(tasks));
+    found.extend(kept(tasks, "P5", "a few middle blocks can be left out", &["skip"], TENTH));
+    for (claim, text, kinds) in COMPARED {
+        found.extend(compared(tasks, claim, text, kinds));
+    }
+    found.extend(kept(
+        tasks,
+        "P7",
+        "reversed and random orders are graceful",
+        &["reverse", "shuffle"],
+        QUARTER,
+    ));
+    found.extend(kept(tasks, "P11", "in parallel is graceful", &["parallel"], QUARTER));
+    found.extend(harm(tasks));
+    found.extend(kept(
+        tasks,
+        "P16",
+        "accuracy can be traded for speed",
+        &["skip", "parallel"],
+        QUARTER,
+    ));
+    found.sort_by_key(|found| found.claim.trim_start_matches('P').parse::<usize>().ok());
+    found
+}
+
+/// Claims that one order is better than another.
+const COMPARED: [(&str, &str, [&str; 2]); 7] = [
+    ("P6", "skipping is better than repeating the centre", ["skip", "repeat"]),
+    ("P8", "reversed is better than skipped", ["reverse", "skip"]),
+    ("P8", "random is better than skipped", ["shuffle", "skip"]),
+    ("P9", "random is better than reversed", ["shuffle", "reverse"]),
+    ("P11", "in parallel is better than skipped", ["parallel", "skip"]),
+    ("P11", "reversed is better than in parallel", ["reverse", "parallel"]),
+    ("P13", "three rounds in parallel are better than one", ["loop", "parallel"]),
+];
+
+fn rows(tasks: &[&TaskOrders]) -> String {
+    let each = tasks.iter().map(|task| format!("{} {}", task.name, task.orders.rows));
+    each.collect::<Vec<_>>().join(", ")
+}
+
+fn total(tasks: &[&TaskOrders]) -> usize {
+    tasks.iter().map(|task| task.orders.rows).sum()
+}
+
+/// The tasks whose sweeps hold every one of these orders of a size.
+fn sweeping<'a>(tasks: &'a [TaskOrders], kinds: &[&str], part: usize) -> Vec<&'a TaskOrders> {
+    let has_all =
+        |task: &&TaskOrders| kinds.iter().all(|kind| task.sized(kind, task.size(part)).is_some());
+    tasks.iter().filter(has_all).collect()
+}
+
+fn compared(
+    tasks: &[TaskOrders],
+    claim: &'static str,
+    text: &'static str,
+    kinds: [&str; 2],
+) -> Option<Found> {
+    let each = tasks.iter().filter_map(|task| Some((task, task.difference(kinds)?)));
+    let (with, each): (Vec<&TaskOrders>, Vec<Difference>) = each.unzip();
+    let all = Difference::of_tasks(&each)?;
+    let lines: Vec<String> = with
+        .iter()
+        .zip(&each)
+        .map(|(task, difference)| {
+            let sizes = task.counting(kinds).len();
+            format!("{}: {} ({sizes} sizes)", task.name, difference.spelled())
+        })
+        .collect();
+    let verdict = all.verdict();
+    Some(Found {
+        claim,
+        text,
+        found: format!("{}; {}", all.spelled(), lines.join("; ")),
+        rows: rows(&with),
+        verdict,
+        decides: needed(verdict, all.log_likelihood, 0.0, total(&with), "rows"),
+    })
+}
+
+/// Kept accuracy of orders of one size: more than half, surely.
+fn kept(
+    tasks: &[TaskOrders],
+    claim: &'static str,
+    text: &'static str,
+    kinds: &[&str],
+    part: usize,
+) -> Option<Found> {
+    let tasks = sweeping(tasks, kinds, part);
+    let of_kind = |kind: &str| -> Option<Mean> {
+        let each = tasks.iter().map(|task| Some(task.kept(&task.sized(kind, task.size(part))?)));
+        mean_of_independent(&each.collect::<Option<Vec<Mean>>>()?)
+    };
+    let means: Vec<Mean> = kinds.iter().map(|kind| of_kind(kind)).collect::<Option<_>>()?;
+    let verdicts: Vec<Verdict> = means.iter().map(|mean| Verdict::above(*mean, 0.5)).collect();
+    let verdict = match claim {
+        // One that keeps surely more is enough, and both must keep surely less.
+        "P16" if verdicts.contains(&Verdict::Holds) => Verdict::Holds,
+        "P16" => Verdict::all(&verdicts, verdicts.len()),
+        _ => Verdict::all(&verdicts, 1),
+    };
+    let lines = kinds.iter().zip(&means).map(|(kind, mean)| {
+        let each = tasks.iter().filter_map(|task| {
+            Some(format!(
+                "{} {}",
+                task.name,
+                percent(task.kept(&task.sized(kind, task.size(part))?))
+            ))
+        });
+        let each = each.collect::<Vec<_>>().join(", ");
+        format!("{kind}:{} keeps {} % ({each})", tasks[0].size(part), percent(*mean))
+    });
+    let found = lines.collect::<Vec<_>>().join("; ");
+    let undecided = means.iter().find(|mean| Verdict::above(**mean, 0.5) == Verdict::Open);
+    let decides = undecided
+        .map(|mean| needed(verdict, *mean, 0.5, total(&tasks), "rows"))
+        .unwrap_or_default();
+    Some(Found { claim, text, found, rows: rows(&tasks), verdict, decides })
+}
+
+/// Blocks, or pairs of neighbours, at the ends against those between: `many` of the inner ones must keep surely half.
+fn ends(
+    tasks: &[TaskOrders],
+    claim: &'static str,
+    text: &'static str,
+    kind: &str,
+    many: usize,
+    few: usize,
+) -> Option<Found> {
+    // A sweep of one task decides: the first that has all.
+    let (task, orders) = tasks.iter().find_map(|task| {
+        let count = task.blocks().checked_sub(usize::from(kind == "swap"))?;
+        let orders = (0..count).map(|at| task.order(&[format!("{kind}:{at}")]));
+        Some((task, orders.collect::<Option<Vec<Order>>>()?)).filter(|(_, all)| all.len() > 4)
+    })?;
+    let edge = if kind == "drop" { 2 } else { 1 };
+    let (inner, outer): (Vec<usize>, Vec<usize>) =
+        (0..orders.len()).partition(|at| (edge..orders.len() - edge).contains(at));
+    let mean = |at: &[usize], row: usize| {
+        at.iter().map(|at| orders[*at].right[row]).sum::<f64>() / at.len() as f64
+    };
+    let rows = 0..task.orders.rows;
+    let more: Vec<f64> = rows.map(|row| mean(&inner, row) - mean(&outer, row)).collect();
+    let more = paired_rows(&more);
+
+    let halves: Vec<Verdict> =
+        inner.iter().map(|at| Verdict::above(task.kept(&orders[*at]), 0.5)).collect();
+    let sure = halves.iter().filter(|half| **half == Verdict::Holds).count();
+    let verdict = if more.low > 0.0 && sure >= many {
+        Verdict::Holds
+    } else if sure < few {
+        Verdict::DoesNotHold
+    } else {
+        Verdict::Open
+    };
+    let kept = |at: &usize| format!("{at} {:.0} %", 100.0 * task.kept(&orders[*at]).mean);
+    let worst: Vec<String> = inner
+        .iter()
+        .zip(&halves)
+        .filter(|(_, half)| **half != Verdict::Holds)
+        .map(|(at, _)| kept(at))
+        .collect();
+    Some(Found {
+        claim,
+        text,
+        found: format!(
+            "the inner ones keep {} points of accuracy more than the ends; {sure} of {} keep surely half; not surely: {}; \
+             the ends keep {}",
+            percent(more),
+            inner.len(),
+            worst.join(", "),
+            outer.iter().map(kept).collect::<Vec<_>>().join(", ")
+        ),
+        rows: format!("{} {}", task.name, task.orders.rows),
+        verdict,
+        decides: if verdict == Verdict::Open { "more rows".to_owned() } else { String::new() },
+    })
+}
+
+/// The original order's cosine map.
+fn map(task: &TaskOrders) -> Option<&Geometry> {
+    task.orders.geometry.iter().find(|geometry| geometry.plan == task.orders.original.plan)
+}
+
+/// The longest run of states in which every pair is so much alike: its first state and the one behind its last.
+fn longest_group(map: &[Vec<f64>], alike: f64) -> [usize; 2] {
+    let is_group = |from: usize, to: usize| {
+        map[from..to].iter().all(|row| row[from..to].iter().all(|cosine| *cosine >= alike))
+    };
+    let runs = (0..map.len()).flat_map(|from| (from + 1..=map.len()).map(move |to| [from, to]));
+    let groups = runs.filter(|[from, to]| is_group(*from, *to));
+    groups.max_by_key(|[from, to]| to - from).unwrap_or_default()
+}
+
+fn groups(tasks: &[TaskOrders]) -> Option<Found> {
+    let maps: Vec<(&TaskOrders, &Geometry)> =
+        tasks.iter().filter_map(|task| Some((task, map(task)?))).collect();
+    let group = |geometry: &Geometry, alike: f64| longest_group(&geometry.cosine_map, alike);
+    let is_middle = |geometry: &Geometry| {
+        let states = geometry.cosine_map.len();
+        let [from, to] = group(geometry, ALIKE);
+        2 * (to - from) >= states && from > 0 && to < states
+    };
+    let holds = maps.iter().filter(|(_, geometry)| is_middle(geometry)).count();
+    let verdict = match holds {
+        _ if maps.is_empty() => return None,
+        0 => Verdict::DoesNotHold,
+        all if all == maps.len() => Verdict::Holds,
+        _ => Verdict::Open,
+    };
+    let lines = maps.iter().map(|(task, geometry)| {
+        let [at, looser, stricter] = [ALIKE, 0.7, 0.9].map(|alike| {
+            let [from, to] = group(geometry, alike);
+            format!("{from} to {}", to - 1)
+        });
+        let states = geometry.cosine_map.len();
+        format!("{}: states {at} of {states} (at 0.7 {looser}, at 0.9 {stricter})", task.name)
+    });
+    Some(Found {
+        claim: "P3",
+        text: "states fall into three groups, the middle one the largest",
+        found: lines.collect::<Vec<_>>().join("; "),
+        rows: maps
+            .iter()
+            .map(|(task, one)| format!("{} {}", task.name, one.prompts))
+            .collect::<Vec<_>>()
+            .join(", "),
+        verdict,
+        decides: if verdict == Verdict::Open { "more tasks".to_owned() } else { String::new() },
+    })
+}
+
+/// How far a block turns the stream, against the KL of leaving it out.
+fn map_and_cost(tasks: &[TaskOrders]) -> Option<Found> {
+    let maps: Vec<(&str, &Geometry)> =
+        tasks.iter().filter_map(|task| Some((task.name.as_str(), map(task)?))).collect();
+    let (task, geometry, costs) = tasks.iter().find_map(|task| {
+        let (_, geometry) = maps.iter().find(|(name, _)| *name == task.name)?;
+        let drops = (0..task.blocks()).map(|at| {
+            let name = format!("drop:{at}");
+            let variant = task.orders.variants.iter().find(|one| one.name == name)?;
+            variant.measures.kl.map(|kl| kl.mean)
+        });
+        Some((task, *geometry, drops.collect::<Option<Vec<f64>>>()?))
+            .filter(|(.., all)| !all.is_empty())
+    })?;
+    let turns: Vec<f64> = (1..geometry.cosine_map.len())
+        .map(|state| 1.0 - geometry.cosine_map[state - 1][state])
+        .collect();
+    let r = spearman(&turns, &costs)?.r;
+    let in_order = spearman_in_order(&turns, &costs)?;
+    let verdict = match (in_order.p < 0.05, r > 0.0) {
+        (true, true) => Verdict::Holds,
+        (true, false) => Verdict::DoesNotHold,
+        _ => Verdict::Open,
+    };
+    Some(Found {
+        claim: "P4",
+        text: "the cosine map agrees with what leaving a block out costs",
+        found: format!(
+            "Spearman's {r:.2}, p {:.3} (as {:.0} independent blocks)",
+            in_order.p, in_order.effective
+        ),
+        rows: format!("{} {}, map of {}", task.name, task.orders.rows, geometry.prompts),
+        verdict,
+        decides: if verdict == Verdict::Open {
+            "more blocks, so other models".to_owned()
+        } else {
+            String::new()
+        },
+    })
+}
+
+/// The paper's list, least harm first.
+const HARM: [&str; 6] = ["loop", "shuffle", "reverse", "parallel", "skip", "repeat"];
+
+/// ln P over middles of 3 to 9 blocks, every order less its successor in the paper's list.
+fn harm(tasks: &[TaskOrders]) -> Option<Found> {
+    let tasks = sweeping(tasks, &HARM, QUARTER);
+    let over_sizes = |task: &TaskOrders, kinds: [&str; 2]| -> Option<Difference> {
+        let middle = task.blocks() / 2 - 1;
+        let sizes = middle.checked_sub(4)?..middle;
+        let pairs = sizes.map(|s| Some([task.sized(kinds[0], s)?, task.sized(kinds[1], s)?]));
+        Difference::over(&pairs.collect::<Option<Vec<_>>>()?)
+    };
+    let of_tasks = |kinds: [&str; 2]| -> Option<Difference> {
+        let each = tasks.iter().map(|task| over_sizes(task, kinds));
+        Difference::of_tasks(&each.collect::<Option<Vec<_>>>()?)
+    };
+    let lead = |first: &str, others: &[&str]| -> Option<Vec<Verdict>> {
+        let each = others.iter().map(|other| of_tasks([first, other]));
+        Some(each.collect::<Option<Vec<_>>>()?.iter().map(Difference::verdict).collect())
+    };
+    let mut each = Vec::new();
+    for first in &HARM[..2] {
+        each.extend(lead(first, &HARM[2..])?);
+    }
+    for other in &HARM[2..5] {
+        each.extend(lead(other, &HARM[5..])?);
+    }
+    let neighbours = HARM.windows(2).map(|pair| {
+        Some(format!("{} less {}: {}", pair[0], pair[1], of_tasks([pair[0], pair[1]])?.spelled()))
+    });
+    let verdict = Verdict::all(&each, 1);
+    Some(Found {
+        claim: "P15",
+        text: "least harm first: looped, random, reversed, parallel, skipped, repeated",
+        found: neighbours.collect::<Option<Vec<_>>>()?.join("; "),
+        rows: rows(&tasks),
+        verdict,
+        decides: if verdict == Verdict::Open { "more rows".to_owned() } else { String::new() },
+    })
+}

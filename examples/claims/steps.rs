@@ -1,0 +1,166 @@
+//! Claims from runs over rows: coupling along the depth, and parts left out (docs/smollm2.md, C1, C2, C5, C6 and D9).
+
+use atelier::measure::interval::{Mean, Resamples, mean_of_independent};
+use atelier::study::coupling::TaskCoupling;
+use atelier::study::need::Need;
+
+use super::verdict::{Found, Verdict, spelled};
+
+/// Singular vectors by which claims are decided.
+const K: usize = 8;
+
+/// Nats that a head costs at most that is not needed.
+const NOT_NEEDED: f64 = 0.05;
+
+/// The claims that couplings of rows can speak to.
+pub fn of_couplings(tasks: &[TaskCoupling]) -> Vec<Found> {
+    let found = [coupled(tasks), near(tasks), straight(tasks), growth(tasks)];
+    found.into_iter().flatten().collect()
+}
+
+/// The claim that parts left out one at a time can speak to.
+pub fn of_needs(tasks: &[Need]) -> Option<Found> {
+    let each = tasks.iter().map(|need| {
+        let heads = need.parts.iter().filter(|part| part.head.is_some());
+        let lost: Vec<Mean> = heads.filter_map(|part| part.lost).collect();
+        let cheap = lost.iter().filter(|lost| lost.high < NOT_NEEDED).count();
+        let dear = lost.iter().filter(|lost| lost.low > NOT_NEEDED).count();
+        (need, [lost.len(), cheap, dear])
+    });
+    let each: Vec<(&Need, [usize; 3])> = each.filter(|(_, [heads, ..])| *heads > 0).collect();
+    let lines = each.iter().map(|(need, [heads, cheap, dear])| {
+        format!(
+            "{}: of {heads} heads {cheap} surely cost less than 0.05 nats, {dear} surely more",
+            need.task
+        )
+    });
+    let verdicts: Vec<Verdict> = each
+        .iter()
+        .map(|(_, [heads, cheap, dear])| match (2 * cheap > *heads, 2 * dear > *heads) {
+            (true, _) => Verdict::Holds,
+            (_, true) => Verdict::DoesNotHold,
+            _ => Verdict::Open,
+        })
+        .collect();
+    let verdict = Verdict::all(&verdicts, 1);
+    let rows = each.iter().map(|(need, _)| format!("{} {}", need.task, need.rows));
+    (!each.is_empty()).then(|| Found {
+        claim: "D9",
+        text: "many attention heads are not needed",
+        found: lines.collect::<Vec<_>>().join("; "),
+        rows: rows.collect::<Vec<_>>().join(", "),
+        verdict,
+        decides: if verdict == Verdict::Open {
+            "about 50 rows a task".to_owned()
+        } else {
+            String::new()
+        },
+    })
+}
+
+/// A claim about a number of each task.
+struct PerTask {
+    claim: &'static str,
+    text: &'static str,
+    digits: usize,
+}
+
+impl PerTask {
+    fn found(
+        &self,
+        each: &[(&TaskCoupling, Mean)],
+        beside: &str,
+        verdict: Verdict,
+    ) -> Option<Found> {
+        let mean = mean_of_independent(&each.iter().map(|(_, mean)| *mean).collect::<Vec<_>>())?;
+        let line = |(task, mean): &(&TaskCoupling, Mean)| {
+            format!("{} {}", task.task, spelled(*mean, self.digits))
+        };
+        let lines = each.iter().map(line).collect::<Vec<_>>().join("; ");
+        let rows = each.iter().map(|(task, _)| format!("{} {}", task.task, task.rows));
+        Some(Found {
+            claim: self.claim,
+            text: self.text,
+            found: format!("{} ({lines}){beside}", spelled(mean, self.digits)),
+            rows: rows.collect::<Vec<_>>().join(", "),
+            verdict,
+            decides: if verdict == Verdict::Open { "more rows".to_owned() } else { String::new() },
+        })
+    }
+}
+
+/// Tasks that have a number, each with it.
+fn with(
+    tasks: &[TaskCoupling],
+    number: impl Fn(&TaskCoupling) -> Option<Mean>,
+) -> Vec<(&TaskCoupling, Mean)> {
+    tasks.iter().filter_map(|task| Some((task, number(task)?))).collect()
+}
+
+fn coupled(tasks: &[TaskCoupling]) -> Option<Found> {
+    let coupling = |task: &TaskCoupling| task.depth_wise.get(&K)?.coupling.off_diagonal;
+    let chance = |task: &TaskCoupling| Some(1.0 - task.depth_wise.get(&K)?.chance.off_diagonal);
+    let each = with(tasks, coupling);
+    let verdicts =
+        each.iter().map(|(task, mean)| Verdict::above(*mean, chance(task).unwrap_or(1.0)));
+    let verdicts: Vec<Verdict> = verdicts.collect();
+    let strong: Vec<Verdict> = each.iter().map(|(_, mean)| Verdict::above(*mean, 0.5)).collect();
+    let beside = format!(
+        "; chance {:.3}; strong: {}",
+        tasks.iter().find_map(chance)?,
+        Verdict::all(&strong, strong.len())
+    );
+    let claim = PerTask { claim: "C1", text: "blocks are coupled across depth", digits: 3 };
+    claim.found(&each, &beside, Verdict::all(&verdicts, verdicts.len()))
+}
+
+/// Coupling of steps one apart less that of steps further apart, steps resampled with all their pairs.
+fn nearer(task: &TaskCoupling) -> Option<Mean> {
+    let map = &task.depth_wise.get(&K)?.off_diagonal;
+    let steps = map.len();
+    let coupling = |i: usize, j: usize| map[i][j].map(|apart| 1.0 - apart.mean);
+    let mean = |counts: &[f64], is: &dyn Fn(usize) -> bool| {
+        let pairs = (0..steps).flat_map(|i| (0..steps).map(move |j| (i, j)));
+        let wanted = pairs.filter(|(i, j)| i != j && is(i.abs_diff(*j)));
+        let weighted = wanted.filter_map(|(i, j)| Some((counts[i] * counts[j], coupling(i, j)?)));
+        let [weights, sum] = weighted.fold([0.0, 0.0], |[weights, sum], (weight, value)| {
+            [weights + weight, sum + weight * value]
+        });
+        sum / weights
+    };
+    Some(
+        Resamples::new(steps, 1000, 0).statistic(|counts| {
+            mean(counts, &|apart| apart == 1) - mean(counts, &|apart| apart > 1)
+        }),
+    )
+}
+
+fn near(tasks: &[TaskCoupling]) -> Option<Found> {
+    let each = with(tasks, nearer);
+    let verdicts: Vec<Verdict> = each.iter().map(|(_, mean)| Verdict::above(*mean, 0.0)).collect();
+    let claim = PerTask { claim: "C2", text: "neighbours couple most", digits: 3 };
+    claim.found(&each, "", Verdict::all(&verdicts, 1))
+}
+
+fn straight(tasks: &[TaskCoupling]) -> Option<Found> {
+    let each = with(tasks, |task| task.line_shape_score);
+    let walk = |task: &TaskCoupling| (task.steps.len() as f64).sqrt();
+    let verdicts = each.iter().map(|(task, mean)| Verdict::below(*mean, walk(task)));
+    let verdicts: Vec<Verdict> = verdicts.collect();
+    let beside = format!("; steps at right angles {:.2}", tasks.first().map(walk)?);
+    let claim = PerTask { claim: "C5", text: "paths are straighter than chance", digits: 2 };
+    claim.found(&each, &beside, Verdict::all(&verdicts, 2))
+}
+
+fn growth(tasks: &[TaskCoupling]) -> Option<Found> {
+    let each = with(tasks, |task| task.expodistance);
+    let low: Vec<Verdict> = each.iter().map(|(_, mean)| Verdict::below(*mean, 0.5)).collect();
+    let high: Vec<Verdict> = each.iter().map(|(_, mean)| Verdict::above(*mean, 1.0)).collect();
+    let verdict = match (Verdict::all(&low, low.len()), Verdict::all(&high, high.len())) {
+        (Verdict::Holds, _) => Verdict::Holds,
+        (_, Verdict::Holds) => Verdict::DoesNotHold,
+        _ => Verdict::Open,
+    };
+    let claim = PerTask { claim: "C6", text: "states grow exponentially with depth", digits: 2 };
+    claim.found(&each, "", verdict)
+}

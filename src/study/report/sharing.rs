@@ -1,0 +1,95 @@
+//! A report that can be published: sweeps and couplings of several as one, and of each row hardly anything.
+
+use serde_json::Value;
+
+use super::Report;
+use crate::study::orders::Orders;
+
+/// Why reports cannot be one.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ShareError {
+    #[error("there is no report to share")]
+    None,
+    #[error(
+        "a report has neither a sweep over tasks nor a coupling of tasks: share those that have"
+    )]
+    NoTask,
+    #[error("the reports are of {first} and {other}: share those of one model")]
+    Model { first: String, other: String },
+    #[error("two of the reports are of {task}: name one of them")]
+    Task { task: String },
+}
+
+impl Report {
+    /// Joins the sweeps and couplings of one model's reports, without what else they have.
+    ///
+    /// # Errors
+    /// Nothing to share, reports of two models, or two reports of one task.
+    pub fn shared(reports: Vec<Self>) -> Result<Self, ShareError> {
+        let mut reports = reports.into_iter();
+        let mut all = reports.next().ok_or(ShareError::None)?.tasks_alone();
+        for report in reports {
+            if report.model != all.model {
+                let [first, other] = [&all, &report].map(|report| report.model.name.clone());
+                return Err(ShareError::Model { first, other });
+            }
+            all.medians.clear();
+            all.orders.extend(report.orders);
+            all.task_coupling.extend(report.task_coupling);
+        }
+        if all.orders.is_empty() && all.task_coupling.is_empty() {
+            return Err(ShareError::NoTask);
+        }
+        let sweeps: Vec<&str> = all.orders.iter().map(|orders| orders.task.as_str()).collect();
+        let couplings: Vec<&str> = all.task_coupling.iter().map(|of| of.task.as_str()).collect();
+        if let Some(task) = [sweeps, couplings].iter().find_map(|tasks| twice(tasks)) {
+            return Err(ShareError::Task { task: task.to_owned() });
+        }
+        all.orders = all.orders.into_iter().map(Orders::shared).collect();
+        Ok(all)
+    }
+
+    fn tasks_alone(self) -> Self {
+        Self {
+            lens: None,
+            member: None,
+            parts: None,
+            prompts: None,
+            lab: None,
+            need: Vec::new(),
+            coupling: None,
+            ..self
+        }
+    }
+
+    /// One line of JSON, numbers with seven digits.
+    ///
+    /// # Errors
+    /// A number that JSON cannot hold.
+    pub fn short_json(&self) -> Result<String, serde_json::Error> {
+        let mut value = serde_json::to_value(self)?;
+        round(&mut value);
+        Ok(value.to_string() + "\n")
+    }
+}
+
+/// The first name that stands twice.
+fn twice<'a>(names: &[&'a str]) -> Option<&'a str> {
+    let (_, name) = names.iter().enumerate().find(|(n, name)| names[..*n].contains(name))?;
+    Some(name)
+}
+
+/// Shortens every number to seven digits.
+pub(in crate::study) fn round(value: &mut Value) {
+    match value {
+        Value::Number(number) if number.is_f64() => {
+            let x = number.as_f64().unwrap_or_default();
+            // Through text, so that the value written is the short one.
+            let short = format!("{x:.6e}").parse().unwrap_or(x);
+            *value = Value::from(short);
+        }
+        Value::Array(list) => list.iter_mut().for_each(round),
+        Value::Object(fields) => fields.values_mut().for_each(round),
+        _ => {}
+    }
+}
