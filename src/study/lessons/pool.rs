@@ -36,6 +36,21 @@ impl<'a> Pool<'a> {
         })
     }
 
+    /// The share of rows whose right answer is the likeliest of all tokens under an order, mean over tasks; `None`
+    /// where it was not read.
+    pub fn first_word(&self, order: &PickedOrder) -> Option<Mean> {
+        let each = self.tasks.iter().map(|task| match order {
+            PickedOrder::Own => task.original.measures.first_word,
+            _ => mean_of_independent(
+                &points(task, order)
+                    .iter()
+                    .map(|point| point.measures.first_word)
+                    .collect::<Option<Vec<Mean>>>()?,
+            ),
+        });
+        mean_of_independent(&each.collect::<Option<Vec<Mean>>>()?)
+    }
+
     /// How much more `a` keeps than `b`, row by row.
     pub fn more(&self, a: &PickedOrder, b: &PickedOrder) -> Option<Mean> {
         self.mean(|task| {
@@ -73,25 +88,21 @@ fn shares(task: &Orders, pick: &PickedOrder) -> Option<Shares> {
         PickedOrder::Own => Some(
             task.original.rows.correct.iter().map(|&right| f64::from(u8::from(right))).collect(),
         ),
-        PickedOrder::At(sweep, at) => point(task, |point| point.sweep == *sweep && point.at == *at)
-            .and_then(|p| of(task, &[p])),
-        PickedOrder::Loop(at, rounds) => point(task, |point| {
-            point.sweep == Sweep::Loop && point.at == *at && point.rounds == Some(*rounds)
-        })
-        .and_then(|p| of(task, &[p])),
-        PickedOrder::Drops(places) => {
-            let points: Vec<&SweepPoint> = task
-                .points
-                .iter()
-                .filter(|point| point.sweep == Sweep::Drop && places.contains(&point.at))
-                .collect();
-            of(task, &points)
-        }
+        _ => of(task, &points(task, pick)),
     }
 }
 
-fn point(task: &Orders, is: impl Fn(&SweepPoint) -> bool) -> Option<&SweepPoint> {
-    task.points.iter().find(|point| is(point))
+/// The points of a pick; none of the model's own order.
+fn points<'a>(task: &'a Orders, pick: &PickedOrder) -> Vec<&'a SweepPoint> {
+    let is_picked = |point: &SweepPoint| match pick {
+        PickedOrder::Own => false,
+        PickedOrder::At(sweep, at) => point.sweep == *sweep && point.at == *at,
+        PickedOrder::Loop(at, rounds) => {
+            point.sweep == Sweep::Loop && point.at == *at && point.rounds == Some(*rounds)
+        }
+        PickedOrder::Drops(places) => point.sweep == Sweep::Drop && places.contains(&point.at),
+    };
+    task.points.iter().filter(|point| is_picked(point)).collect()
 }
 
 fn of(task: &Orders, points: &[&SweepPoint]) -> Option<Shares> {

@@ -71,7 +71,7 @@ impl OrderRows {
 }
 
 impl Orders {
-    /// Keeps of each row only whether it is right, and of the geometry no token's path.
+    /// Keeps of each row only whether it is right, and of the geometry only the original order's maps.
     #[must_use]
     pub fn shared(mut self) -> Self {
         for variant in self.variants.iter_mut().chain(std::iter::once(&mut self.original)) {
@@ -79,6 +79,7 @@ impl Orders {
             variant.rows = OrderRows { correct, ..OrderRows::default() };
         }
         self.answer_tokens.clear();
+        self.geometry.retain(|geometry| geometry.plan == self.original.plan);
         for geometry in &mut self.geometry {
             geometry.trajectories.tokens.clear();
         }

@@ -10,7 +10,7 @@ use crate::common::real_model;
 use crate::snapshot;
 
 /// Lessons of which the real model can take every step.
-const WHOLE: [&str; 7] = [
+const WHOLE: [&str; 8] = [
     "votes",
     "bias-and-diversity",
     "disagreement",
@@ -18,12 +18,13 @@ const WHOLE: [&str; 7] = [
     "depth",
     "orders",
     "painters",
+    "real-model",
 ];
 
 /// Every step of these lessons can be asked of it; of the others it is said before one starts how many steps it can be
 /// asked. The first two lessons run.
 #[test]
-fn the_real_model_can_be_asked_every_step_of_seven_lessons() {
+fn the_real_model_can_be_asked_every_step_of_eight_lessons() {
     let Some(file) = real_model() else { return };
     let mut school = School::open();
     let model = school.enter(&file);
@@ -47,7 +48,7 @@ fn the_real_model_can_be_asked_every_step_of_seven_lessons() {
 /// one lesson.
 #[test]
 #[ignore = "minutes: cargo xtask test --long"]
-fn the_real_model_answers_every_step_of_seven_lessons() {
+fn the_real_model_answers_every_step_of_eight_lessons() {
     let Some(file) = real_model() else { return };
     let mut school = School::open();
     let model = school.enter(&file);

@@ -226,7 +226,9 @@ impl School {
         step: &LessonStep,
         taught: &str,
     ) -> Result<(LessonStep, Option<StepFound>, StepFound), String> {
-        let step = match step.runs_taught() {
+        // The real model's numbers are read from a report where it is not open.
+        let is_open = taught != REAL_MODEL || self.models.contains_key(taught);
+        let step = match step.runs_taught() && is_open {
             true => {
                 self.load(taught);
                 let by = LessonTaker::new(&self.models[taught]);
@@ -284,7 +286,8 @@ impl School {
         let names = ask.models(taught).map_err(|error| error.to_string())?;
         let mut all = Vec::new();
         for name in &names {
-            if let Some(file) = ask.report().filter(|_| name == REAL_MODEL) {
+            let is_open = name != REAL_MODEL || self.models.contains_key(name);
+            if let Some(file) = ask.report().filter(|_| !is_open) {
                 let report = Opened::read(&shipped(file)).and_then(Opened::report);
                 let report = report.map_err(|error| error.to_string())?;
                 let stored = ModelFound::of_report(&report, ask);

@@ -21,6 +21,12 @@ pub fn words(parts: &[&str]) -> Option<String> {
         ["kept", name, group] => {
             return Some(format!("kept with {} on {group} {KEPT}", order(name)));
         }
+        ["first_word", name] => {
+            let name = order(name);
+            return Some(format!(
+                "rows whose right answer is the likeliest of all tokens with {name} (%)"
+            ));
+        }
         ["more", a, b] => {
             let (a, b) = (order(a), order(b));
             return Some(format!("kept with {a}, less with {b} (points)"));

@@ -11,7 +11,7 @@ use crate::study::lessons::{FoundSweeps, LessonError};
 use crate::study::orders::{Orders, Sweep};
 use harm::Harm;
 
-pub const FIELDS: &str = "runs, from, to, gone, kept.ORDER[.GROUP], more.ORDER.ORDER, hardest.ORDER, hardest_kept.ORDER, at_chance, best_rounds, \
+pub const FIELDS: &str = "runs, from, to, gone, kept.ORDER[.GROUP], first_word.ORDER, more.ORDER.ORDER, hardest.ORDER, hardest_kept.ORDER, at_chance, best_rounds, \
                           harm, best, worst, best_by, best_by_rest, worst_by \
                           (ORDER: own, inside, outside, few, skip, repeat, reverse, shuffle, parallel, loop-ROUNDS; the last six also few-ORDER)";
 
@@ -45,6 +45,10 @@ pub fn field(found: &FoundSweeps, runs: usize, parts: &[&str]) -> FieldFound {
                 return Err(lacks(format!("it is at chance on {}", names.join(" and "))));
             }
             percent(kept(&only, &middle.picked(order)?, order)?)
+        }
+        ["first_word", order] => {
+            let share = pool.first_word(&middle.picked(order)?);
+            percent(share.ok_or_else(|| not_swept(&format!("{order} over all tokens")))?)
         }
         ["more", a, b] => {
             let more = pool.more(&middle.picked(a)?, &middle.picked(b)?);
