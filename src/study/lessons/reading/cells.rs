@@ -11,7 +11,7 @@ use crate::study::orders::VoteMeans;
 
 pub const FIELDS: &str = "accuracy.TASK[.PLAN], above_chance.TASK, lost.TASK.PLAN, ahead.TASK.PLAN.PLAN, differ.TASK.PLAN.PLAN, chance.TASK, majority.TASK, uniform.TASK, rows.TASK, \
                           mse|bias|diversity.COLUMN.TASK[.PLAN], residue.COLUMN.TASK, share.KIND.COLUMN.TASK, reached.TASK, \
-                          gain.first|second.TASK, gain_less.TASK, first_word.TASK, above_majority, tasks, \
+                          gain.first|second.TASK, gain_more.TASK, first_word.TASK, above_majority, tasks, \
                           reached_at.TASK, dearest.TASK, dearest_place.TASK, free.TASK, dropped.TASK (mean for TASK: over all tasks), \
                           each with @MODEL where several models are run";
 
@@ -105,7 +105,7 @@ pub fn field(cells: &[FoundCell], parts: &[&str]) -> FieldFound {
             let reached = cell.and_then(|cell| cell.reached.clone());
             word(spoken(&reached.ok_or_else(|| no_cell(task, None))?.1))
         }
-        // Points that each half of the components adds, and how many more the first adds.
+        // Points that each half of the components adds, and how many more the second adds.
         ["gain", half, task] => {
             let from = match half {
                 "first" => 0,
@@ -116,13 +116,13 @@ pub fn field(cells: &[FoundCell], parts: &[&str]) -> FieldFound {
                 |cell: &FoundCell| halves(cell).map_or(UNKNOWN, |at| at[from + 1].less(at[from]));
             mean_of(over(cells, task, None, gain)?, 100.0)
         }
-        ["gain_less", task] => {
-            let less = |cell: &FoundCell| {
+        ["gain_more", task] => {
+            let more = |cell: &FoundCell| {
                 halves(cell).map_or(UNKNOWN, |[start, middle, end]| {
-                    middle.less(start).less(end.less(middle))
+                    end.less(middle).less(middle.less(start))
                 })
             };
-            mean_of(over(cells, task, None, less)?, 100.0)
+            mean_of(over(cells, task, None, more)?, 100.0)
         }
         ["first_word", task] => {
             let share = |cell: &FoundCell| {

@@ -41,8 +41,8 @@ pub fn words(groups: &[RowGroup], parts: &[&str]) -> Option<String> {
         ["gain", "second", name] => {
             format!("accuracy that the second half of the components adds on {} (points)", of(name))
         }
-        ["gain_less", name] => {
-            format!("accuracy added by the first half less by the second on {} (points)", of(name))
+        ["gain_more", name] => {
+            format!("accuracy added by the second half less by the first on {} (points)", of(name))
         }
         ["first_word", name] => {
             format!("rows of {} whose right answer is the likeliest of all tokens (%)", of(name))
