@@ -472,6 +472,31 @@ const CLICK_THIRD: &str = "
     for (const type of ['mousemove', 'mousedown', 'mouseup', 'click'])
       host.firstElementChild.dispatchEvent(new MouseEvent(type, at));";
 
+/// Texts of the first figure's drawing that the list of components lies on.
+const COVERED: &str = "
+    const list = document.querySelector('.votes .component').getBoundingClientRect();
+    const texts = [...document.querySelectorAll('#figure-votes .chart svg text')];
+    return texts.filter(text => {
+      const box = text.getBoundingClientRect();
+      return Math.min(box.right, list.right) - Math.max(box.left, list.left) > 0
+        && Math.min(box.bottom, list.bottom) - Math.max(box.top, list.top) > 0;
+    }).map(text => text.textContent);";
+
+#[test]
+fn the_list_of_components_covers_no_text_of_the_picture() {
+    // Wide windows have it in the line of the axis' name, others above the picture.
+    for width in [1440, 1152, 1140, 390] {
+        let page = Page::new(width, 900);
+        page.open("#plan=0,1,(2-5),6-11");
+        page.until_live();
+        page.until_pointable();
+        page.until_settled();
+        assert_eq!(page.browser.run(COVERED), serde_json::json!([]), "{width} px");
+        let over = page.browser.run("return document.documentElement.scrollWidth - innerWidth");
+        assert!(over.as_i64() <= Some(0), "{width} px: the page is {over} px too wide");
+    }
+}
+
 /// Where bars are too narrow for a finger, a tap chooses one and the list holds it.
 #[test]
 fn on_a_telephone_a_tap_chooses_and_the_list_opens() {
