@@ -242,7 +242,7 @@ fn what_it_says_by_itself_stands_with_its_true_probabilities() {
     assert_eq!(all.len(), shares.len());
     for (n, (text, share)) in all.iter().zip(shares).enumerate() {
         assert!(text.ends_with(&format!("rank {}", n + 1)), "{text}");
-        let shown = text.split(' ').next().and_then(|number| number.parse::<f64>().ok());
+        let shown = text.split('\u{a0}').next().and_then(|number| number.parse::<f64>().ok());
         assert!(
             shown.is_none_or(|shown| (shown - 100.0 * share).abs() <= 0.051),
             "{text}: {share}"

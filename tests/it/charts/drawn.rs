@@ -41,6 +41,8 @@ pub fn sound(figure: &Figure) {
         });
         assert_eq!(document.root_element().tag_name().name(), "svg");
         for element in document.descendants() {
+            let text = element.text().unwrap_or_default();
+            assert!(!parts_per_cent(text), "{name}: a line may end within {text:?}");
             for attribute in element.attributes().filter(|one| one.name() != "aria-label") {
                 let value = attribute.value();
                 let drawn = !value.contains("NaN") && !value.contains("inf");
@@ -64,6 +66,11 @@ pub fn sound(figure: &Figure) {
         .sum();
     let points: usize = figure.plot.panels.iter().map(marks).sum();
     assert_eq!(drawn, points, "{name}: the option draws the figure's own marks");
+}
+
+/// Whether a plain space stands between a number and its per cent sign.
+fn parts_per_cent(text: &str) -> bool {
+    text.split(" %").rev().skip(1).any(|before| before.ends_with(|c: char| c.is_ascii_digit()))
 }
 
 fn marks(panel: &atelier::chart::plot::Panel) -> usize {
