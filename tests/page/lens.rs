@@ -497,6 +497,13 @@ fn the_list_of_components_covers_no_text_of_the_picture() {
     }
 }
 
+/// Texts of drawings that reach beyond their drawing.
+const CUT: &str = "
+    return [...document.querySelectorAll('.chart svg text')].filter(text => {
+      const [box, chart] = [text, text.closest('.chart')].map(e => e.getBoundingClientRect());
+      return box.left < chart.left - 1 || box.right > chart.right + 1;
+    }).map(text => text.textContent);";
+
 /// Where bars are too narrow for a finger, a tap chooses one and the list holds it.
 #[test]
 fn on_a_telephone_a_tap_chooses_and_the_list_opens() {
@@ -516,6 +523,7 @@ fn on_a_telephone_a_tap_chooses_and_the_list_opens() {
         "return Math.min(...[...document.querySelectorAll('#figure-votes .chart svg text')].map(e => e.getBoundingClientRect().height))",
     );
     assert!(smallest.as_f64() >= Some(10.0), "a text of {smallest} px");
+    assert_eq!(page.browser.run(CUT), serde_json::json!([]), "texts that the figure's edge cuts");
     page.browser.click("#open-component");
     page.browser.until("its row is shown", "document.querySelector('#member')?.value === '0m'");
     page.assert_quiet();

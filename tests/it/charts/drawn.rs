@@ -50,6 +50,9 @@ pub fn sound(figure: &Figure) {
             }
         }
     }
+    for width in [288, 358] {
+        assert_within(name, &figure.drawing(width), f64::from(width));
+    }
     let option = figure.option();
     let panels = figure.plot.panels.len();
     for part in ["grid", "xAxis", "yAxis", "title"] {
@@ -66,6 +69,24 @@ pub fn sound(figure: &Figure) {
         .sum();
     let points: usize = figure.plot.panels.iter().map(marks).sum();
     assert_eq!(drawn, points, "{name}: the option draws the figure's own marks");
+}
+
+/// Holds the names of x-axes to the drawing, by an estimate of their width as the layout makes it.
+fn assert_within(name: &str, svg: &str, width: f64) {
+    let document = roxmltree::Document::parse(svg).expect("XML");
+    let middle = |element: &roxmltree::Node<'_, '_>| {
+        element.attribute("text-anchor") == Some("middle")
+            && element.attribute("font-size") == Some("11")
+    };
+    for element in document.descendants().filter(middle) {
+        let number = |name: &str| -> f64 {
+            element.attribute(name).and_then(|text| text.parse().ok()).expect("a number")
+        };
+        let text = element.text().unwrap_or_default();
+        let half = 0.28 * number("font-size") * text.chars().count() as f64;
+        let (left, right) = (number("x") - half, number("x") + half);
+        assert!(left >= -1.0 && right <= width + 1.0, "{name}, {width} px: {text:?} is cut");
+    }
 }
 
 /// Whether a plain space stands between a number and its per cent sign.
