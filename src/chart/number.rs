@@ -17,12 +17,17 @@ pub fn interval(mean: &Mean) -> String {
 
 /// `73.2 % (68.1 to 77.9)`; of one row the number alone.
 pub fn percent_interval(share: &Mean) -> String {
-    let hundred = |x: f64| fixed(100.0 * x, 1);
     let mean = percent_tenths(share.mean);
-    match share.interval() {
-        Some([low, high]) => format!("{mean} ({} to {})", hundred(low), hundred(high)),
+    match interval_ends(share) {
+        Some(ends) => format!("{mean} ({ends})"),
         None => mean,
     }
+}
+
+/// Ends of a share's interval in hundredths: `68.1 to 77.9`; `None` of one that has none.
+pub fn interval_ends(share: &Mean) -> Option<String> {
+    let [low, high] = share.interval()?.map(|end| fixed(100.0 * end, 1));
+    Some(format!("{low} to {high}"))
 }
 
 /// A change of a share with its interval, in percentage points: `−12.5 (−20.3 to −4.7)`.
