@@ -1,6 +1,7 @@
 //! The terms of `docs/words.md`, found in a text so that each can tell its meaning where it stands.
 
 use super::link::View;
+use crate::chart::number::with_whole_per_cents;
 
 /// The one list of terms, which the documents print.
 const WORDS: &str = include_str!("../../docs/words.md");
@@ -70,7 +71,7 @@ pub fn meaning(term: &str) -> Option<String> {
     let meaning = row.trim_end_matches([' ', '|']);
     // Names in files are for readers of files.
     let sentences = meaning.split_inclusive(". ").filter(|sentence| !sentence.contains('`'));
-    Some(sentences.collect::<String>().trim_end().to_owned())
+    Some(with_whole_per_cents(sentences.collect::<String>().trim_end()))
 }
 
 /// Cuts a text at the first place of each term that `is_explained` here.

@@ -2,7 +2,7 @@
 //! they show shares among the options (docs/definitions.md, "Beyond the options").
 
 use super::inside::seen;
-use super::number::{percent_tenths, short, significant, spelled, thousands};
+use super::number::{per_cent, percent_tenths, short, significant, spelled, thousands};
 use super::strokes::{differ_in_spaces, option_name};
 use crate::measure::bits::bits;
 use crate::measure::decomposition::argmax;
@@ -17,8 +17,8 @@ const SMALL_MASS: f64 = 0.01;
 /// A probability in the whole vocabulary: `"38.0 %"`, `"0.0024 %"`, `"3e−7 %"`.
 pub fn whole_share(p: f64) -> String {
     match p {
-        0.0 => "0 %".to_owned(),
-        p if p < 1e-2 => format!("{} %", significant(100.0 * p, 2)),
+        0.0 => per_cent(0),
+        p if p < 1e-2 => per_cent(significant(100.0 * p, 2)),
         p => percent_tenths(p),
     }
 }
@@ -185,15 +185,14 @@ mod tests {
     fn the_likeliest_tokens_are_offered_with_what_they_hold_of_all() {
         let shares = [0.38, 0.138, 0.086, 0.075, 0.035];
         let sayings = shares.map(|probability| Saying { option: " a".to_owned(), probability });
-        let expected = "Of 49,152 tokens, the options are the five likeliest that can be one. Together they hold 71.4 %.";
+        let expected = "Of 49,152 tokens, the options are the five likeliest that can be one. Together they hold 71.4\u{a0}%.";
         assert_eq!(offered(&sayings, 49_152), expected);
     }
 
     #[test]
     fn many_prompts_say_what_the_whole_vocabulary_says_of_them() {
         let means = BeyondMeans { first_word: 0.25, log_probability: -1.5 };
-        let expected =
-            "The right answer is the model's first word on 25.0 %; its mean surprise is 2.16 bits.";
+        let expected = "The right answer is the model's first word on 25.0\u{a0}%; its mean surprise is 2.16 bits.";
         assert_eq!(prompts_beyond(Some(means)), expected);
         let unknown = "Not known: these runs did not read the whole vocabulary.";
         assert_eq!(prompts_beyond(None), unknown);
@@ -222,7 +221,7 @@ mod tests {
     fn a_share_keeps_the_digits_that_it_has() {
         let shares = [1.0, 0.99999, 0.38029, 0.00092, 0.000024, 2.0e-9, 0.0];
         let said = shares.map(whole_share);
-        let expected = ["100.0 %", "> 99.9 %", "38.0 %", "0.092 %", "0.0024 %", "2e−7 %", "0 %"];
-        assert_eq!(said, expected);
+        let expected = ["100.0", "> 99.9", "38.0", "0.092", "0.0024", "2e−7", "0"];
+        assert_eq!(said, expected.map(per_cent));
     }
 }

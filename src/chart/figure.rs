@@ -2,6 +2,7 @@
 
 use serde_json::json;
 
+use super::number::with_whole_per_cents;
 use super::plot::{Plot, Room};
 use super::{Table, Theme};
 
@@ -37,8 +38,8 @@ impl FigureDraft {
         Figure {
             key: self.key,
             name: self.key.to_owned(),
-            title: self.title,
-            words: self.words,
+            title: with_whole_per_cents(&self.title),
+            words: self.words.map(|text| with_whole_per_cents(&text)),
             room: Room::wide(self.plot.columns.min(2)),
             plot: self.plot,
             table: self.table,

@@ -321,11 +321,11 @@ mod tests {
     fn bars_are_named_where_an_interval_exists() {
         assert_eq!(
             figure(&[around(1.0)], &[], 12).words[0],
-            "12 rows of “sum”, 90 % right among the options as the model is; bars are 95 % intervals."
+            "12 rows of “sum”, 90\u{a0}% right among the options as the model is; bars are 95\u{a0}% intervals."
         );
         assert_eq!(
             figure(&[Mean::without_interval(1.0)], &[], 1).words[0],
-            "1 row of “sum”, 90 % right among the options as the model is."
+            "1 row of “sum”, 90\u{a0}% right among the options as the model is."
         );
     }
 }

@@ -17,12 +17,17 @@ pub fn interval(mean: &Mean) -> String {
 
 /// `73.2 % (68.1 to 77.9)`; of one row the number alone.
 pub fn percent_interval(share: &Mean) -> String {
-    let hundred = |x: f64| fixed(100.0 * x, 1);
     let mean = percent_tenths(share.mean);
-    match share.interval() {
-        Some([low, high]) => format!("{mean} ({} to {})", hundred(low), hundred(high)),
+    match interval_ends(share) {
+        Some(ends) => format!("{mean} ({ends})"),
         None => mean,
     }
+}
+
+/// Ends of a share's interval in hundredths: `68.1 to 77.9`; `None` of one that has none.
+pub fn interval_ends(share: &Mean) -> Option<String> {
+    let [low, high] = share.interval()?.map(|end| fixed(100.0 * end, 1));
+    Some(format!("{low} to {high}"))
 }
 
 /// A change of a share with its interval, in percentage points: `−12.5 (−20.3 to −4.7)`.
@@ -80,9 +85,9 @@ pub fn percent(share: f64) -> String {
     if (0.0 < p && p < 1.0) || (99.0 < p && p < 100.0) {
         percent_tenths(share)
     } else if is_more_than_all(p) && p < 100.5 {
-        beyond(share, "100 %")
+        beyond(share, "100")
     } else {
-        format!("{} %", fixed(100.0 * share, 0))
+        per_cent(fixed(100.0 * share, 0))
     }
 }
 
@@ -91,13 +96,13 @@ pub fn percent(share: f64) -> String {
 pub fn percent_tenths(share: f64) -> String {
     let p = 100.0 * share.abs();
     if (99.95..100.0).contains(&p) {
-        beyond(share, "99.9 %")
+        beyond(share, "99.9")
     } else if is_more_than_all(p) && p < 100.05 {
-        beyond(share, "100 %")
+        beyond(share, "100")
     } else if 0.0 < p && p < 0.05 {
-        within(share, "0.1 %")
+        within(share, "0.1")
     } else {
-        format!("{} %", fixed(100.0 * share, 1))
+        per_cent(fixed(100.0 * share, 1))
     }
 }
 
@@ -108,12 +113,35 @@ fn is_more_than_all(p: f64) -> bool {
 
 /// `> 99.9 %`, and of a negative share `< −99.9 %`.
 fn beyond(share: f64, limit: &str) -> String {
-    if share < 0.0 { format!("< −{limit}") } else { format!("> {limit}") }
+    per_cent(if share < 0.0 { format!("< −{limit}") } else { format!("> {limit}") })
 }
 
 /// `< 0.1 %`, and of a negative share `> −0.1 %`.
 fn within(share: f64, limit: &str) -> String {
-    if share < 0.0 { format!("> −{limit}") } else { format!("< {limit}") }
+    per_cent(if share < 0.0 { format!("> −{limit}") } else { format!("< {limit}") })
+}
+
+/// A number of hundredths with its sign, which no line break parts from it. A terminal gets a plain space
+/// (`cli::output`).
+pub fn per_cent(number: impl std::fmt::Display) -> String {
+    format!("{number}\u{a0}%")
+}
+
+/// A typed text whose per cents are as [`per_cent`] writes them: `at 50 %`, `42 (39 to 45) %`.
+pub fn with_whole_per_cents(text: &str) -> String {
+    let mut whole = String::with_capacity(text.len());
+    for part in text.split_inclusive(" %") {
+        let number = part.strip_suffix(" %").filter(|number| number.ends_with(is_end_of_number));
+        match number {
+            Some(number) => whole += &per_cent(number),
+            None => whole += part,
+        }
+    }
+    whole
+}
+
+fn is_end_of_number(c: char) -> bool {
+    c.is_ascii_digit() || c == ')'
 }
 
 /// `260032` as `260,032`.
@@ -205,32 +233,47 @@ mod tests {
     }
 
     #[test]
+    fn no_line_break_parts_a_number_from_its_per_cent_sign() {
+        assert_eq!(percent(0.42), "42\u{a0}%");
+        let typed = "At 50 %, 42 (39 to 45) % and > 99.9 %; accuracy, % of rows";
+        let whole = "At 50\u{a0}%, 42 (39 to 45)\u{a0}% and > 99.9\u{a0}%; accuracy, % of rows";
+        assert_eq!(with_whole_per_cents(typed), whole);
+        assert_eq!(with_whole_per_cents(whole), whole);
+    }
+
+    /// Joins texts, with plain spaces.
+    fn read(texts: &[String]) -> String {
+        assert!(texts.iter().all(|text| text.ends_with("\u{a0}%")), "{texts:?}");
+        texts.join(", ").replace('\u{a0}', " ")
+    }
+
+    #[test]
     fn only_all_is_100_percent_and_only_nothing_is_0() {
         let shares = [0.0, 4e-4, 6e-4, 0.004, 0.0099, 0.42, 0.99, 0.996, 0.9996, 0.9999, 1.0, 2.0];
         assert_eq!(
-            shares.map(percent).join(", "),
+            read(&shares.map(percent)),
             "0 %, < 0.1 %, 0.1 %, 0.4 %, 1.0 %, 42 %, 99 %, 99.6 %, > 99.9 %, > 99.9 %, 100 %, 200 %"
         );
         assert_eq!(
-            shares.map(percent_tenths).join(", "),
+            read(&shares.map(percent_tenths)),
             "0.0 %, < 0.1 %, 0.1 %, 0.4 %, 1.0 %, 42.0 %, 99.0 %, 99.6 %, > 99.9 %, > 99.9 %, 100.0 %, 200.0 %"
         );
         let beyond = [1.0 + 1e-15, 1.0004, 1.004, 1.006];
-        assert_eq!(beyond.map(percent), ["100 %", "> 100 %", "> 100 %", "101 %"]);
-        assert_eq!(beyond.map(percent_tenths), ["100.0 %", "> 100 %", "100.4 %", "100.6 %"]);
+        assert_eq!(read(&beyond.map(percent)), "100 %, > 100 %, > 100 %, 101 %");
+        assert_eq!(read(&beyond.map(percent_tenths)), "100.0 %, > 100 %, 100.4 %, 100.6 %");
         let negative = [-4e-5, -0.004, -0.3, -0.996, -0.9996, -1.0, -1.0004];
         assert_eq!(
-            negative.map(percent).join(", "),
+            read(&negative.map(percent)),
             "> −0.1 %, −0.4 %, −30 %, −99.6 %, < −99.9 %, −100 %, < −100 %"
         );
         assert_eq!(
-            negative.map(percent_tenths).join(", "),
+            read(&negative.map(percent_tenths)),
             "> −0.1 %, −0.4 %, −30.0 %, −99.6 %, < −99.9 %, −100.0 %, < −100 %"
         );
         for n in 1..1000 {
             let share = f64::from(n) / 1000.0;
             let rounded = [percent(share), percent_tenths(share)];
-            assert!(rounded.iter().all(|text| !text.starts_with("100") && text != "0 %"));
+            assert!(rounded.iter().all(|text| !text.starts_with("100") && *text != per_cent(0)));
         }
     }
 

@@ -152,7 +152,7 @@ pub(super) fn axis(members: &[Member]) -> Axis {
         _ => "emb".to_owned(),
     };
     Axis::category(
-        "components as they ran: block and a (attention) or m (MLP)",
+        "components as they ran; a: attention, m: MLP",
         members.iter().map(label).collect(),
     )
 }

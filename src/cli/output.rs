@@ -13,9 +13,11 @@ use crate::study::report::Report;
 
 /// Characters that move a terminal's cursor, change its colours, its title or the order of its letters: names
 /// and texts come out of files, and none of them is to speak to the terminal. Each becomes a blank, and so does
-/// a line break where `lines` is false.
+/// a line break where `lines` is false. So does a no-break space: a reader searches for the space that is on the
+/// keyboard.
 pub fn plain(text: &str, lines: bool) -> String {
-    let is_kept = |c: char| !(c.is_control() || turns_letters(c)) || lines && c == '\n';
+    let is_kept =
+        |c: char| !(c.is_control() || turns_letters(c) || c == '\u{a0}') || lines && c == '\n';
     let shown = text.chars().map(|c| if is_kept(c) { c } else { ' ' });
     shown.collect()
 }
@@ -206,6 +208,7 @@ mod tests {
         let text = "a\u{1b}[31m\u{9b}2J\u{7}\r\t\nb é";
         assert_eq!(plain(text, true), "a [31m 2J   \nb é");
         assert_eq!(plain(text, false), "a [31m 2J    b é");
+        assert_eq!(plain("10\u{a0}%", true), "10 %");
         // A name that would be read backwards.
         assert_eq!(plain("\u{202e}gnp\u{2066}.exe\u{200f}\u{61c}", false), " gnp .exe  ");
     }

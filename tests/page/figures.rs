@@ -81,6 +81,13 @@ fn a_printed_page_has_every_figure() {
     assert_eq!(page.browser.text("location.hash.includes('unfolded=')"), "false");
 }
 
+/// Entries of the index that lead nowhere, or behind the entry before them.
+const ASTRAY: &str = "
+    const entries = [...document.querySelectorAll('.index a')];
+    const parts = entries.map(entry => document.querySelector(entry.getAttribute('href')));
+    const is_behind = (part, before) => part.compareDocumentPosition(before) & Node.DOCUMENT_POSITION_FOLLOWING;
+    return entries.filter((_, i) => !parts[i] || parts[i - 1] && is_behind(parts[i], parts[i - 1])).map(entry => entry.textContent);";
+
 #[test]
 fn the_index_of_a_long_view_stays_in_sight() {
     for width in [1440, 390] {
@@ -100,6 +107,18 @@ fn the_index_of_a_long_view_stays_in_sight() {
         page.browser.until(
             "the entry is in sight",
             &format!("(() => {{ const [left, right, top] = (() => {{ {edges} }})(); return left >= 0 && right <= innerWidth && top >= 0 && top < 60; }})()"),
+        );
+
+        // Its entries lead to parts that are there, in the order in which these stand.
+        assert_eq!(page.browser.run(ASTRAY), json!([]), "{width} px");
+        page.browser.run("document.querySelector('.of-page input[value=smollm2]').click()");
+        page.until_says(".means thead", "SmolLM2-135M-Instruct");
+        page.browser.until("no figure compares models", "!document.querySelector('#shares-title')");
+        assert_eq!(page.browser.run(ASTRAY), json!([]), "{width} px, of one model");
+        page.browser.run("scrollTo(0, document.documentElement.scrollHeight)");
+        page.browser.until(
+            "the last entry is marked",
+            "document.querySelector('.index [aria-current]')?.getAttribute('href') === '#cells-title'",
         );
         page.assert_quiet();
     }

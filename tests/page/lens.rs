@@ -242,7 +242,7 @@ fn what_it_says_by_itself_stands_with_its_true_probabilities() {
     assert_eq!(all.len(), shares.len());
     for (n, (text, share)) in all.iter().zip(shares).enumerate() {
         assert!(text.ends_with(&format!("rank {}", n + 1)), "{text}");
-        let shown = text.split(' ').next().and_then(|number| number.parse::<f64>().ok());
+        let shown = text.split('\u{a0}').next().and_then(|number| number.parse::<f64>().ok());
         assert!(
             shown.is_none_or(|shown| (shown - 100.0 * share).abs() <= 0.051),
             "{text}: {share}"
@@ -472,6 +472,38 @@ const CLICK_THIRD: &str = "
     for (const type of ['mousemove', 'mousedown', 'mouseup', 'click'])
       host.firstElementChild.dispatchEvent(new MouseEvent(type, at));";
 
+/// Texts of the first figure's drawing that the list of components lies on.
+const COVERED: &str = "
+    const list = document.querySelector('.votes .component').getBoundingClientRect();
+    const texts = [...document.querySelectorAll('#figure-votes .chart svg text')];
+    return texts.filter(text => {
+      const box = text.getBoundingClientRect();
+      return Math.min(box.right, list.right) - Math.max(box.left, list.left) > 0
+        && Math.min(box.bottom, list.bottom) - Math.max(box.top, list.top) > 0;
+    }).map(text => text.textContent);";
+
+#[test]
+fn the_list_of_components_covers_no_text_of_the_picture() {
+    // Wide windows have it in the line of the axis' name, others above the picture.
+    for width in [1440, 1152, 1140, 390] {
+        let page = Page::new(width, 900);
+        page.open("#plan=0,1,(2-5),6-11");
+        page.until_live();
+        page.until_pointable();
+        page.until_settled();
+        assert_eq!(page.browser.run(COVERED), serde_json::json!([]), "{width} px");
+        let over = page.browser.run("return document.documentElement.scrollWidth - innerWidth");
+        assert!(over.as_i64() <= Some(0), "{width} px: the page is {over} px too wide");
+    }
+}
+
+/// Texts of drawings that reach beyond their drawing.
+const CUT: &str = "
+    return [...document.querySelectorAll('.chart svg text')].filter(text => {
+      const [box, chart] = [text, text.closest('.chart')].map(e => e.getBoundingClientRect());
+      return box.left < chart.left - 1 || box.right > chart.right + 1;
+    }).map(text => text.textContent);";
+
 /// Where bars are too narrow for a finger, a tap chooses one and the list holds it.
 #[test]
 fn on_a_telephone_a_tap_chooses_and_the_list_opens() {
@@ -491,6 +523,7 @@ fn on_a_telephone_a_tap_chooses_and_the_list_opens() {
         "return Math.min(...[...document.querySelectorAll('#figure-votes .chart svg text')].map(e => e.getBoundingClientRect().height))",
     );
     assert!(smallest.as_f64() >= Some(10.0), "a text of {smallest} px");
+    assert_eq!(page.browser.run(CUT), serde_json::json!([]), "texts that the figure's edge cuts");
     page.browser.click("#open-component");
     page.browser.until("its row is shown", "document.querySelector('#member')?.value === '0m'");
     page.assert_quiet();

@@ -23,6 +23,16 @@ const CONTRAST: &str = "color-contrast";
 pub const LOOKS: [(u32, u32, &[&str]); 2] =
     [(1440, 1000, &["light", "dark"]), (390, 844, &["light"])];
 
+/// The page's own texts in which a plain space stands between a number and its per cent sign. Prompts are the reader's.
+const PARTED: &str = "
+    const found = [];
+    const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    while (texts.nextNode()) {
+      const { data, parentElement } = texts.currentNode;
+      if (/[0-9)] %/.test(data) && parentElement.closest('#app') && !parentElement.closest('.tokens, textarea, .sample-prompt, .written')) found.push(data);
+    }
+    return found;";
+
 /// The page in a tab, from a host of its own.
 pub struct Page {
     pub browser: Lent,
@@ -365,6 +375,12 @@ impl Page {
             "const done = arguments[0]; axe.run(document, {{ resultTypes: ['violations'], ...{rules} }}).then(r => done(r.violations.map(v => v.id + ': ' + v.help + ' at ' + v.nodes.map(n => n.target + ' ' + (n.any[0]?.message ?? '')).join('; '))), e => done(String(e)))",
         ));
         assert_eq!(found, Value::Array(Vec::new()), "axe at {at}: {found:#}");
+        let parted = self.browser.run(PARTED);
+        assert_eq!(
+            parted,
+            Value::Array(Vec::new()),
+            "a line may end before a per cent sign at {at}"
+        );
         let over = "return document.documentElement.scrollWidth - innerWidth";
         let over = self.browser.run(over).as_i64().unwrap_or(i64::MAX);
         let widest = "return [...document.querySelectorAll('body *')].filter(e => e.getBoundingClientRect().right > innerWidth + 1).map(e => e.tagName + '.' + e.className).slice(0, 6).join(' ')";

@@ -97,7 +97,7 @@ fn the_lens_says_its_first_numbers_on_the_first_screen() {
         say!(
             "{what}: caption ends at y = {caption:.0}, numbers at {numbers:.0}, their words at {meanings:.0} of 900"
         );
-        assert!(caption <= 900.0 && numbers <= 900.0, "{what}: {ends}");
+        assert!(caption <= 900.0 && numbers <= 900.0 && meanings <= 900.0, "{what}: {ends}");
     };
     let page = Page::new(1440, 900);
     page.open("");

@@ -375,7 +375,7 @@ fn your_own_order_is_tried_on_many_rows() {
     assert_eq!(orders["variants"][0]["plan"], "0-5,8-11");
     let accuracy = orders["variants"][0]["measures"]["accuracy"]["mean"].as_f64().expect("a mean");
     let said = page.text(".own-orders tbody tr:nth-child(2)");
-    assert!(said.contains(&format!("{:.1} %", 100.0 * accuracy)), "{accuracy} in {said}");
+    assert!(said.contains(&format!("{:.1}\u{a0}%", 100.0 * accuracy)), "{accuracy} in {said}");
     page.assert_quiet();
 }
 

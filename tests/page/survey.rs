@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use atelier::measure::interval::wilson;
 use serde_json::{Value, json};
 
 use crate::page::{LOOKS, Page, picture_file, root};
@@ -150,6 +151,48 @@ fn means_over_the_whole_vocabulary_stand_beside_those_of_the_options() {
     page.assert_quiet();
 }
 
+/// Shares of rows have Wilson's interval below them; other means of a report have none.
+#[test]
+fn a_share_of_rows_stands_with_its_interval_and_its_rows() {
+    let cell = "[...document.querySelectorAll('.mean')].find(b => b.ariaLabel.startsWith('Rows of scholar-2 on mood:'))";
+    let averages = &baked()["survey"]["cells"][6]["outcome"]["found"]["averages"];
+    let rows = averages["rows"].as_u64().expect("rows");
+    let right = wilson(averages["accuracy"].as_f64().expect("a share"), rows as usize);
+    let ends = [right.low, right.high].map(|end| format!("{:.1}", 100.0 * end)).join(" to ");
+
+    for (width, height) in [(1440, 900), (390, 844)] {
+        let page = Page::new(width, height);
+        page.open("#view=survey");
+        page.until_survey();
+        let shown = page.browser.text(&format!("{cell}.querySelector('.beside').textContent"));
+        assert_eq!(shown, ends);
+        let label = page.browser.text(&format!("{cell}.ariaLabel"));
+        assert!(label.ends_with(&format!(", 95 % interval {ends}")), "{label}");
+        page.until_says(".means caption", "interval");
+        let heading =
+            page.browser.text(&format!("{cell}.closest('tr').querySelector('th').textContent"));
+        assert_eq!(heading, format!("mood n = {rows}"));
+
+        // On a desk all of it is seen at once; a telephone swipes the table, and not the page.
+        let over = "return [document.querySelector('.cells .scroll'), document.documentElement].map(e => e.scrollWidth - e.clientWidth)";
+        let over = page.browser.run(over);
+        assert!(width == 390 || over[0].as_i64() <= Some(0), "{width} px: {over}");
+        assert!(over[1].as_i64() <= Some(0), "{width} px: {over}");
+        let size = format!(
+            "return parseFloat(getComputedStyle({cell}.querySelector('.beside')).fontSize)"
+        );
+        assert!(page.browser.run(&size).as_f64() >= Some(12.0), "{width} px");
+        page.screenshot(&format!("survey-means-{width}"));
+
+        page.browser.run("[...document.querySelectorAll('.cells .columns label')].find(l => l.textContent === 'MSE').click()");
+        page.until_says(".means caption", "MSE");
+        let none = "return document.querySelectorAll('.mean .beside').length";
+        assert_eq!(page.browser.run(none), 0);
+        assert!(!page.text(".means caption").contains("interval"));
+        page.assert_quiet();
+    }
+}
+
 /// SmolLM2's survey comes when it is chosen, by hand or by the address.
 #[test]
 fn the_real_models_survey_is_a_choice_in_the_address() {
@@ -231,7 +274,7 @@ fn a_second_report_is_compared_where_it_asked_the_same() {
     assert_ne!(page.drawn("table-1"), before);
     // The same rows and the same model give the same mean, run here and now.
     let row = page.browser.run(
-        "const r = [...document.querySelectorAll('.means tbody tr')].find(r => r.firstElementChild.textContent === 'mood');
+        "const r = [...document.querySelectorAll('.means tbody tr')].find(r => r.querySelector('.task-name').textContent === 'mood');
          return [...r.querySelectorAll('td')].map(c => c.textContent)",
     );
     assert_eq!(row[5], row[0]);

@@ -73,7 +73,8 @@ fn words(work: &Work, model: &str, behind: bool) -> String {
         }
         (Job::Run, Some((Stage::Products, done, total))) => {
             // The model's name stands beside it, and both do not fit in one line.
-            format!("Linearising: {} %", number::fixed(100.0 * done / total.max(1.0), 0))
+            let share = number::fixed(100.0 * done / total.max(1.0), 0);
+            format!("Linearising: {}", number::per_cent(share))
         }
         (Job::Run, Some((Stage::Compare, done, total))) => {
             format!("Running {model} in its original order: block {done} of {total}")
@@ -93,7 +94,7 @@ fn words(work: &Work, model: &str, behind: bool) -> String {
         (Job::Sweep, Some((Stage::Lesson, done, total))) => {
             let share = 100.0 * done / total.max(1.0);
             // Not always of this model: a lesson names others, too.
-            format!("A lesson is worked out: {} %", number::fixed(share, 0))
+            format!("A lesson is worked out: {}", number::per_cent(number::fixed(share, 0)))
         }
         (Job::Sweep, Some((_, done, total))) => {
             format!("Sweeping on {model}: {} of {} block runs", thousands(done), thousands(total))

@@ -33,7 +33,7 @@ fn every_order_of_a_task_has_its_mark_with_its_interval() {
     let figure = drawn(cells, &marks);
     assert_eq!(
         figure.title,
-        "Right among the options, % on “sum”: 25 % (drop:0) to 75 % (original order)"
+        "Right among the options, % on “sum”: 25\u{a0}% (drop:0) to 75\u{a0}% (original order)"
     );
     let [sum, mood] = figure.plot.panels[0].series.as_slice() else {
         panic!("a series a task");
@@ -61,7 +61,7 @@ fn moments_of_a_training_are_a_curve_and_what_is_no_number_is_not_drawn() {
     assert_eq!(series[0].pen.line, Line::Solid);
     let xs: Vec<f64> = series[0].points.iter().map(|point| point.x).collect();
     assert_eq!(xs, [0.0, 1.0]);
-    assert!(figure.title.contains("25 % (step 0) to 75 % (a)"), "{}", figure.title);
+    assert!(figure.title.contains("25\u{a0}% (step 0) to 75\u{a0}% (a)"), "{}", figure.title);
     // Nothing at all has no picture.
     let none = StepPicture::Rows {
         of: PictureMean::Mse(ReadColumn::Probability),
@@ -90,7 +90,7 @@ fn two_models_are_compared_task_by_task() {
     assert_eq!(panel.x, Axis::category("", ["sum", "mood", "quiz"].map(str::to_owned).to_vec()));
     let pens: Vec<&str> = panel.series.iter().map(|series| series.pen.name.as_str()).collect();
     assert_eq!(pens, ["a", "b"]);
-    assert_eq!(figure.words[1], "n = 48 rows at each mark. Bars are 95 % intervals.");
+    assert_eq!(figure.words[1], "n = 48 rows at each mark. Bars are 95\u{a0}% intervals.");
 }
 
 #[test]
@@ -108,7 +108,7 @@ fn a_crossing_is_said_where_the_intervals_carry_it() {
     let figure = drawn(cells(0.9), &LessonMarks::default());
     assert_eq!(
         figure.title,
-        "Right among the options, %: least on “topic” with MLPs off (50 %), on “same” with attention off (50 %)"
+        "Right among the options, %: least on “topic” with MLPs off (50\u{a0}%), on “same” with attention off (50\u{a0}%)"
     );
     // A line per task joins the plans, which the axis names in words.
     let panel = &figure.plot.panels[0];
@@ -134,7 +134,7 @@ fn answers_that_read_no_negation_are_a_map() {
     let figure = step_figure(&picture, &marks, Column::Probability, &LIGHT).expect("a map");
     assert_eq!(
         figure.title,
-        "“one”: answered as if no negation stood there in 10 % (a) to 75 % (after step 0) of the rows"
+        "“one”: answered as if no negation stood there in 10\u{a0}% (a) to 75\u{a0}% (after step 0) of the rows"
     );
     let panel = &figure.plot.panels[0];
     assert_eq!(panel.y, Axis::category("", ["right", "the end", "0"].map(str::to_owned).to_vec()));
@@ -143,7 +143,10 @@ fn answers_that_read_no_negation_are_a_map() {
         cell.and_then(|patch| patch.text.clone()).expect("a number")
     };
     let rows = [2, 1, 0].map(|y| [written(0, y), written(1, y)]);
-    assert_eq!(rows, [["100 %", "75 %"], ["100 %", "10 %"], ["100 %", "0 %"]]);
+    assert_eq!(
+        rows,
+        [["100\u{a0}%", "75\u{a0}%"], ["100\u{a0}%", "10\u{a0}%"], ["100\u{a0}%", "0\u{a0}%"]]
+    );
     assert_eq!(figure.words[1], "n = 48 rows in each cell.");
 }
 

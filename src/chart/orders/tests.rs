@@ -95,7 +95,7 @@ fn an_accuracy_among_options_has_the_whole_vocabulary_beside() {
     drops.original.measures.first_word = Some(Mean::without_interval(0.25));
     drops.original.measures.log_likelihood = Some(Mean::without_interval(-1.5));
     let drops = figure(&drops, Quantity::Accuracy);
-    let said = "The original order says the right answer first on 25 % of rows; its mean surprise is 2.16 bits.";
+    let said = "The original order says the right answer first on 25\u{a0}% of rows; its mean surprise is 2.16 bits.";
     assert!(drops.words[1].contains(said), "{}", drops.words[1]);
     let beside = [
         "right as the model's first word (share of rows)",
@@ -125,7 +125,7 @@ fn heading_and_words_agree_on_whether_a_block_surely_moves_it() {
         drops.words,
         [
             "1 of 2 drops surely differ from the original order's 0.500 (0.480 to 0.520), row by row.",
-            "Accuracy is the share of rows that are right among the options. Bars are 95 % intervals over 100 rows of “sum”."
+            "Accuracy is the share of rows that are right among the options. Bars are 95\u{a0}% intervals over 100 rows of “sum”."
         ]
     );
     let heads = orders(Sweep::Heads, (0.5, 0.02), &[unsure, (0.35, 0.02)]);
@@ -171,7 +171,7 @@ fn one_row_without_intervals_is_not_said_to_have_bars() {
     // A share of one row has Wilson's interval.
     assert_eq!(
         figure(&one, Quantity::Accuracy).words[1],
-        "Accuracy is the share of rows that are right among the options. Bars are 95 % intervals over 1 row of “sum”."
+        "Accuracy is the share of rows that are right among the options. Bars are 95\u{a0}% intervals over 1 row of “sum”."
     );
 }
 

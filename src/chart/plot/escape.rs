@@ -19,11 +19,12 @@ pub(super) fn escaped(text: &str) -> String {
     out
 }
 
-/// Breaks a text at spaces into lines of at most `limit` characters; a longer word is cut in two.
+/// Breaks a text at spaces into lines of at most `limit` characters; a longer word is cut in two. A no-break space
+/// belongs to its word.
 pub(super) fn wrapped(text: &str, limit: usize) -> Vec<String> {
     let limit = limit.max(4);
     let mut lines: Vec<String> = Vec::new();
-    for word in text.split_whitespace() {
+    for word in text.split_ascii_whitespace() {
         let mut letters: Vec<char> = word.chars().collect();
         while letters.len() > limit {
             let rest = letters.split_off(limit);
@@ -66,6 +67,7 @@ mod tests {
     #[test]
     fn lines_are_no_longer_than_they_may_be() {
         assert_eq!(wrapped("one two three abcdefghij", 8), ["one two", "three", "abcdefgh", "ij"]);
+        assert_eq!(wrapped("all of 10\u{a0}% more", 9), ["all of", "10\u{a0}% more"]);
         assert_eq!(cut("abcdef", 4), "abc…");
     }
 }

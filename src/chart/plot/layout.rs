@@ -38,6 +38,10 @@ impl Room {
 pub(super) const ENTRY: u32 = 20;
 /// A line of a panel's name.
 pub(super) const NAME: u32 = 15;
+/// Size of an x-axis' name in CSS pixels.
+pub(super) const AXIS_NAME: f64 = 11.0;
+/// A line of an x-axis' name.
+pub(super) const AXIS_LINE: u32 = 13;
 /// Below a panel that leaves its x-axis to the one below it.
 const GAP: u32 = 14;
 
@@ -82,6 +86,12 @@ impl Texts {
 /// Width of a character at a font size, about: a sans runs a little over half of it.
 pub(super) fn run(characters: usize, size: f64) -> f64 {
     0.56 * size * characters as f64
+}
+
+/// Breaks an x-axis' name into lines that end within the figure: each stands under the middle of a plot area so wide.
+pub(super) fn axis_name(axis: &Axis, width: f64) -> Vec<String> {
+    let room = width + 2.0 * f64::from(RIGHT);
+    wrapped(axis.name(), (room / run(1, AXIS_NAME)) as usize)
 }
 
 /// Letters of a name on an axis at most.
@@ -188,7 +198,8 @@ impl Plot {
         if self.shared && !last {
             return GAP;
         }
-        let name = if panel.x.name().is_empty() { 4 } else { 20 };
+        let lines = u32::try_from(axis_name(&panel.x, width).len()).unwrap_or(1);
+        let name = if lines == 0 { 4 } else { 7 + AXIS_LINE * lines };
         self.texts_height(panel, width) + name + 8
     }
 
@@ -221,6 +232,15 @@ impl Plot {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_long_name_of_an_axis_has_lines_within_the_figure() {
+        let named = |name: &str| axis_name(&Axis::counts(name, 4), 282.0);
+        assert_eq!(named("block"), ["block"]);
+        let long = "one name of an axis that is longer than a telephone is wide";
+        assert_eq!(named(long), ["one name of an axis that is longer than a", "telephone is wide"]);
+        assert!(named("").is_empty());
+    }
 
     #[test]
     fn texts_turn_before_they_are_left_out() {

@@ -4,7 +4,10 @@ use serde_json::{Value, json};
 
 use super::escape::cut;
 use super::labels::LABEL_SIZE;
-use super::layout::{Area, ENTRY, LEFT, LETTERS, NAME, PlotLayout, RIGHT, Room, texts};
+use super::layout::{
+    AXIS_LINE, AXIS_NAME, Area, ENTRY, LEFT, LETTERS, NAME, PlotLayout, RIGHT, Room, axis_name,
+    texts,
+};
 use super::svg::SHADE;
 use super::{Axis, Level, Line, Mark, MarkShape, Panel, Pen, Plot, Point, Ramp, Series};
 use crate::chart::number::{rounded, short};
@@ -171,11 +174,16 @@ fn level_axis(
         axis["axisLabel"]["customValues"] = json!(ticks);
         axis["axisTick"]["customValues"] = json!(ticks);
     }
-    if with_texts && !panel.x.name().is_empty() {
-        axis["name"] = json!(panel.x.name());
+    let name = axis_name(&panel.x, width);
+    if with_texts && !name.is_empty() {
+        axis["name"] = json!(name.join("\n"));
         axis["nameLocation"] = json!("middle");
         axis["nameGap"] = json!(plot.texts_height(panel, width) + 10);
-        axis["nameTextStyle"] = json!({ "color": theme.ink, "fontSize": 11 });
+        axis["nameTextStyle"] = json!({ "color": theme.ink, "fontSize": AXIS_NAME });
+        // A line of its own height would move a name of one line.
+        if name.len() > 1 {
+            axis["nameTextStyle"]["lineHeight"] = json!(AXIS_LINE);
+        }
     }
     axis
 }

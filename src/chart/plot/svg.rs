@@ -4,7 +4,9 @@ use std::fmt::Write;
 
 use super::escape::{cut, escaped, wrapped};
 use super::labels::LABEL_SIZE;
-use super::layout::{Area, ENTRY, LETTERS, NAME, Room, SAMPLE, run, texts};
+use super::layout::{
+    AXIS_LINE, AXIS_NAME, Area, ENTRY, LETTERS, NAME, Room, SAMPLE, axis_name, run, texts,
+};
 use super::{Line, Mark, MarkShape, Panel, Pen, Plot, Point, Series};
 use crate::chart::number::short;
 use crate::chart::{Figure, Theme};
@@ -131,12 +133,17 @@ impl Plot {
         to.upright_axis(panel, area);
         to.patches(self, panel, area);
         to.level_axis(panel, area, with_texts);
-        if with_texts && !panel.x.name().is_empty() {
-            let below =
+        if with_texts {
+            let mut below =
                 area.top + area.height + f64::from(self.texts_height(panel, area.width)) + 14.0;
-            let style =
-                format!("font-size=\"11\" fill=\"{}\" text-anchor=\"middle\"", to.theme.ink);
-            to.text(area.left + area.width / 2.0, below, panel.x.name(), &style);
+            let style = format!(
+                "font-size=\"{AXIS_NAME}\" fill=\"{}\" text-anchor=\"middle\"",
+                to.theme.ink
+            );
+            for line in axis_name(&panel.x, area.width) {
+                to.text(area.left + area.width / 2.0, below, &line, &style);
+                below += f64::from(AXIS_LINE);
+            }
         }
         to.band(panel, area);
         let mut stacked: Vec<(f64, f64)> = Vec::new();

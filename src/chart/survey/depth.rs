@@ -200,15 +200,15 @@ mod tests {
         assert_eq!(heading(&[]), "No model of this survey has numbers");
         assert_eq!(
             heading(&[(0.425, both)]),
-            "model-0: 42 % right among the options, mean over 2 tasks"
+            "model-0: 42\u{a0}% right among the options, mean over 2 tasks"
         );
         assert_eq!(
             heading(&[(0.75, both), (0.996, both)]),
-            "Over the same 2 tasks model-1 answers best: model-1 99.6 % right among the options, model-0 75 %"
+            "Over the same 2 tasks model-1 answers best: model-1 99.6\u{a0}% right among the options, model-0 75\u{a0}%"
         );
         assert_eq!(
             heading(&[(0.99, both), (0.996, both)]),
-            "Over the same 2 tasks no model is clearly best: model-1 99.6 % right among the options, model-0 99 %"
+            "Over the same 2 tasks no model is clearly best: model-1 99.6\u{a0}% right among the options, model-0 99\u{a0}%"
         );
         assert_eq!(
             heading(&[(0.42, &[2]), (0.996, both)]),

@@ -128,11 +128,11 @@ mod tests {
         let both = [sums, hops];
         assert_eq!(
             title("m", &both),
-            "m: right among the options at the stream's start, half and end: 38 %, 45 % and 60 %, mean over 2 tasks"
+            "m: right among the options at the stream's start, half and end: 38\u{a0}%, 45\u{a0}% and 60\u{a0}%, mean over 2 tasks"
         );
         assert_eq!(
             title("m", &both[..1]),
-            "m: right among the options at the stream's start, half and end: 50 %, 40 % and 20 %, on sums"
+            "m: right among the options at the stream's start, half and end: 50\u{a0}%, 40\u{a0}% and 20\u{a0}%, on sums"
         );
         assert_eq!(title("m", &[]), "m: no accuracy along the stream");
     }

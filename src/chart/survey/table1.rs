@@ -296,8 +296,11 @@ mod tests {
 
         let (model, task, found) = survey.found().next().expect("a cell with numbers");
         let said = below_majority(model, task, found).expect("it is below");
-        assert!(said.ends_with(": 42.0 % is below always answering “yes”, 63.5 %."), "{said}");
-        assert_eq!(chosen(found), "“no” 90.0 %, “yes” 10.0 %");
+        assert!(
+            said.ends_with(": 42.0\u{a0}% is below always answering “yes”, 63.5\u{a0}%."),
+            "{said}"
+        );
+        assert_eq!(chosen(found), "“no” 90.0\u{a0}%, “yes” 10.0\u{a0}%");
         let figure = figure(&survey, &LIGHT);
         assert!(figure.words[0].contains(&said), "{}", figure.words[0]);
         assert!(figure.table.headers.contains(&"chosen".to_owned()));

@@ -41,12 +41,17 @@ pub fn sound(figure: &Figure) {
         });
         assert_eq!(document.root_element().tag_name().name(), "svg");
         for element in document.descendants() {
+            let text = element.text().unwrap_or_default();
+            assert!(!parts_per_cent(text), "{name}: a line may end within {text:?}");
             for attribute in element.attributes().filter(|one| one.name() != "aria-label") {
                 let value = attribute.value();
                 let drawn = !value.contains("NaN") && !value.contains("inf");
                 assert!(drawn, "{name}: {}=\"{value}\"", attribute.name());
             }
         }
+    }
+    for width in [288, 358] {
+        assert_within(name, &figure.drawing(width), f64::from(width));
     }
     let option = figure.option();
     let panels = figure.plot.panels.len();
@@ -64,6 +69,29 @@ pub fn sound(figure: &Figure) {
         .sum();
     let points: usize = figure.plot.panels.iter().map(marks).sum();
     assert_eq!(drawn, points, "{name}: the option draws the figure's own marks");
+}
+
+/// Holds the names of x-axes to the drawing, by an estimate of their width as the layout makes it.
+fn assert_within(name: &str, svg: &str, width: f64) {
+    let document = roxmltree::Document::parse(svg).expect("XML");
+    let middle = |element: &roxmltree::Node<'_, '_>| {
+        element.attribute("text-anchor") == Some("middle")
+            && element.attribute("font-size") == Some("11")
+    };
+    for element in document.descendants().filter(middle) {
+        let number = |name: &str| -> f64 {
+            element.attribute(name).and_then(|text| text.parse().ok()).expect("a number")
+        };
+        let text = element.text().unwrap_or_default();
+        let half = 0.28 * number("font-size") * text.chars().count() as f64;
+        let (left, right) = (number("x") - half, number("x") + half);
+        assert!(left >= -1.0 && right <= width + 1.0, "{name}, {width} px: {text:?} is cut");
+    }
+}
+
+/// Whether a plain space stands between a number and its per cent sign.
+fn parts_per_cent(text: &str) -> bool {
+    text.split(" %").rev().skip(1).any(|before| before.ends_with(|c: char| c.is_ascii_digit()))
 }
 
 fn marks(panel: &atelier::chart::plot::Panel) -> usize {

@@ -4,6 +4,7 @@ use leptos::prelude::*;
 
 use crate::app::protocol::Stage;
 use crate::app::state::{OpenLesson, Studio};
+use crate::chart::number::{fixed, per_cent};
 use crate::study::lessons::StepPhase;
 
 /// How far the run is, and the way to stop it; where it was stopped, the way to begin again.
@@ -31,7 +32,8 @@ pub fn Running() -> impl IntoView {
             (_, false) => format!("{models}: the question is asked"),
         }
     });
-    let percent = move || share.get().map(|share| format!(": {:.0} %", 100.0 * share));
+    let percent =
+        move || share.get().map(|share| format!(": {}", per_cent(fixed(100.0 * share, 0))));
     let waits = Memo::new(move |_| {
         let answer = room.answer();
         let is_open = answer.expected.is_some() && !answer.is_run();

@@ -4,6 +4,7 @@ use leptos::prelude::*;
 
 use crate::app::state::{OpenLesson, Studio};
 use crate::app::{browser, link};
+use crate::chart::number::with_whole_per_cents;
 use crate::study::lessons::{LessonStep, StepOutcome, StepShowing};
 
 /// Runs what was not run, then prints.
@@ -90,7 +91,7 @@ pub fn Sheet() -> impl IntoView {
             <ol class="asked">{asked}</ol>
             <h2 class="told-title">"What the run says"</h2>
             <ol class="told">{told}</ol>
-            <p>"To keep: " {lesson.takeaway.clone()}</p>
+            <p>"To keep: " {with_whole_per_cents(&lesson.takeaway)}</p>
             <p>{format!("Printed by build {}. Open it: {address}", browser::build())}</p>
         })
     };
@@ -122,9 +123,9 @@ fn Asked(step: LessonStep, prompt: Option<String>, outcome: Option<StepOutcome>)
         Some((say, ask, options)) => view! {
             <li>
                 {prompt.map(|prompt| view! { <p>"The model reads " <q>{prompt}</q> "."</p> })}
-                <p>{say}</p>
-                <p class="ask"><strong>{ask}</strong></p>
-                <ul class="boxes">{options.into_iter().map(|text| view! { <li>{text}</li> }).collect_view()}</ul>
+                <p>{with_whole_per_cents(&say)}</p>
+                <p class="ask"><strong>{with_whole_per_cents(&ask)}</strong></p>
+                <ul class="boxes">{options.into_iter().map(|text| view! { <li>{with_whole_per_cents(&text)}</li> }).collect_view()}</ul>
             </li>
         }
         .into_any(),
@@ -149,9 +150,9 @@ fn ToldOnPaper(outcome: Option<StepOutcome>, page: String) -> impl IntoView {
     };
     view! {
         <li>
-            <p><strong>{said}</strong></p>
-            <p>{outcome.reveal}</p>
-            <p>{outcome.caveat}</p>
+            <p><strong>{with_whole_per_cents(&said)}</strong></p>
+            <p>{with_whole_per_cents(&outcome.reveal)}</p>
+            <p>{with_whole_per_cents(&outcome.caveat)}</p>
             <p class="hint">{source} {format!(" (build {page})")}</p>
         </li>
     }

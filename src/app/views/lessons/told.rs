@@ -7,6 +7,7 @@ use super::numbers::{NumberRow, Numbers};
 use super::picture::StepPictures;
 use crate::app::state::{OpenLesson, Studio};
 use crate::app::widgets::{Terms, Words};
+use crate::chart::number::with_whole_per_cents;
 use crate::study::lessons::{
     Holding, LessonStep, OptionOutcome, RunSource, StepOutcome, StepShowing,
 };
@@ -96,7 +97,8 @@ fn verdict(outcome: &StepOutcome, expected: Option<usize>) -> String {
         (_, Some(Holding::Agrees), _) => "The run agrees with you.".to_owned(),
         (_, Some(Holding::Open), _) => "The run leaves open what you expected.".to_owned(),
         (_, _, Some(right)) => {
-            format!("The run disagrees with you. It says: {}.", right.text.trim_end_matches('.'))
+            let right = with_whole_per_cents(right.text.trim_end_matches('.'));
+            format!("The run disagrees with you. It says: {right}.")
         }
         _ => "The run disagrees with you.".to_owned(),
     }

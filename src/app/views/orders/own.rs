@@ -38,7 +38,7 @@ fn table(task: &str, score: Score, variants: &[Variant]) -> impl IntoView + use<
     view! {
         <div class="scroll own-orders" tabindex="0" role="region" aria-label=format!("This plan on {task}")>
             <table>
-                <caption>{format!("This plan on rows of {task}, with 95 % intervals")}</caption>
+                <caption>{format!("This plan on rows of {task}, with 95\u{a0}% intervals")}</caption>
                 <thead>
                     <tr>
                         <th scope="col">"plan"</th>

@@ -1,4 +1,5 @@
-//! Models x tasks as one table of means, each the way to its rows; and what has no numbers, and why.
+//! Models x tasks as one table of means with their intervals, each the way to its rows; and what has no numbers, and
+//! why.
 
 use leptos::prelude::*;
 
@@ -6,22 +7,40 @@ use super::rows::Rows;
 use crate::app::link::MeanOf;
 use crate::app::state::Surveys;
 use crate::app::widgets::Terms;
-use crate::chart::number::{percent_tenths, short};
+use crate::chart::number::{interval_ends, percent_tenths, short};
 use crate::measure::bits::bits;
+use crate::measure::interval::{Mean, wilson};
 use crate::study::survey::{Found, Survey, SurveyedOutcome};
 
-/// `None` where the runs did not read the whole vocabulary, or the task has no such mean.
-fn value(found: &Found, of: MeanOf) -> Option<f64> {
+/// A cell's mean; `None` where the runs did not read the whole vocabulary, or the task has no such mean. Shares of rows
+/// have Wilson's interval. A report holds no interval of the other means.
+fn mean_of(found: &Found, of: MeanOf) -> Option<Mean> {
     let total = &found.averages.probability.total;
+    let share_of_rows = |share| wilson(share, found.averages.rows);
     match of {
-        MeanOf::Accuracy => Some(found.averages.accuracy),
-        MeanOf::FirstWord => found.first_word,
-        MeanOf::LogLikelihood => found.log_likelihood.map(|log| bits(-log)),
-        MeanOf::Mass => found.mass,
-        MeanOf::Mse => Some(total.mse),
-        MeanOf::Bias => Some(total.bias),
-        MeanOf::Diversity => Some(total.diversity),
+        MeanOf::Accuracy => Some(share_of_rows(found.averages.accuracy)),
+        MeanOf::FirstWord => found.first_word.map(share_of_rows),
+        MeanOf::LogLikelihood => found.log_likelihood.map(|log| Mean::without_interval(bits(-log))),
+        MeanOf::Mass => found.mass.map(Mean::without_interval),
+        MeanOf::Mse => Some(Mean::without_interval(total.mse)),
+        MeanOf::Bias => Some(Mean::without_interval(total.bias)),
+        MeanOf::Diversity => Some(Mean::without_interval(total.diversity)),
     }
+}
+
+/// The number of rows behind a task's means: `n = 500`, or `n = 100 to 500` where models differ in it; nothing without
+/// a mean.
+fn row_counts(survey: &Survey, task: usize) -> Option<String> {
+    let cells = survey.cells.iter().filter(|cell| cell.task == task);
+    let rows = cells.filter_map(|cell| match &cell.outcome {
+        SurveyedOutcome::Found(found) => Some(found.averages.rows),
+        SurveyedOutcome::Failed(_) => None,
+    });
+    let (fewest, most) = (rows.clone().min()?, rows.max()?);
+    Some(match fewest == most {
+        true => format!("n = {most}"),
+        false => format!("n = {fewest} to {most}"),
+    })
 }
 
 #[component]
@@ -96,7 +115,7 @@ fn table(surveys: Surveys, survey: &Survey, of: MeanOf) -> impl IntoView + use<>
             let cell = survey.cells.iter().find(|cell| cell.model == model && cell.task == task);
             let (model, task) = (survey.models[model].name.clone(), known.name.clone());
             match cell.map(|cell| &cell.outcome) {
-                Some(SurveyedOutcome::Found(found)) => match value(found, of) {
+                Some(SurveyedOutcome::Found(found)) => match mean_of(found, of) {
                     Some(value) => mean(surveys, model, task, of, value).into_any(),
                     None => view! { <td class="none">"not known"</td> }.into_any(),
                 },
@@ -108,14 +127,18 @@ fn table(surveys: Surveys, survey: &Survey, of: MeanOf) -> impl IntoView + use<>
         });
         view! {
             <tr>
-                <th scope="row">{known.name.clone()}</th>
+                <th scope="row">
+                    <span class="task-name">{known.name.clone()}</span>
+                    " "
+                    <span class="beside">{row_counts(survey, task)}</span>
+                </th>
                 {cells.collect_view()}
             </tr>
         }
     });
     view! {
         <table class="means">
-            <caption>{format!("Of each model on each task: {}", of.words())}</caption>
+            <caption>{format!("Of each model on each task: {}{}", of.words(), intervals(survey, of))}</caption>
             <thead>
                 <tr>
                     <th scope="col">"task"</th>
@@ -127,9 +150,23 @@ fn table(surveys: Surveys, survey: &Survey, of: MeanOf) -> impl IntoView + use<>
     }
 }
 
-fn mean(surveys: Surveys, model: String, task: String, of: MeanOf, value: f64) -> impl IntoView {
-    let shown = if of.is_share() { percent_tenths(value) } else { short(value) };
-    let label = format!("Rows of {model} on {task}: {} {shown}", of.words());
+/// Says what stands below each mean, where something does.
+fn intervals(survey: &Survey, of: MeanOf) -> &'static str {
+    let mut means = survey.found().filter_map(|(.., found)| mean_of(found, of));
+    if means.any(|mean| mean.has_interval()) {
+        "; below each its 95\u{a0}% interval (Wilson's)"
+    } else {
+        ""
+    }
+}
+
+fn mean(surveys: Surveys, model: String, task: String, of: MeanOf, value: Mean) -> impl IntoView {
+    let shown = if of.is_share() { percent_tenths(value.mean) } else { short(value.mean) };
+    // Only shares have one.
+    let interval = interval_ends(&value);
+    let spoken =
+        interval.as_ref().map_or_else(String::new, |ends| format!(", 95 % interval {ends}"));
+    let label = format!("Rows of {model} on {task}: {} {shown}{spoken}", of.words());
     let (own_model, own_task) = (model.clone(), task.clone());
     let open = Memo::new(move |_| {
         let rows = surveys.looking.with(|looking| looking.rows);
@@ -139,7 +176,8 @@ fn mean(surveys: Surveys, model: String, task: String, of: MeanOf, value: f64) -
     view! {
         <td>
             <button type="button" class="mean" aria-label=label aria-pressed=move || open.get().to_string() on:click=choose>
-                {shown}
+                <span class="number">{shown}</span>
+                {interval.map(|ends| view! { <span class="beside">{ends}</span> })}
             </button>
         </td>
     }

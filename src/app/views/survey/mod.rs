@@ -10,10 +10,12 @@ mod shipped;
 use leptos::prelude::*;
 
 use crate::app::first_picture;
+use crate::app::shell::Themes;
 use crate::app::state::Surveys;
 use crate::app::widgets::{Index, IndexEntry, OpenModelNote};
 use crate::chart::{OVERVIEW_QUESTIONS, STREAM_QUESTION};
 
+use pictures::SurveyFigures;
 pub use pictures::{ModelChoice, TaskChoice};
 
 /// Surveys one model.
@@ -22,17 +24,20 @@ pub const SURVEY_COMMAND: &str = "atelier survey --models FILE --tasks TASK,… 
 #[component]
 pub fn SurveyView() -> impl IntoView {
     let surveys = expect_context::<Surveys>();
+    let figures = SurveyFigures::start(surveys, expect_context::<Themes>());
     let there = Memo::new(move |_| surveys.shown.with(Option::is_some));
-    let places = Signal::derive(|| {
-        let before = [
-            ("reports-title", "Reports"),
-            ("filters-title", "What is compared"),
-            ("cells-title", "Means and rows"),
-        ];
+    // In the order in which the parts stand: only those that are there.
+    let places = Memo::new(move |_| {
+        let is_there = there.get();
+        let before =
+            [("reports-title", "Reports", true), ("filters-title", "What is compared", is_there)];
         let questions = OVERVIEW_QUESTIONS.iter().chain([&STREAM_QUESTION]);
-        let questions = questions.map(|question| (question.id, question.name));
-        let all = before.into_iter().chain(questions);
-        all.map(|(id, name)| IndexEntry::new(id, name)).collect::<Vec<_>>()
+        let questions =
+            questions.map(|question| (question.id, question.name, figures.answer(question)));
+        let after = [("cells-title", "Means and rows", is_there)];
+        let all = before.into_iter().chain(questions).chain(after);
+        let all = all.filter(|(.., is_there)| *is_there);
+        all.map(|(id, name, _)| IndexEntry::new(id, name)).collect::<Vec<_>>()
     });
     // What is open and compared is rarely changed; it stands open where there is nothing to show, or a problem to read.
     let needs_report = Memo::new(move |_| !there.get() || !surveys.problem.with(String::is_empty));
@@ -54,7 +59,7 @@ pub fn SurveyView() -> impl IntoView {
             </Show>
         </details>
         <Show when=move || there.get()>
-            <pictures::Pictures />
+            <pictures::Pictures all=figures />
             <cells::Cells />
         </Show>
     }

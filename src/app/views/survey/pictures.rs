@@ -11,27 +11,48 @@ use crate::chart::{
 };
 use crate::study::survey::Survey;
 
+/// The figures of the survey that is shown.
+#[derive(Clone, Copy)]
+pub struct SurveyFigures {
+    /// Of all models together.
+    overview: Memo<Vec<Figure>>,
+    /// Along the stream of the model that is chosen.
+    of_model: Memo<Vec<Figure>>,
+}
+
+impl SurveyFigures {
+    pub fn start(surveys: Surveys, themes: Themes) -> Self {
+        let overview = Memo::new(move |_| {
+            let (theme, room) = (themes.theme.get(), surveys.room.get());
+            let Some(survey) = surveys.shown.get().filter(|survey| survey.found().next().is_some())
+            else {
+                return Vec::new();
+            };
+            let all = overview_figures(&survey, theme).into_iter();
+            all.map(|one| without_hidden(surveys, one).laid_out(room)).collect::<Vec<Figure>>()
+        });
+        let of_model = Memo::new(move |_| {
+            let (theme, room) = (themes.theme.get(), surveys.room.get());
+            let (Some(survey), Some(model)) = (surveys.shown.get(), surveys.model()) else {
+                return Vec::new();
+            };
+            let all = model_figures(&survey, model, theme).into_iter();
+            all.map(|one| one.laid_out(room)).collect::<Vec<Figure>>()
+        });
+        Self { overview, of_model }
+    }
+
+    /// Whether a figure answers the question: a survey of one model compares none.
+    pub fn answer(self, question: &SurveyQuestion) -> bool {
+        let is_asked = |figure: &Figure| question.figures.contains(&figure.key);
+        [self.overview, self.of_model].iter().any(|all| all.with(|all| all.iter().any(is_asked)))
+    }
+}
+
 #[component]
-pub fn Pictures() -> impl IntoView {
+pub fn Pictures(all: SurveyFigures) -> impl IntoView {
     let surveys = expect_context::<Surveys>();
-    let themes = expect_context::<Themes>();
-    let figures = Memo::new(move |_| {
-        let (theme, room) = (themes.theme.get(), surveys.room.get());
-        let Some(survey) = surveys.shown.get().filter(|survey| survey.found().next().is_some())
-        else {
-            return Vec::new();
-        };
-        let all = overview_figures(&survey, theme).into_iter();
-        all.map(|one| without_hidden(surveys, one).laid_out(room)).collect::<Vec<Figure>>()
-    });
-    let of_model = Memo::new(move |_| {
-        let (theme, room) = (themes.theme.get(), surveys.room.get());
-        let (Some(survey), Some(model)) = (surveys.shown.get(), surveys.model()) else {
-            return Vec::new();
-        };
-        let all = model_figures(&survey, model, theme).into_iter();
-        all.map(|one| one.laid_out(room)).collect::<Vec<Figure>>()
-    });
+    let SurveyFigures { overview: figures, of_model } = all;
     let none = move || figures.with(Vec::is_empty);
     let left_out = Memo::new(move |_| {
         let survey = surveys.shown.get()?;
