@@ -32,6 +32,8 @@ pub struct TaskOrders {
 struct Order {
     /// `[rows]` share of the variants that are right.
     right: Vec<f64>,
+    /// `[rows]` share of the variants whose right answer comes first of all tokens.
+    first: Vec<f64>,
     /// `[rows]` ln P of the right answer, nats, mean over the variants.
     log_likelihood: Vec<f64>,
 }
@@ -78,11 +80,16 @@ impl TaskOrders {
 
     /// Accuracy under an order over accuracy in the original order.
     fn kept(&self, order: &Order) -> Mean {
+        self.kept_of(order, |order| &order.right)
+    }
+
+    /// A share of the rows under an order over the same in the original order.
+    fn kept_of(&self, order: &Order, share: fn(&Order) -> &[f64]) -> Mean {
         let Some(original) = self.original() else {
             return Mean::without_interval(0.0);
         };
         Resamples::new(order.right.len(), RESAMPLES, 0)
-            .statistic(|counts| weighted(counts, &order.right) / weighted(counts, &original.right))
+            .statistic(|counts| weighted(counts, share(order)) / weighted(counts, share(&original)))
     }
 
     /// The sizes at which one of two orders keeps enough to be compared.
@@ -125,6 +132,7 @@ impl Order {
         };
         Some(Self {
             right: mean(&|one, row| one.rows.correct.get(row).map(|right| f64::from(*right)))?,
+            first: mean(&|one, row| one.rows.first_word.get(row).map(|is| f64::from(*is)))?,
             log_likelihood: mean(&|one, row| one.rows.log_likelihood.get(row).copied())?,
         })
     }
@@ -274,7 +282,7 @@ fn compared(
     })
 }
 
-/// Kept accuracy of orders of one size: more than half, surely.
+/// What orders of one size keep: more than half, surely. The whole vocabulary decides, by the first word.
 fn kept(
     tasks: &[TaskOrders],
     claim: &'static str,
@@ -283,35 +291,44 @@ fn kept(
     part: usize,
 ) -> Option<Found> {
     let tasks = sweeping(tasks, kinds, part);
-    let of_kind = |kind: &str| -> Option<Mean> {
-        let each = tasks.iter().map(|task| Some(task.kept(&task.sized(kind, task.size(part))?)));
-        mean_of_independent(&each.collect::<Option<Vec<Mean>>>()?)
+    let each = |kind: &str, share: fn(&Order) -> &[f64]| -> Option<Vec<Mean>> {
+        let kept = tasks.iter().map(|task| {
+            let order = task.sized(kind, task.size(part))?;
+            Some(task.kept_of(&order, share))
+        });
+        kept.collect()
     };
-    let means: Vec<Mean> = kinds.iter().map(|kind| of_kind(kind)).collect::<Option<_>>()?;
-    let verdicts: Vec<Verdict> = means.iter().map(|mean| Verdict::above(*mean, 0.5)).collect();
+    let mut by_first = Vec::with_capacity(kinds.len());
+    let mut lines = Vec::with_capacity(kinds.len());
+    for kind in kinds {
+        let right = each(kind, |order| &order.right)?;
+        let first = each(kind, |order| &order.first)?;
+        let of_tasks = tasks.iter().zip(right.iter().zip(&first)).map(|(task, (right, first))| {
+            format!("{} {} and {}", task.name, percent(*right), percent(*first))
+        });
+        let (right, first) = (mean_of_independent(&right)?, mean_of_independent(&first)?);
+        lines.push(format!(
+            "{kind}:{} keeps {} %, by first word {} % ({})",
+            tasks[0].size(part),
+            percent(right),
+            percent(first),
+            of_tasks.collect::<Vec<_>>().join(", ")
+        ));
+        by_first.push(first);
+    }
+
+    let verdicts: Vec<Verdict> = by_first.iter().map(|kept| Verdict::above(*kept, 0.5)).collect();
     let verdict = match claim {
         // One that keeps surely more is enough, and both must keep surely less.
         "P16" if verdicts.contains(&Verdict::Holds) => Verdict::Holds,
         "P16" => Verdict::all(&verdicts, verdicts.len()),
         _ => Verdict::all(&verdicts, 1),
     };
-    let lines = kinds.iter().zip(&means).map(|(kind, mean)| {
-        let each = tasks.iter().filter_map(|task| {
-            Some(format!(
-                "{} {}",
-                task.name,
-                percent(task.kept(&task.sized(kind, task.size(part))?))
-            ))
-        });
-        let each = each.collect::<Vec<_>>().join(", ");
-        format!("{kind}:{} keeps {} % ({each})", tasks[0].size(part), percent(*mean))
-    });
-    let found = lines.collect::<Vec<_>>().join("; ");
-    let undecided = means.iter().find(|mean| Verdict::above(**mean, 0.5) == Verdict::Open);
+    let undecided = by_first.iter().find(|kept| Verdict::above(**kept, 0.5) == Verdict::Open);
     let decides = undecided
-        .map(|mean| needed(verdict, *mean, 0.5, total(&tasks), "rows"))
+        .map(|kept| needed(verdict, *kept, 0.5, total(&tasks), "rows"))
         .unwrap_or_default();
-    Some(Found { claim, text, found, rows: rows(&tasks), verdict, decides })
+    Some(Found { claim, text, found: lines.join("; "), rows: rows(&tasks), verdict, decides })
 }
 
 /// Blocks, or pairs of neighbours, at the ends against those between: `many` of the inner ones must keep surely half.
