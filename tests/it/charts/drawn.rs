@@ -91,7 +91,7 @@ fn assert_within(name: &str, svg: &str, width: f64) {
 
 /// Whether a plain space stands between a number and its per cent sign.
 fn parts_per_cent(text: &str) -> bool {
-    text.split(" %").rev().skip(1).any(|before| before.ends_with(|c: char| c.is_ascii_digit()))
+    text.rsplit(" %").skip(1).any(|before| before.ends_with(|c: char| c.is_ascii_digit()))
 }
 
 fn marks(panel: &atelier::chart::plot::Panel) -> usize {
