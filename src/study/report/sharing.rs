@@ -8,7 +8,7 @@ use crate::study::orders::Orders;
 /// Why reports cannot be one.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ShareError {
-    #[error("there is no report to share")]
+    #[error("nothing is to be shared: name a report")]
     None,
     #[error(
         "a report has neither a sweep over tasks nor a coupling of tasks: share those that have"

@@ -33,11 +33,11 @@ impl LessonFits {
     pub fn shipped(name: &str) -> Option<Self> {
         let (whole, partly, none): (&[usize], &[usize], &[usize]) = match name {
             // Each step runs on the model that it is written for while this one is chosen.
-            "scholar-12" => (&[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11], &[], &[]),
-            "scholar-8" => (&[1, 2, 3, 4, 5, 7, 9, 11], &[6, 8], &[10]),
-            "scholar-4" => (&[1, 2, 3, 4, 5, 9, 10, 11], &[6, 7, 8], &[]),
-            "scholar-2" => (&[1, 2, 3, 4, 5, 9, 11], &[6, 7, 8], &[10]),
-            "scholar-12-shared" => (&[1, 2, 5, 6, 9, 11], &[3, 4, 7, 8], &[10]),
+            "scholar-12" => (&[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12], &[], &[]),
+            "scholar-8" => (&[1, 2, 3, 4, 5, 7, 9, 11], &[6, 8, 12], &[10]),
+            "scholar-4" => (&[1, 2, 3, 4, 5, 9, 10, 11], &[6, 7, 8, 12], &[]),
+            "scholar-2" => (&[1, 2, 3, 4, 5, 9, 11], &[6, 7, 8, 12], &[10]),
+            "scholar-12-shared" => (&[1, 2, 5, 6, 9, 11], &[3, 4, 7, 8, 12], &[10]),
             _ => return None,
         };
         Some(Self { whole: whole.into(), partly: partly.into(), none: none.into() })
