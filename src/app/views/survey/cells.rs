@@ -164,8 +164,8 @@ fn mean(surveys: Surveys, model: String, task: String, of: MeanOf, value: Mean) 
     let shown = if of.is_share() { percent_tenths(value.mean) } else { short(value.mean) };
     // Only shares have one.
     let interval = interval_ends(&value);
-    let spoken =
-        interval.as_ref().map_or_else(String::new, |ends| format!(", 95 % interval {ends}"));
+    // What is read out holds what is seen, word for word.
+    let spoken = interval.as_ref().map_or_else(String::new, |ends| format!(" {ends} (95 % interval)"));
     let label = format!("Rows of {model} on {task}: {} {shown}{spoken}", of.words());
     let (own_model, own_task) = (model.clone(), task.clone());
     let open = Memo::new(move |_| {
@@ -177,6 +177,7 @@ fn mean(surveys: Surveys, model: String, task: String, of: MeanOf, value: Mean) 
         <td>
             <button type="button" class="mean" aria-label=label aria-pressed=move || open.get().to_string() on:click=choose>
                 <span class="number">{shown}</span>
+                " "
                 {interval.map(|ends| view! { <span class="beside">{ends}</span> })}
             </button>
         </td>
