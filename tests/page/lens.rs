@@ -487,7 +487,7 @@ fn the_list_of_components_covers_no_text_of_the_picture() {
     // Wide windows have it in the line of the axis' name, others above the picture.
     for width in [1440, 1152, 1140, 390] {
         let page = Page::new(width, 900);
-        page.open("#plan=0,1,(2-5),6-11");
+        page.open("#model=scholar-12&plan=0,1,(2-5),6-11");
         page.until_live();
         page.until_pointable();
         page.until_settled();

@@ -154,7 +154,7 @@ fn table(surveys: Surveys, survey: &Survey, of: MeanOf) -> impl IntoView + use<>
 fn intervals(survey: &Survey, of: MeanOf) -> &'static str {
     let mut means = survey.found().filter_map(|(.., found)| mean_of(found, of));
     if means.any(|mean| mean.has_interval()) {
-        "; below each its 95\u{a0}% interval (Wilson's)"
+        "; below each stands its 95\u{a0}% interval (Wilson's)"
     } else {
         ""
     }
