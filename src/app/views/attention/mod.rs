@@ -7,7 +7,7 @@ use leptos::prelude::*;
 use crate::app::shell::Themes;
 use crate::app::state::{Bench, Shown, Studio};
 use crate::app::widgets::{
-    Answered, FigureView, MemberLinks, Question, SaveRun, Window, predictions, source,
+    Answered, FigureView, MemberLinks, Pictures, Question, SaveRun, Window, predictions,
 };
 use crate::chart::{
     AttentionShown, attention_figures, attention_members, attention_runs, switched, token,
@@ -47,18 +47,12 @@ pub fn AttentionView() -> impl IntoView {
         let lens = studio.shown.with(|all| all.as_ref().and_then(Shown::lens).cloned());
         lens.filter(|_| shown.with(Option::is_some))
     });
-    let figures = Memo::new(move |_| {
+    let pictures = Pictures::of_run(studio.shown, move || {
         let theme = themes.theme.get();
-        let found = lens.with(|lens| Some(attention_figures(lens.as_ref()?, shown.get()?, theme)));
-        found.unwrap_or_default()
+        lens.with(|lens| Some(attention_figures(lens.as_ref()?, shown.get()?, theme)))
     });
-    let one = move |key: &'static str| {
-        Signal::derive(move || figures.with(|all| all.iter().find(|one| one.key == key).cloned()))
-    };
+    let said = pictures.source;
     let there = Memo::new(move |_| shown.with(Option::is_some));
-    let said = Signal::derive(move || {
-        studio.shown.with(|shown| shown.as_ref().map(source).unwrap_or_default())
-    });
     // A plan with one head switched says which head that is.
     let switch = Callback::new(move |plan: String| {
         let place = lens.with_untracked(|lens| {
@@ -79,7 +73,7 @@ pub fn AttentionView() -> impl IntoView {
             <section class="pictures" aria-labelledby="attention-title">
                 <h2 id="attention-title">"Where the heads look"</h2>
                 <FigureView
-                    figure=one("heads")
+                    figure=pictures.one("heads")
                     key="heads"
                     group="heads"
                     source=said
@@ -90,7 +84,7 @@ pub fn AttentionView() -> impl IntoView {
                 </FigureView>
                 <SaveRun />
                 <OneHead lens=lens shown=shown switch=switch />
-                <FigureView figure=one("matrix") key="matrix" group="matrix" source=said />
+                <FigureView figure=pictures.one("matrix") key="matrix" group="matrix" source=said />
             </section>
         </Show>
     }

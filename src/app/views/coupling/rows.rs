@@ -10,9 +10,9 @@ use crate::app::shell::Themes;
 use crate::app::state::{Origin, Place, Shown, Studio};
 use crate::app::tasks;
 use crate::app::widgets::{
-    FigureView, OpenModelNote, ProblemLine, SaveReport, Terms, WorkBar, show_number,
+    FigureView, OpenModelNote, Pictures, ProblemLine, SaveReport, Terms, WorkBar, show_number,
 };
-use crate::chart::{Figure, number, relation_figure, relation_word, task_coupling_figures};
+use crate::chart::{number, relation_figure, relation_word, task_coupling_figures};
 use crate::study::coupling::{RelationTo, TaskCoupling};
 use crate::task::built_in::BuiltInTask;
 
@@ -45,15 +45,11 @@ pub fn OverRows() -> impl IntoView {
             Some(relation_figure(relation, &out, theme))
         })
     });
-    let figures = Memo::new(move |_| {
-        let (shown, theme) = (studio.coupling.with(|s| s.shown()), themes.theme.get());
-        let found = with_task(studio, |task| task_coupling_figures(task, &shown, theme));
-        found.unwrap_or_default()
-    });
-    let one = move |key: &'static str| -> Signal<Option<Figure>> {
-        Signal::derive(move || figures.with(|all| all.iter().find(|one| one.key == key).cloned()))
-    };
     let said = Signal::derive(move || of(studio));
+    let pictures = Pictures::with_source(said, move || {
+        let (shown, theme) = (studio.coupling.with(|s| s.shown()), themes.theme.get());
+        with_task(studio, |task| task_coupling_figures(task, &shown, theme))
+    });
     let has = Memo::new(move |_| scatter.with(Option::is_some));
     let names = Signal::derive(move || {
         relation.with(|relation| {
@@ -102,10 +98,10 @@ pub fn OverRows() -> impl IntoView {
                 </Show>
                 <h3 class="part">"Means over these rows"</h3>
                 {MEANS.map(|(key, id)| {
-                    let has = Memo::new(move |_| one(key).with(Option::is_some));
+                    let has = pictures.has(key);
                     view! {
                         <Show when=move || has.get()>
-                            <FigureView figure=one(key) key=id group=id source=said folded=true />
+                            <FigureView figure=pictures.one(key) key=id group=id source=said folded=true />
                         </Show>
                     }
                 })}
