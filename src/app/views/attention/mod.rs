@@ -7,7 +7,8 @@ use leptos::prelude::*;
 use crate::app::shell::Themes;
 use crate::app::state::{Bench, Shown, Studio};
 use crate::app::widgets::{
-    Answered, FigureView, MemberLinks, Pictures, Question, SaveRun, Window, predictions,
+    Answered, FigureView, HeadNumbers, MemberLinks, Pictures, Question, SaveRun, Tick, Window,
+    predictions,
 };
 use crate::chart::{
     AttentionShown, attention_figures, attention_members, attention_runs, switched, token,
@@ -125,19 +126,6 @@ fn Controls(lens: Memo<Option<Lens>>, shown: Memo<Option<AttentionShown>>) -> im
         })
     };
     let number = move |event: &web_sys::Event| event_target_value(event).parse::<usize>().ok();
-    let kind = move |carried: bool, name: &'static str| {
-        view! {
-            <label>
-                <input
-                    type="radio"
-                    name="attention-shows"
-                    prop:checked=move || studio.inside.with(|s| s.is_carried == carried)
-                    on:change=move |_| studio.set_inside(|s| s.is_carried = carried)
-                />
-                <span>{name}</span>
-            </label>
-        }
-    };
     view! {
         <div class="tools">
             <label>
@@ -156,23 +144,17 @@ fn Controls(lens: Memo<Option<Lens>>, shown: Memo<Option<AttentionShown>>) -> im
                     {heads}
                 </select>
             </label>
-            <fieldset class="columns">
-                <legend>"Shown"</legend>
-                {kind(false, "Weight")}
-                {kind(true, "Value-weighted")}
-            </fieldset>
-            <label class="tick">
-                <input
-                    type="checkbox"
-                    id="without-first"
-                    prop:checked=move || studio.inside.with(|s| s.skips_first)
-                    on:change=move |event| {
-                        let skips = event_target_checked(&event);
-                        studio.set_inside(|s| s.skips_first = skips);
-                    }
-                />
-                <span>"Without the first token"</span>
-            </label>
+            <HeadNumbers
+                name="attention-shows"
+                is_carried=Signal::derive(move || studio.inside.with(|s| s.is_carried))
+                on_choose=move |carried| studio.set_inside(|s| s.is_carried = carried)
+            />
+            <Tick
+                words="Without the first token"
+                id="without-first"
+                is_on=Signal::derive(move || studio.inside.with(|s| s.skips_first))
+                on_turn=move |skips| studio.set_inside(|s| s.skips_first = skips)
+            />
             <Window positions=Signal::derive(move || {
                 let place = shown.get()?;
                 lens.with(|lens| {

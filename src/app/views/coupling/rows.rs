@@ -10,7 +10,7 @@ use crate::app::shell::Themes;
 use crate::app::state::{Origin, Place, Shown, Studio};
 use crate::app::tasks;
 use crate::app::widgets::{
-    FigureView, OpenModelNote, Pictures, ProblemLine, SaveReport, Terms, WorkBar, show_number,
+    FigureView, NumberField, OpenModelNote, Pictures, ProblemLine, SaveReport, Terms, WorkBar,
 };
 use crate::chart::{number, relation_figure, relation_word, task_coupling_figures};
 use crate::study::coupling::{RelationTo, TaskCoupling};
@@ -206,12 +206,6 @@ fn RowsForm() -> impl IntoView {
             studio.set_coupling(|s| s.task = Some(task));
         }
     };
-    let count = move |event: web_sys::Event| {
-        if let Ok(rows) = event_target_value(&event).trim().parse::<usize>() {
-            studio.set_coupling(|s| s.rows = rows.clamp(1, MOST_COUPLED_ROWS));
-        }
-        show_number(&event, studio.coupling.with_untracked(|s| s.rows));
-    };
     view! {
         <form class="sweep" on:submit=run>
             <div class="tools">
@@ -219,17 +213,13 @@ fn RowsForm() -> impl IntoView {
                     "Task "
                     <select id="coupling-task" on:change=choose>{tasks.collect_view()}</select>
                 </label>
-                <label class="number">
-                    "rows "
-                    <input
-                        type="number"
-                        id="coupling-rows"
-                        min="1"
-                        max=MOST_COUPLED_ROWS.to_string()
-                        prop:value=move || studio.coupling.with(|s| s.rows).to_string()
-                        on:change=count
-                    />
-                </label>
+                <NumberField
+                    name="rows "
+                    id="coupling-rows"
+                    most=MOST_COUPLED_ROWS
+                    value=Signal::derive(move || studio.coupling.with(|s| s.rows))
+                    on_change=move |rows| studio.set_coupling(|s| s.rows = rows)
+                />
                 <button type="submit" id="couple-rows" disabled=cannot_ask>
                     {move || if studio.sweep.with(Option::is_some) { "Start again" } else { "Measure on these rows" }}
                 </button>

@@ -5,7 +5,9 @@ use leptos::prelude::*;
 use crate::app::link::{View, colour_name, colour_of};
 use crate::app::shell::Themes;
 use crate::app::state::{Bench, Shown, Studio};
-use crate::app::widgets::{FigureView, MemberHint, Pictures, Question, SaveRun, Terms, Window};
+use crate::app::widgets::{
+    FigureView, MemberHint, Pictures, Question, SaveRun, Terms, Tick, Window,
+};
 use crate::chart::{DepthColour, depth_figures};
 use crate::study::report::Lens;
 
@@ -137,18 +139,12 @@ fn Controls() -> impl IntoView {
             <Show when=move || !own().is_empty()>
                 <button type="button" on:click=move |_| studio.set_inside(|s| s.follow.clear())>"The options again"</button>
             </Show>
-            <label class="tick">
-                <input
-                    type="checkbox"
-                    id="norm-held"
-                    prop:checked=move || studio.inside.with(|s| s.is_held)
-                    on:change=move |event| {
-                        let held = event_target_checked(&event);
-                        studio.set_inside(|s| s.is_held = held);
-                    }
-                />
-                <span>"Frozen final norm"</span>
-            </label>
+            <Tick
+                words="Frozen final norm"
+                id="norm-held"
+                is_on=Signal::derive(move || studio.inside.with(|s| s.is_held))
+                on_turn=move |held| studio.set_inside(|s| s.is_held = held)
+            />
             <Window positions=Signal::derive(move || {
                 lens().and_then(|lens| Some((lens.logit_lens_grid.as_ref()?.positions.clone(), lens.token_ids.len())))
             }) />

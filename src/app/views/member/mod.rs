@@ -6,7 +6,9 @@ use leptos::prelude::*;
 
 use crate::app::shell::Themes;
 use crate::app::state::Studio;
-use crate::app::widgets::{FigureView, Pictures, Question, SaveRun, Terms, WhichIsRight};
+use crate::app::widgets::{
+    FigureView, HeadNumbers, Pictures, Question, SaveRun, Terms, WhichIsRight,
+};
 use crate::chart::{member_figures, member_title};
 use crate::engine::{MemberKind, member_names};
 use crate::study::member::MemberAccount;
@@ -118,26 +120,13 @@ fn Chosen(accounted: Memo<Accounted>) -> impl IntoView {
 #[component]
 fn Numbers() -> impl IntoView {
     let studio = expect_context::<Studio>();
-    let kind = move |carried: bool, name: &'static str| {
-        view! {
-            <label>
-                <input
-                    type="radio"
-                    name="member-shows"
-                    prop:checked=move || studio.inside.with(|s| s.is_carried == carried)
-                    on:change=move |_| studio.aim_inside(|s| s.is_carried = carried)
-                />
-                <span>{name}</span>
-            </label>
-        }
-    };
     view! {
         <div class="tools">
-            <fieldset class="columns">
-                <legend>"Shown"</legend>
-                {kind(false, "Weight")}
-                {kind(true, "Value-weighted")}
-            </fieldset>
+            <HeadNumbers
+                name="member-shows"
+                is_carried=Signal::derive(move || studio.inside.with(|s| s.is_carried))
+                on_choose=move |carried| studio.aim_inside(|s| s.is_carried = carried)
+            />
         </div>
     }
 }
