@@ -148,21 +148,8 @@ fn provenance(studio: Studio) -> String {
         });
         format!("{} of {} rows of “{}”{accuracy}", task.rows, task.rows_asked, task.task)
     });
-    let counted = counted.unwrap_or_default();
-    studio.coupled_rows.with(|shown| {
-        let Some(Shown { report, origin }) = shown else {
-            return String::new();
-        };
-        let name = &report.model.name;
-        match origin {
-            Origin::Baked => format!("Precomputed example: {name} on {counted}."),
-            Origin::Live { milliseconds, .. } => {
-                let time = number::fixed(milliseconds / 1000.0, 1);
-                format!("Computed here by {name} in {time} s: {counted}.")
-            }
-            Origin::Opened { .. } => format!("From a report: {name}, {counted}."),
-        }
-    })
+    let shown = studio.coupled_rows.get();
+    shown.map(|shown| shown.provenance(&counted.unwrap_or_default())).unwrap_or_default()
 }
 
 /// Which rows.
