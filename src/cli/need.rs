@@ -99,7 +99,7 @@ const EXAMPLES: &str = r#"Examples:
 pub fn run(args: NeedArgs) -> anyhow::Result<()> {
     // What needs no model is checked before one is loaded.
     ensure!(args.rows > 0, "--rows 0 leaves nothing to run: give at least 1");
-    let there = if args.force { There::Replaced } else { There::Kept };
+    let there = There::of(args.force, false);
     let inputs: Vec<&Path> = std::iter::once(Path::new(&args.model))
         .chain(args.data.as_deref())
         .chain(args.prompts.as_deref())

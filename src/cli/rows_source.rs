@@ -80,14 +80,15 @@ impl SweepSource {
 }
 
 impl NamedRows {
-    /// Leaves out rows that do not fit the model's context; how many.
-    ///
-    /// # Errors
-    /// None today: a row with another fault is refused when the sweep starts.
-    pub fn drop_long(&mut self, model: &LoadedModel) -> anyhow::Result<usize> {
+    /// Leaves out rows that do not fit the model's context, and says how many.
+    pub fn drop_long(&mut self, model: &LoadedModel) {
         let before = self.items.len();
         self.items.retain(|item| !Reading::is_too_long(model, item));
-        Ok(before - self.items.len())
+        let long = before - self.items.len();
+        if long > 0 {
+            let task = &self.task;
+            output::say(&format!("atelier: {task}: {long} rows left out, longer than the context"));
+        }
     }
 
     /// Says how many rows have words that the model does not know, where any has.
