@@ -7,7 +7,7 @@ use comfy_table::Cell;
 
 use super::out_file::{OutFile, There};
 use super::output::{self, Progress};
-use super::rows_source::{NamedRows, SweepSource};
+use super::rows_source::NamedRows;
 use super::table::{column, table, text};
 use crate::chart::number::{percent, percent_tenths};
 use crate::chart::{
@@ -106,9 +106,8 @@ pub fn run(args: NeedArgs) -> anyhow::Result<()> {
         .collect();
     let out = args.out.as_deref();
     let mut out = out.map(|path| OutFile::new(path, there, &inputs)).transpose()?;
-    let sources = SweepSource::of(&args.task, args.data.as_deref(), args.prompts.as_deref())?;
-    let rows = sources.iter().map(|source| source.rows(args.rows));
-    let rows = rows.collect::<anyhow::Result<Vec<NamedRows>>>()?;
+    let (data, prompts) = (args.data.as_deref(), args.prompts.as_deref());
+    let rows = NamedRows::read(&args.task, data, prompts, args.rows)?;
     // Only now: standard input may have been waited for.
     if let Some(out) = &mut out {
         out.hold()?;

@@ -11,7 +11,7 @@ use super::begun::{Begun, begun_alike, end_stopped, fingerprint_of, holds_rows_a
 use super::orders_picture as picture;
 use super::out_file::{OutFile, There};
 use super::output::{self, Progress};
-use super::rows_source::{NamedRows, SweepSource};
+use super::rows_source::{NamedRows, RowsArgs};
 use super::{fingerprint, interrupt};
 use crate::plan::Plan;
 use crate::study::geometry::{Averaging, Geometry};
@@ -31,19 +31,8 @@ pub struct OrdersArgs {
     #[arg(long, short, value_name = "NAME|FOLDER")]
     model: String,
 
-    /// Tasks or groups of tasks from `atelier tasks`, or TOML files that define a task. Tasks that are read
-    /// from files need --data
-    #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
-    task: Vec<String>,
-
-    /// The data set's file or folder, for tasks that are read from files
-    #[arg(long, value_name = "FILE|DIR", requires = "task")]
-    data: Option<PathBuf>,
-
-    /// A file of prompts, or `-` for standard input. One JSON object per line: {"prompt": "…", "options": ["
-    /// a", " b"], "answer": 0}
-    #[arg(long, value_name = "FILE")]
-    prompts: Option<PathBuf>,
+    #[command(flatten)]
+    source: RowsArgs,
 
     /// Strategies: drop, swap, skip, repeat, reverse, shuffle, parallel, loop. `family` means the last six,
     /// `heads` every head off in turn [default: all but heads]
@@ -120,11 +109,7 @@ pub fn run(args: OrdersArgs) -> anyhow::Result<()> {
         .map(|path| OutFile::new(path, There::of(args.force, args.resume), &inputs(&args)))
         .transpose()?;
     let sweeps = sweeps(&args.strategy)?;
-    let sources = SweepSource::of(&args.task, args.data.as_deref(), args.prompts.as_deref())?;
-    let sources = sources
-        .iter()
-        .map(|source| source.rows(args.rows))
-        .collect::<anyhow::Result<Vec<NamedRows>>>()?;
+    let read = args.source.read(args.rows)?;
     // Only now: standard input may have been waited for.
     let there_before = match &mut out {
         Some(out) => out.hold()?,
@@ -140,8 +125,8 @@ pub fn run(args: OrdersArgs) -> anyhow::Result<()> {
         }
         _ => Report::of(&model),
     };
-    let mut asked = Vec::with_capacity(sources.len());
-    for mut rows in sources {
+    let mut asked = Vec::with_capacity(read.len());
+    for mut rows in read {
         if args.skip_long {
             rows.drop_long(&model);
         }
@@ -277,10 +262,7 @@ pub(super) fn sweep(
 
 /// Files and folders that are read.
 fn inputs(args: &OrdersArgs) -> Vec<&Path> {
-    let tasks = args.task.iter().map(Path::new);
-    let paths = args.data.iter().chain(&args.prompts).map(PathBuf::as_path);
-    let model = std::iter::once(Path::new(&args.model));
-    model.chain(tasks).chain(paths).collect()
+    std::iter::once(Path::new(&args.model)).chain(args.source.inputs()).collect()
 }
 
 /// Returns the fingerprint of every sweep of a report, with a checksum of its numbers now.
