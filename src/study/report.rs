@@ -231,7 +231,7 @@ pub struct Prompts {
 }
 
 /// Means over rows; `by_depth` has one entry a member.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Averages {
     pub rows: usize,
     pub accuracy: f64,
