@@ -1,26 +1,20 @@
 //! A step's words before its question is answered: nothing of the run that answers it is among them.
 
-use crate::study::lessons::{LessonOption, LessonStep, OptionOutcome, StepOutcome, StepShowing};
+use crate::study::lessons::{LessonStep, OptionOutcome, StepOutcome, StepShowing};
 
 /// Removes from a run's words everything that answers the question.
-pub fn veiled(mut outcome: StepOutcome) -> StepOutcome {
+pub fn veiled(outcome: StepOutcome) -> StepOutcome {
     if matches!(outcome.showing, StepShowing::CannotShow(_)) {
         return outcome;
     }
+    let StepOutcome { lesson, step, say, ask, options, asked, .. } = outcome;
+    let veiled = |option| {
+        let OptionOutcome { id, text, .. } = option;
+        OptionOutcome { id, text, ..OptionOutcome::default() }
+    };
+    let options = options.into_iter().map(veiled).collect();
     // Whose run it was changes nothing of the question: what a teacher types beside it stays in its place.
-    outcome.model.clear();
-    outcome.showing = StepShowing::Asked;
-    outcome.source = None;
-    outcome.right = None;
-    outcome.numbers.clear();
-    outcome.reveal.clear();
-    outcome.caveat.clear();
-    for option in &mut outcome.options {
-        option.holding = None;
-        option.belief.clear();
-        option.why.clear();
-    }
-    outcome
+    StepOutcome { lesson, step, say, ask, options, asked, ..StepOutcome::default() }
 }
 
 /// A step as its file has it, where no run is needed to say it.
@@ -28,27 +22,10 @@ pub fn plain(lesson: &str, step: &LessonStep) -> StepOutcome {
     StepOutcome {
         lesson: lesson.to_owned(),
         step: step.id.clone(),
-        model: String::new(),
-        source: None,
-        showing: StepShowing::Asked,
         say: step.say.clone(),
         ask: step.ask.clone(),
-        options: step.options.iter().map(option).collect(),
-        right: None,
-        numbers: Vec::new(),
-        reveal: String::new(),
-        caveat: String::new(),
-        asked: None,
-    }
-}
-
-fn option(option: &LessonOption) -> OptionOutcome {
-    OptionOutcome {
-        id: option.id.clone(),
-        text: option.text.clone(),
-        holding: None,
-        belief: String::new(),
-        why: String::new(),
+        options: step.options.iter().map(OptionOutcome::asked).collect(),
+        ..StepOutcome::default()
     }
 }
 

@@ -4,10 +4,34 @@ use std::path::Path;
 
 use anyhow::{bail, ensure};
 
-use super::fingerprint;
+use super::fingerprint::{self, Files};
 use super::rows_source::NamedRows;
+use super::{interrupt, output, version};
+use crate::study::LoadedModel;
 use crate::study::orders::Fingerprint;
 use crate::study::report::Report;
+
+/// Returns the fingerprint of a run of rows on a model with these files.
+pub fn fingerprint_of(model: &LoadedModel, files: &Files, rows: &NamedRows) -> Fingerprint {
+    Fingerprint {
+        program: version::program(),
+        engine: model.engine.describe(),
+        files: files.clone(),
+        questions: fingerprint::questions(rows.items.iter().map(|item| (0, item))),
+        found: String::new(),
+    }
+}
+
+/// Says what a run that was stopped before its end leaves in `out`, and ends the program.
+pub fn end_stopped(out: Option<&Path>, is_empty: bool) -> ! {
+    let kept = match out {
+        Some(_) if is_empty => "nothing was done yet".to_string(),
+        Some(path) => format!("{} holds what is done, and --resume continues", path.display()),
+        None => "give --out FILE next time to keep it, and continue with --resume".to_string(),
+    };
+    output::say(&format!("atelier: stopped before the end: {kept}"));
+    std::process::exit(interrupt::code());
+}
 
 /// One task's run, as a file holds it.
 pub struct Begun<'a> {

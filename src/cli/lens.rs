@@ -113,7 +113,7 @@ const EXAMPLES: &str = r#"Examples:
 
 pub fn run(args: LensArgs) -> anyhow::Result<()> {
     // What needs no model is checked before one is loaded.
-    let there = if args.force { There::Replaced } else { There::Kept };
+    let there = There::of(args.force, false);
     let inputs: Vec<&Path> =
         std::iter::once(Path::new(&args.model)).chain(args.prompts.as_deref()).collect();
     let out = args.out.as_deref();

@@ -7,7 +7,7 @@ use comfy_table::Cell;
 
 use super::out_file::{OutFile, There};
 use super::output::{self, Progress};
-use super::rows_source::{NamedRows, SweepSource};
+use super::rows_source::NamedRows;
 use super::table::{column, table, text};
 use crate::chart::number::{percent, percent_tenths};
 use crate::chart::{
@@ -99,16 +99,15 @@ const EXAMPLES: &str = r#"Examples:
 pub fn run(args: NeedArgs) -> anyhow::Result<()> {
     // What needs no model is checked before one is loaded.
     ensure!(args.rows > 0, "--rows 0 leaves nothing to run: give at least 1");
-    let there = if args.force { There::Replaced } else { There::Kept };
+    let there = There::of(args.force, false);
     let inputs: Vec<&Path> = std::iter::once(Path::new(&args.model))
         .chain(args.data.as_deref())
         .chain(args.prompts.as_deref())
         .collect();
     let out = args.out.as_deref();
     let mut out = out.map(|path| OutFile::new(path, there, &inputs)).transpose()?;
-    let sources = SweepSource::of(&args.task, args.data.as_deref(), args.prompts.as_deref())?;
-    let rows = sources.iter().map(|source| source.rows(args.rows));
-    let rows = rows.collect::<anyhow::Result<Vec<NamedRows>>>()?;
+    let (data, prompts) = (args.data.as_deref(), args.prompts.as_deref());
+    let rows = NamedRows::read(&args.task, data, prompts, args.rows)?;
     // Only now: standard input may have been waited for.
     if let Some(out) = &mut out {
         out.hold()?;

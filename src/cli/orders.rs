@@ -7,12 +7,12 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, ensure};
 
-use super::begun::{Begun, begun_alike, holds_rows_alone};
+use super::begun::{Begun, begun_alike, end_stopped, fingerprint_of, holds_rows_alone};
 use super::orders_picture as picture;
 use super::out_file::{OutFile, There};
 use super::output::{self, Progress};
-use super::rows_source::{NamedRows, SweepSource};
-use super::{fingerprint, interrupt, version};
+use super::rows_source::{NamedRows, RowsArgs};
+use super::{fingerprint, interrupt};
 use crate::plan::Plan;
 use crate::study::geometry::{Averaging, Geometry};
 use crate::study::orders::{self, Extent, Fingerprint, Order, Orders, Sweep, Sweeping};
@@ -31,19 +31,8 @@ pub struct OrdersArgs {
     #[arg(long, short, value_name = "NAME|FOLDER")]
     model: String,
 
-    /// Tasks or groups of tasks from `atelier tasks`, or TOML files that define a task. Tasks that are read
-    /// from files need --data
-    #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
-    task: Vec<String>,
-
-    /// The data set's file or folder, for tasks that are read from files
-    #[arg(long, value_name = "FILE|DIR", requires = "task")]
-    data: Option<PathBuf>,
-
-    /// A file of prompts, or `-` for standard input. One JSON object per line: {"prompt": "…", "options": ["
-    /// a", " b"], "answer": 0}
-    #[arg(long, value_name = "FILE")]
-    prompts: Option<PathBuf>,
+    #[command(flatten)]
+    source: RowsArgs,
 
     /// Strategies: drop, swap, skip, repeat, reverse, shuffle, parallel, loop. `family` means the last six,
     /// `heads` every head off in turn [default: all but heads]
@@ -117,14 +106,10 @@ pub fn run(args: OrdersArgs) -> anyhow::Result<()> {
     let mut out = args
         .out
         .as_deref()
-        .map(|path| OutFile::new(path, there(&args), &inputs(&args)))
+        .map(|path| OutFile::new(path, There::of(args.force, args.resume), &inputs(&args)))
         .transpose()?;
     let sweeps = sweeps(&args.strategy)?;
-    let sources = SweepSource::of(&args.task, args.data.as_deref(), args.prompts.as_deref())?;
-    let sources = sources
-        .iter()
-        .map(|source| source.rows(args.rows))
-        .collect::<anyhow::Result<Vec<NamedRows>>>()?;
+    let read = args.source.read(args.rows)?;
     // Only now: standard input may have been waited for.
     let there_before = match &mut out {
         Some(out) => out.hold()?,
@@ -134,31 +119,18 @@ pub fn run(args: OrdersArgs) -> anyhow::Result<()> {
     let files = super::known::files(&args.model)?;
     let hashes = if out.is_some() { fingerprint::files(&files) } else { BTreeMap::new() };
     let model = super::known::load(&files, &args.engine.choice()?)?;
-    let fingerprint = |rows: &NamedRows| Fingerprint {
-        program: version::program(),
-        engine: model.engine.describe(),
-        files: hashes.clone(),
-        questions: fingerprint::questions(rows.items.iter().map(|item| (0, item))),
-        found: String::new(),
-    };
     let mut report = match &mut out {
         Some(out) if args.resume && there_before => {
             Report { engine: model.engine.describe(), ..stopped(out, &model)? }
         }
         _ => Report::of(&model),
     };
-    let mut asked = Vec::with_capacity(sources.len());
-    for mut rows in sources {
+    let mut asked = Vec::with_capacity(read.len());
+    for mut rows in read {
         if args.skip_long {
-            let long = rows.drop_long(&model)?;
-            if long > 0 {
-                output::say(&format!(
-                    "atelier: {}: {long} rows left out, longer than the context",
-                    rows.task
-                ));
-            }
+            rows.drop_long(&model);
         }
-        asked.push((fingerprint(&rows), rows));
+        asked.push((fingerprint_of(&model, &hashes, &rows), rows));
     }
     if let Some(out) = &out {
         let begun = begun(&report)?;
@@ -166,46 +138,19 @@ pub fn run(args: OrdersArgs) -> anyhow::Result<()> {
     }
     let orders = every_order(&model, &args, sweeps)?;
     let stop = interrupt::listen()?;
-    let mut saved = Instant::now();
     let keeps = out.is_some();
+    let mut save = |report: &mut Report| -> anyhow::Result<()> {
+        seal(report)?;
+        match &mut out {
+            Some(out) => out.save(&output::json(report)?),
+            None => Ok(()),
+        }
+    };
+    let mut saving = Saving { stop, save: &mut save, saved: Instant::now() };
     for (fingerprint, rows) in asked {
-        let at = report.orders.iter().position(|o| o.task == rows.task);
-        // What was found of the stream stays until it is found anew.
-        let geometry_before = at.map_or(Vec::new(), |at| report.orders[at].geometry.clone());
-        let with = |found: Option<Orders>| {
-            found.map(|orders| Orders {
-                fingerprint: keeps.then(|| fingerprint.clone()),
-                geometry: geometry_before.clone(),
-                ..orders
-            })
-        };
-        let mut sweeping =
-            Sweeping::start(&model, &rows.task, &rows.items, orders.clone(), args.seed)?;
-        if let Some(unknown) = &model.unknown {
-            rows.say_unknown(sweeping.unknown(&rows.items, unknown)?, unknown);
-        }
-        if let Some(at) = at {
-            sweeping.resume(&report.orders[at])?;
-        }
-        let mut kept = sweeping.rows_done();
-        let bar = Progress::new("running", "block runs");
-        while !stop.load(Ordering::Relaxed)
-            && let Some((done, of)) = sweeping.advance()?
-        {
-            bar.at(done, of);
-            if saved.elapsed() > SAVE_EVERY && sweeping.rows_done() > kept {
-                kept = sweeping.rows_done();
-                put(&mut report, with(sweeping.draft()));
-                seal(&mut report)?;
-                if let Some(out) = &mut out {
-                    out.save(&output::json(&report)?)?;
-                }
-                saved = Instant::now();
-            }
-        }
-        drop(bar);
-        put(&mut report, with(sweeping.orders()));
-        if stop.load(Ordering::Relaxed) {
+        let fingerprint = keeps.then_some(fingerprint);
+        let orders = orders.clone();
+        if !sweep(&model, &rows, orders, args.seed, fingerprint, &mut report, &mut saving)? {
             break;
         }
         if args.geometry {
@@ -244,31 +189,80 @@ pub fn run(args: OrdersArgs) -> anyhow::Result<()> {
         output::show(&picture::text(&report))?;
     }
     if stop.load(Ordering::Relaxed) {
-        let kept = match &args.out {
-            Some(_) if report.orders.is_empty() => "nothing was done yet".to_string(),
-            Some(path) => format!("{} holds what is done, and --resume continues", path.display()),
-            None => "give --out FILE next time to keep it, and continue with --resume".to_string(),
-        };
-        output::say(&format!("atelier: stopped before the end: {kept}"));
-        std::process::exit(interrupt::code());
+        end_stopped(args.out.as_deref(), report.orders.is_empty());
     }
     Ok(())
 }
 
-fn there(args: &OrdersArgs) -> There {
-    match (args.force, args.resume) {
-        (true, _) => There::Replaced,
-        (_, true) => There::Resumed,
-        _ => There::Kept,
+/// A run over rows that is saved now and then, and ends when the reader asks for it.
+pub(super) struct Saving<'a> {
+    pub stop: &'a AtomicBool,
+    pub save: &'a mut dyn FnMut(&mut Report) -> anyhow::Result<()>,
+    /// When it was saved last.
+    pub saved: Instant,
+}
+
+impl Saving<'_> {
+    pub fn is_stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
     }
+
+    /// Is what was saved last so old that more is saved now?
+    pub fn is_due(&self) -> bool {
+        self.saved.elapsed() > SAVE_EVERY
+    }
+
+    pub fn save(&mut self, report: &mut Report) -> anyhow::Result<()> {
+        (self.save)(report)?;
+        self.saved = Instant::now();
+        Ok(())
+    }
+}
+
+/// Runs orders on the rows of a task, from where the report stands. False where the reader asked to stop.
+pub(super) fn sweep(
+    model: &LoadedModel,
+    rows: &NamedRows,
+    orders: Vec<Order>,
+    seed: u64,
+    fingerprint: Option<Fingerprint>,
+    report: &mut Report,
+    saving: &mut Saving<'_>,
+) -> anyhow::Result<bool> {
+    let before = report.orders.iter().find(|orders| orders.task == rows.task).cloned();
+    let mut sweeping = Sweeping::start(model, &rows.task, &rows.items, orders, seed)?;
+    if let Some(unknown) = &model.unknown {
+        rows.say_unknown(sweeping.unknown(&rows.items, unknown)?, unknown);
+    }
+    if let Some(before) = &before {
+        sweeping.resume(before)?;
+    }
+    // What was found of the stream stays until it is found anew.
+    let geometry = before.map_or(Vec::new(), |before| before.geometry);
+    let with = |found: Orders| Orders {
+        fingerprint: fingerprint.clone(),
+        geometry: geometry.clone(),
+        ..found
+    };
+    let mut kept = sweeping.rows_done();
+    let bar = Progress::new("running", "block runs");
+    while !saving.is_stopped()
+        && let Some((done, of)) = sweeping.advance()?
+    {
+        bar.at(done, of);
+        if saving.is_due() && sweeping.rows_done() > kept {
+            kept = sweeping.rows_done();
+            put(report, sweeping.draft().map(with));
+            saving.save(report)?;
+        }
+    }
+    put(report, sweeping.orders().map(with));
+    Ok(!saving.is_stopped())
 }
 
 /// Files and folders that are read.
 fn inputs(args: &OrdersArgs) -> Vec<&Path> {
-    let tasks = args.task.iter().map(Path::new);
-    let paths = args.data.iter().chain(&args.prompts).map(PathBuf::as_path);
-    let model = std::iter::once(Path::new(&args.model));
-    model.chain(tasks).chain(paths).collect()
+    std::iter::once(Path::new(&args.model)).chain(args.source.inputs()).collect()
 }
 
 /// Returns the fingerprint of every sweep of a report, with a checksum of its numbers now.
@@ -350,7 +344,7 @@ fn every_order(
     Ok(orders)
 }
 
-pub(super) fn put(report: &mut Report, orders: Option<Orders>) {
+fn put(report: &mut Report, orders: Option<Orders>) {
     let Some(orders) = orders else { return };
     match report.orders.iter_mut().find(|o| o.task == orders.task) {
         Some(before) => *before = orders,

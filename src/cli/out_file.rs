@@ -50,6 +50,17 @@ pub enum There {
     Resumed,
 }
 
+impl There {
+    /// As `--force` and `--resume` say.
+    pub fn of(force: bool, resume: bool) -> Self {
+        match (force, resume) {
+            (true, _) => Self::Replaced,
+            (_, true) => Self::Resumed,
+            _ => Self::Kept,
+        }
+    }
+}
+
 /// A file to write when the work is done.
 pub struct OutFile {
     /// Where a link leads.

@@ -59,7 +59,7 @@ impl RowsArgs {
             })
         };
         let level = self.level.map(level_of).transpose()?;
-        let there = if self.force { There::Replaced } else { There::Kept };
+        let there = There::of(self.force, false);
         let out = self.out.as_deref();
         let out = out.map(|path| OutFile::new(path, there, &[])).transpose()?;
         // Row by row: as many as are asked for, and none of them is kept.

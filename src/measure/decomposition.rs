@@ -86,7 +86,7 @@ impl ByKind {
 }
 
 /// One column in which the identity `mse = bias - diversity` holds.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ColumnNumbers {
     #[serde(flatten)]
     pub total: Triple,
@@ -139,7 +139,7 @@ impl ColumnNumbers {
 }
 
 /// The column of the members' mean logits.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Offset {
     #[serde(flatten)]
     pub column: ColumnNumbers,
@@ -198,7 +198,7 @@ pub struct Depth {
 }
 
 /// Everything of docs/definitions.md, section 3 for one trace and one right answer.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Decomposition {
     /// `max_k |sum_i u_ik - logits_k|`: the residue of the identity the whole picture rests on.
     pub sum_error: f64,

@@ -1,22 +1,20 @@
 //! Errors of a plan. Each is one sentence that says what to write instead.
 
-use std::fmt;
-
 use super::{MAX_REPEAT, MAX_RUNS};
 
 /// Why a line is not a plan of this model. Characters are counted from 1; `blocks` is the number
 /// of blocks the model stores.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PlanError {
-    #[error("the plan is empty: name the blocks to run, in order, such as `{}` ({})", ExamplePlan(*.blocks), Blocks(*.blocks))]
+    #[error("the plan is empty: name the blocks to run, in order, such as `{}` ({})", example_plan(*.blocks), block_numbers(*.blocks))]
     Empty { blocks: usize },
-    #[error("the plan has `{found}` at character {at} where {expected} should stand ({})", Blocks(*.blocks))]
+    #[error("the plan has `{found}` at character {at} where {expected} should stand ({})", block_numbers(*.blocks))]
     Unexpected { found: String, at: usize, expected: &'static str, blocks: usize },
-    #[error("the plan ends where {expected} should stand ({})", Blocks(*.blocks))]
+    #[error("the plan ends where {expected} should stand ({})", block_numbers(*.blocks))]
     Ended { expected: &'static str, blocks: usize },
-    #[error("the plan runs block {block}{}, which this model does not have: {}", AtCharacter(*.at), Blocks(*.blocks))]
+    #[error("the plan runs block {block}{}, which this model does not have: {}", at_character(*.at), block_numbers(*.blocks))]
     NoSuchBlock { block: String, at: Option<usize>, blocks: usize },
-    #[error("the plan's group{} is empty: name the blocks to run in parallel, such as `(1,2)`", AtCharacter(*.at))]
+    #[error("the plan's group{} is empty: name the blocks to run in parallel, such as `(1,2)`", at_character(*.at))]
     EmptyGroup { at: Option<usize> },
     #[error("the plan's group that opens at character {at} is not closed: end it with `)`")]
     OpenGroup { at: usize },
@@ -25,7 +23,7 @@ pub enum PlanError {
     #[error(
         "the plan repeats the range `{range}` at character {at}, which could mean two plans. Write the range \
          again, repeat each block (`{}`), or run the range in parallel (`({range})x{count}`)",
-        EachRepeated { range, count }
+        each_repeated(range, count)
     )]
     RepeatedRange { range: String, count: String, at: usize },
     #[error(
@@ -44,7 +42,7 @@ pub enum PlanError {
         super::HeadsOff::MOST - 1
     )]
     HeadPastAll { head: String, block: usize },
-    #[error("the plan switches head {head} of block {block} off, which is not there: {}", HeadNumbers(*.heads))]
+    #[error("the plan switches head {head} of block {block} off, which is not there: {}", head_numbers(*.heads))]
     NoSuchHead { head: String, block: usize, heads: usize },
     #[error("the plan asks for {runs} block runs: at most {MAX_RUNS} are run in one plan")]
     TooLong { runs: usize },
@@ -55,7 +53,7 @@ pub enum PlanError {
     UnknownStrategy { line: String },
     #[error("`{name}` is not written as `{form}` with whole numbers")]
     StrategyForm { name: String, form: &'static str },
-    #[error("`{strategy}` keeps {kept} of the model's {runs} block runs at its ends and leaves none between: {}", Largest(*.runs))]
+    #[error("`{strategy}` keeps {kept} of the model's {runs} block runs at its ends and leaves none between: {}", largest_ends(*.runs))]
     NoMiddle { strategy: String, kept: usize, runs: usize },
     #[error(
         "`{strategy}` speaks of block run {position}, but the model runs {runs}, counted from 0"
@@ -70,69 +68,42 @@ pub enum PlanError {
 /// The named strategies as they are written.
 const STRATEGIES: &str = "`skip:s`, `repeat:s`, `reverse:s`, `shuffle:s:seed`, `parallel:s`, `loop:s:R`, `drop:i`, `swap:i`, `head:i:h`";
 
-struct AtCharacter(Option<usize>);
+fn at_character(at: Option<usize>) -> String {
+    at.map_or_else(String::new, |at| format!(" at character {at}"))
+}
 
-impl fmt::Display for AtCharacter {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.map_or(Ok(()), |at| write!(f, " at character {at}"))
+fn block_numbers(blocks: usize) -> String {
+    match blocks {
+        0 => "this model has no blocks".to_owned(),
+        1 => "this model's only block is 0".to_owned(),
+        blocks => format!("this model's blocks are 0 to {}", blocks - 1),
     }
 }
 
-struct Blocks(usize);
-
-impl fmt::Display for Blocks {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0 {
-            0 => write!(f, "this model has no blocks"),
-            1 => write!(f, "this model's only block is 0"),
-            blocks => write!(f, "this model's blocks are 0 to {}", blocks - 1),
-        }
+fn head_numbers(heads: usize) -> String {
+    match heads {
+        1 => "its only head is 0".to_owned(),
+        heads => format!("heads are 0 to {}", heads.saturating_sub(1)),
     }
 }
 
-struct HeadNumbers(usize);
-
-impl fmt::Display for HeadNumbers {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0 {
-            1 => write!(f, "its only head is 0"),
-            heads => write!(f, "heads are 0 to {}", heads.saturating_sub(1)),
-        }
+fn example_plan(blocks: usize) -> String {
+    match blocks {
+        0 | 1 => "0".to_owned(),
+        blocks => format!("0-{}", blocks - 1),
     }
 }
 
-struct ExamplePlan(usize);
-
-impl fmt::Display for ExamplePlan {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0 {
-            0 | 1 => write!(f, "0"),
-            blocks => write!(f, "0-{}", blocks - 1),
-        }
-    }
+fn each_repeated(range: &str, count: &str) -> String {
+    let (first, last) = range.split_once('-').unwrap_or((range, ""));
+    format!("{first}x{count},…,{last}x{count}")
 }
 
-struct EachRepeated<'a> {
-    range: &'a str,
-    count: &'a str,
-}
-
-impl fmt::Display for EachRepeated<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (first, last) = self.range.split_once('-').unwrap_or((self.range, ""));
-        write!(f, "{first}x{count},…,{last}x{count}", count = self.count)
-    }
-}
-
-/// The largest `s` that leaves a middle: `T - 2s - 1 >= 1`.
-struct Largest(usize);
-
-impl fmt::Display for Largest {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0 {
-            0 | 1 => write!(f, "this model has too few blocks for any s"),
-            2 | 3 => write!(f, "s can only be 0 here"),
-            runs => write!(f, "s is at most {} here", (runs - 2) / 2),
-        }
+/// Says the largest `s` that leaves a middle: `T - 2s - 1 >= 1`.
+fn largest_ends(runs: usize) -> String {
+    match runs {
+        0 | 1 => "this model has too few blocks for any s".to_owned(),
+        2 | 3 => "s can only be 0 here".to_owned(),
+        runs => format!("s is at most {} here", (runs - 2) / 2),
     }
 }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 /// The model as far as a reader of the report needs it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ModelFacts {
     pub name: String,
     /// `"Llama"`, `"Phi-3"`, …

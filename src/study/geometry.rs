@@ -10,7 +10,7 @@ use atelier_kernels::linear::principal::paths;
 
 /// One plan's stream on the same prompts. S + 1 states: before the first step and after each, the
 /// final norm not applied.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Geometry {
     /// In the one-line notation.
     pub plan: String,
@@ -50,14 +50,7 @@ impl Averaging {
     pub fn new(plan: &Plan, width: usize) -> Self {
         Self {
             width,
-            geometry: Geometry {
-                plan: plan.to_string(),
-                prompts: 0,
-                cosine_map: Vec::new(),
-                line_shape_score: None,
-                expodistance: None,
-                trajectories: Trajectories::default(),
-            },
+            geometry: Geometry { plan: plan.to_string(), ..Geometry::default() },
             lines: 0,
             growths: 0,
         }

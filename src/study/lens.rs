@@ -41,15 +41,7 @@ pub fn lens(model: &LoadedModel, question: &Question, plan: &Plan, trace: Trace)
         decomposition,
         logit_lens: along(&depths, plan),
         logit_lens_members: (!depths.is_empty()).then_some(depths),
-        logit_lens_norm: None,
-        logit_lens_grid: None,
-        logit_lens_words: None,
-        attention_query: None,
-        attention_pattern: None,
-        attention_carried: None,
-        attention_head: None,
-        before: None,
-        before_vocabulary: None,
+        ..Lens::default()
     };
     if !grid.is_empty() {
         let (positions, depths) = grid.into_iter().unzip();

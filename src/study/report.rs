@@ -30,7 +30,7 @@ use crate::study::parts::PartLosses;
 pub const VERSION: u32 = 1;
 
 /// A study's result, with all that is needed to see how it was computed.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Report {
     /// See [`VERSION`].
     pub atelier: u32,
@@ -76,22 +76,13 @@ impl Report {
             atelier: VERSION,
             model: model.facts(),
             engine: model.engine.describe(),
-            lens: None,
-            member: None,
-            parts: None,
-            prompts: None,
-            lab: None,
-            orders: Vec::new(),
-            medians: Vec::new(),
-            need: Vec::new(),
-            coupling: None,
-            task_coupling: Vec::new(),
+            ..Report::default()
         }
     }
 }
 
 /// One plan on one prompt. Field names are those of the golden files.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Lens {
     /// Text, where the model has a tokenizer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -243,7 +234,7 @@ pub struct Prompts {
 }
 
 /// Means over rows; `by_depth` has one entry a member.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Averages {
     pub rows: usize,
     pub accuracy: f64,

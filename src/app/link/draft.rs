@@ -1,5 +1,7 @@
 //! The parts of a run: model, prompt, options and plan.
 
+use crate::app::examples;
+
 /// Which model answers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Choice {
@@ -27,6 +29,12 @@ pub struct Draft {
     pub answer: Option<usize>,
     /// One line in the plan's notation; empty for the model's own order.
     pub plan: String,
+}
+
+impl Default for Draft {
+    fn default() -> Self {
+        examples::first()
+    }
 }
 
 impl Draft {

@@ -30,7 +30,7 @@ use lessons::PROJECTOR;
 use text::encode;
 
 /// A view, and all that its pictures depend on.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Link {
     pub view: View,
     /// `None`: the link says nothing of model and prompt, and what is there stays.
@@ -76,15 +76,7 @@ impl Link {
                 View::Orders => Some(examples::of_orders()),
                 View::Survey | View::Theory | View::Lessons | View::Start => None,
             },
-            sha256: None,
-            column: Column::default(),
-            inside: InsideSettings::default(),
-            sweeping: SweepSettings::default(),
-            coupling: CouplingSettings::default(),
-            lessons: LessonSettings::default(),
-            looking: Looking::default(),
-            figure: None,
-            unfolded: Vec::new(),
+            ..Self::default()
         }
     }
 

@@ -4,6 +4,7 @@ use leptos::prelude::*;
 
 use crate::app::link::View;
 use crate::app::state::Studio;
+use crate::app::widgets::Tick;
 
 /// The class of the document's root that the style of the wall hangs on.
 const LOOK: &str = "projected";
@@ -25,16 +26,8 @@ pub(super) fn follow_look(studio: Studio) {
 pub fn WallTick(words: &'static str) -> impl IntoView {
     let studio = expect_context::<Studio>();
     let is_on = Memo::new(move |_| studio.lessons.with(|lessons| lessons.is_projected));
-    let turn = move |event: web_sys::Event| {
-        let is_on = event_target_checked(&event);
-        studio.set_lessons(|lessons| lessons.is_projected = is_on);
-    };
-    view! {
-        <label class="tick">
-            <input type="checkbox" id="for-wall" prop:checked=move || is_on.get() on:change=turn />
-            <span>{words}</span>
-        </label>
-    }
+    let turn = move |is_on| studio.set_lessons(|lessons| lessons.is_projected = is_on);
+    view! { <Tick words id="for-wall" is_on on_turn=turn /> }
 }
 
 /// The tick in the fold of the bar, where the view has no tools for a class of its own.

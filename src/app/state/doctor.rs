@@ -30,14 +30,6 @@ impl Studio {
             exchange.cancel_look().into_iter().collect()
         });
         let Some(id) = id else { return };
-        set_timeout(
-            move || {
-                self.change(|exchange, _| {
-                    exchange.ended(id);
-                    Vec::new()
-                });
-            },
-            PATIENCE,
-        );
+        set_timeout(move || self.ended(id), PATIENCE);
     }
 }

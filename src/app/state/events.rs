@@ -5,7 +5,7 @@ use std::sync::Arc;
 use leptos::prelude::*;
 
 use super::Studio;
-use super::exchange::Job;
+use super::exchange::{Exchange, Job};
 use super::shown::{Findings, Origin, Place, Problem, Shown};
 use super::studio::{WhenLoaded, sentence};
 use super::texts::{TextState, WrittenTexts};
@@ -25,10 +25,7 @@ impl Studio {
                 for (_, then) in self.hands().readers.take() {
                     then(Err(sentence.clone()));
                 }
-                self.change(|exchange, _| {
-                    exchange.died();
-                    Vec::new()
-                });
+                self.note(Exchange::died);
                 if !self.fall_back(&sentence) {
                     self.fail(Place::Model, sentence);
                 }
@@ -199,10 +196,7 @@ impl Studio {
                 }
             }
             Tell::Failed { reason } => {
-                self.change(|exchange, _| {
-                    exchange.stopped(id);
-                    Vec::new()
-                });
+                self.note(|exchange| exchange.stopped(id));
                 let sentence = sentence(&reason);
                 let place = match work.job {
                     // A look at the machine fails at nothing that is not in its report.
@@ -221,20 +215,14 @@ impl Studio {
                 }
             }
             Tell::Cancelled => {
-                self.change(|exchange, _| {
-                    exchange.stopped(id);
-                    Vec::new()
-                });
+                self.note(|exchange| exchange.stopped(id));
                 self.stopped();
             }
         }
     }
 
-    fn ended(self, id: u32) {
-        self.change(|exchange, _| {
-            exchange.ended(id);
-            Vec::new()
-        });
+    pub(super) fn ended(self, id: u32) {
+        self.note(|exchange| exchange.ended(id));
     }
 
     fn show_live(self, report: Arc<Report>, milliseconds: f64) {
@@ -311,12 +299,7 @@ impl Studio {
     /// After a load that came to nothing, for the reason `why`: the model that was there before answers
     /// again. `false` where there was none.
     fn fall_back(self, why: &str) -> bool {
-        let mut back = None;
-        self.change(|exchange, _| {
-            back = exchange.fall_back();
-            Vec::new()
-        });
-        let Some((choice, is_kept)) = back else {
+        let Some((choice, is_kept)) = self.note(Exchange::fall_back).flatten() else {
             return false;
         };
         let ran = self.state.ran.get_value();

@@ -74,16 +74,10 @@ pub enum Stopping {
     Awaited(u32),
 }
 
-/// A sweep that waits for its model.
-#[derive(Clone, Debug)]
-struct Waiting {
-    id: u32,
-    ask: Ask,
-}
-
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Exchange {
-    next: u32,
+    /// The id given out last.
+    last: u32,
     held: Option<Held>,
     /// The model that was held before the load under way.
     before: Option<Held>,
@@ -99,27 +93,9 @@ pub struct Exchange {
     /// Beside which single prompts still run.
     sweep: Option<Work>,
     /// A sweep that waits for its model.
-    waiting: Option<Waiting>,
+    waiting: Option<Post>,
     /// The test of this machine, which no model's request waits for.
     doctor: Option<Work>,
-}
-
-impl Default for Exchange {
-    fn default() -> Self {
-        Self {
-            next: 1,
-            held: None,
-            before: None,
-            is_kept: false,
-            loading: None,
-            work: None,
-            asked: None,
-            writing: None,
-            sweep: None,
-            waiting: None,
-            doctor: None,
-        }
-    }
 }
 
 impl Exchange {
@@ -245,7 +221,7 @@ impl Exchange {
         if self.holds(choice) {
             posts.push(self.begin_as(id, Job::Sweep, ask, now));
         } else {
-            self.waiting = Some(Waiting { id, ask });
+            self.waiting = Some(Post { id, ask });
         }
         (id, posts)
     }
@@ -329,7 +305,7 @@ impl Exchange {
     /// The worker is gone, and all it held.
     pub fn died(&mut self) {
         let before = self.before.take().filter(|_| self.loading.is_some());
-        *self = Self { next: self.next, before, ..Self::default() };
+        *self = Self { last: self.last, before, ..Self::default() };
     }
 
     /// How far a request is; nothing for one that is not under way.
@@ -367,12 +343,8 @@ impl Exchange {
         self.before = None;
         self.held = Some(Held { choice, facts, vocabulary });
         let waiting = self.waiting.take();
-        Some(
-            waiting
-                .map(|Waiting { id, ask }| self.begin_as(id, Job::Sweep, ask, now))
-                .into_iter()
-                .collect(),
-        )
+        let begun = waiting.map(|Post { id, ask }| self.begin_as(id, Job::Sweep, ask, now));
+        Some(begun.into_iter().collect())
     }
 
     /// A request ended without its answer: failed, or cancelled. What waited for it does so in vain.
@@ -438,8 +410,8 @@ impl Exchange {
     }
 
     fn fresh(&mut self) -> u32 {
-        self.next += 1;
-        self.next - 1
+        self.last += 1;
+        self.last
     }
 }
 

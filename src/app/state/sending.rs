@@ -42,6 +42,13 @@ impl Studio {
         self.tell_who_waits();
     }
 
+    /// Notes in the exchange what asks the worker for nothing.
+    pub(super) fn note<T>(self, note: impl FnOnce(&mut Exchange) -> T) -> Option<T> {
+        let noted = self.state.exchange.try_update(note);
+        self.tell_who_waits();
+        noted
+    }
+
     /// A step of a lesson that somebody waits for and that is no longer under way was stopped.
     fn tell_who_waits(self) {
         let now = self.state.exchange.with_untracked(|exchange| exchange.sweep_id());
@@ -74,12 +81,7 @@ impl Studio {
         };
         set_timeout(
             move || {
-                let mut ended = false;
-                self.change(|exchange, _| {
-                    ended = exchange.unheard(id);
-                    Vec::new()
-                });
-                if ended {
+                if self.note(|exchange| exchange.unheard(id)) == Some(true) {
                     let client = self.hands().client.borrow().clone();
                     if let Some(client) = client {
                         client.restart();

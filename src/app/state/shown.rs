@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::app::link::Draft;
 use crate::app::{first_picture, opened};
+use crate::chart::number;
 use crate::study::doctor::DoctorReport;
 use crate::study::report::{Lens, Report};
 
@@ -45,6 +46,19 @@ impl Shown {
             _ => None,
         };
         opened::answers(&self.report, draft, beside)
+    }
+
+    /// Says where the picture comes from; `counted` says on what, such as `40 rows of “sum”`.
+    pub fn provenance(&self, counted: &str) -> String {
+        let name = &self.report.model.name;
+        match self.origin {
+            Origin::Baked => format!("Precomputed example: {name} on {counted}."),
+            Origin::Live { milliseconds, .. } => {
+                let time = number::fixed(milliseconds / 1000.0, 1);
+                format!("Computed here by {name} in {time} s: {counted}.")
+            }
+            Origin::Opened { .. } => format!("From a report: {name}, {counted}."),
+        }
     }
 
     /// One prompt's run: the lens's, or the reader's order in the lab.

@@ -101,7 +101,7 @@ pub struct Studio {
 }
 
 /// The signals themselves: only actions and events set them.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub(super) struct StudioState {
     pub draft: RwSignal<Draft>,
     pub column: RwSignal<Column>,
@@ -169,10 +169,11 @@ pub(super) struct StudioState {
 }
 
 /// The request to send once the model under way is there.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum WhenLoaded {
     Nothing,
     /// The draft.
+    #[default]
     Run,
     /// The model's likeliest words after the draft's prompt.
     Says,
@@ -239,48 +240,13 @@ impl Studio {
             column: RwSignal::new(link.column),
             view: RwSignal::new(link.view),
             inside: RwSignal::new(link.inside.clone()),
-            asked: RwSignal::new(None),
-            asking: StoredValue::new(None),
             sweeping: RwSignal::new(link.sweeping.clone()),
             coupling: RwSignal::new(link.coupling.clone()),
             lessons: RwSignal::new(link.lessons.clone()),
-            compared: RwSignal::new(None),
-            is_baked_coming: StoredValue::new(false),
-            comparing: StoredValue::new(None),
             shown: RwSignal::new(shown),
-            lab: RwSignal::new(None),
-            swept: RwSignal::new(None),
-            needed: RwSignal::new(None),
-            parts: RwSignal::new(None),
-            coupled: RwSignal::new(None),
-            coupled_rows: RwSignal::new(None),
-            coupled_models: RwSignal::new(None),
-            exchange: RwSignal::new(Exchange::default()),
-            findings: RwSignal::default(),
-            problems: RwSignal::new(Vec::new()),
             wish: RwSignal::new(super::choosing::kept_wish()),
-            engine: RwSignal::default(),
-            from: RwSignal::default(),
-            at_hand: RwSignal::default(),
             hash: StoredValue::new(link.hash()),
-            begins: StoredValue::new(false),
-            english: RwSignal::default(),
-            pace: RwSignal::default(),
-            refused: RwSignal::default(),
-            said: RwSignal::new(String::new()),
-            written: RwSignal::new((examples::first(), String::new())),
-            before: StoredValue::new(String::new()),
-            offered: RwSignal::new((examples::first(), String::new())),
-            texts: RwSignal::default(),
-            member: RwSignal::new(None),
-            is_coming: RwSignal::new(false),
-            is_awake: RwSignal::new(false),
-            edits: StoredValue::new(0),
-            pauses: StoredValue::new(0),
-            when_loaded: StoredValue::new(WhenLoaded::Run),
-            ran: StoredValue::new(None),
-            step: StoredValue::new(false),
-            hands: StoredValue::new_local(Rc::default()),
+            ..StudioState::default()
         };
         let exchange = state.exchange;
         let choice = Memo::new(move |_| state.draft.with(|draft| draft.model.clone()));

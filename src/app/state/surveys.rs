@@ -51,7 +51,7 @@ pub struct Surveys {
     state: SurveyState,
 }
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 struct SurveyState {
     looking: RwSignal<Looking>,
     opened: RwSignal<Vec<OpenSurvey>>,
@@ -67,16 +67,7 @@ struct SurveyState {
 impl Surveys {
     /// With nothing open yet: that waits until a view wants it.
     pub fn start(looking: Looking) -> Self {
-        let state = SurveyState {
-            looking: RwSignal::new(looking),
-            opened: RwSignal::new(Vec::new()),
-            busy: RwSignal::new(false),
-            problem: RwSignal::new(String::new()),
-            said: RwSignal::new(String::new()),
-            count: StoredValue::new(0),
-            is_awake: StoredValue::new(false),
-            coming: StoredValue::new(None),
-        };
+        let state = SurveyState { looking: RwSignal::new(looking), ..SurveyState::default() };
         let joined = Memo::new(move |_| {
             state.opened.with(|opened| {
                 let named = opened.iter().map(|one| (one.name.as_str(), &*one.survey));

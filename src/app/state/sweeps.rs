@@ -2,8 +2,8 @@
 
 use leptos::prelude::*;
 
+use super::Studio;
 use super::studio::sentence;
-use super::{Origin, Shown, Studio};
 use crate::app::protocol::Ask;
 use crate::chart::{number, unnamed_heads};
 use crate::plan::Plan;
@@ -154,26 +154,17 @@ impl Sweeps {
     /// Where the pictures of needs come from, in one sentence.
     pub fn need_source(self) -> String {
         self.studio.needed.with(|shown| {
-            let Some(Shown { report, origin }) = shown else {
+            let Some(shown) = shown else {
                 return String::new();
             };
-            let name = &report.model.name;
-            let of = report.need.iter().map(|need| {
+            let of = shown.report.need.iter().map(|need| {
                 let Need { task, rows, parts, .. } = need;
                 format!("{rows} rows of “{task}” without each of {} parts", parts.len())
             });
             let of = of.collect::<Vec<_>>().join(", ");
-            let unnamed = unnamed_heads(&report.model);
+            let unnamed = unnamed_heads(&shown.report.model);
             let unnamed = unnamed.map_or_else(String::new, |sentence| format!(" {sentence}"));
-            match origin {
-                Origin::Live { milliseconds, .. } => {
-                    let time = number::fixed(milliseconds / 1000.0, 1);
-                    format!("Computed here by {name} in {time} s: {of}.{unnamed}")
-                }
-                Origin::Opened { .. } | Origin::Baked => {
-                    format!("From a report: {name}, {of}.{unnamed}")
-                }
-            }
+            shown.provenance(&of) + &unnamed
         })
     }
 
@@ -239,16 +230,9 @@ impl Sweeps {
             let (Some(swept), Some((counted, has_heads))) = (swept, counted) else {
                 return String::new();
             };
-            let name = &swept.report.model.name;
             let unnamed = unnamed_heads(&swept.report.model).filter(|_| has_heads);
             let unnamed = unnamed.map_or_else(String::new, |sentence| format!(" {sentence}"));
-            match &swept.origin {
-                Origin::Live { milliseconds, .. } => {
-                    let time = number::fixed(milliseconds / 1000.0, 1);
-                    format!("Computed here by {name} in {time} s: {counted}.{unnamed}")
-                }
-                _ => format!("From a report: {name}, {counted}.{unnamed}"),
-            }
+            swept.provenance(&counted) + &unnamed
         })
     }
 }

@@ -2,6 +2,7 @@
 //! logic of their own.
 
 mod columns;
+mod controls;
 mod download;
 mod figure;
 mod figure_table;
@@ -9,10 +10,10 @@ mod index;
 mod judging;
 mod member_links;
 mod menu;
-mod number;
 mod open_again;
 mod open_model;
 mod painters;
+mod pictures;
 mod predictions;
 mod problem;
 mod provenance;
@@ -24,16 +25,17 @@ mod window;
 mod words;
 
 pub use columns::Columns;
+pub use controls::{HeadNumbers, NumberField, Tick};
 pub use download::{CopyFrame, CopyLink, SaveReport, source};
 pub use figure::FigureView;
 pub use figure_table::plain_table;
 pub use index::{Index, IndexEntry};
 pub use judging::WhichIsRight;
 pub use member_links::{MemberHint, MemberLinks};
-pub use number::show_number;
 pub use open_again::open_again;
 pub use open_model::OpenModelNote;
 pub use painters::Painters;
+pub use pictures::Pictures;
 pub use predictions::{Answered, predictions};
 pub use problem::ProblemLine;
 pub use provenance::{Agreement, Provenance, SaveRun};

@@ -2,7 +2,7 @@
 
 use super::prompt::answer_waiting;
 use super::wanted::{items, unreadable};
-use super::{Desk, Stop, failed, stop};
+use super::{Job, Stop, failed, stop};
 use crate::app::link::SLIDER;
 use crate::app::opened;
 use crate::app::pace::Pace;
@@ -26,13 +26,12 @@ const SEED: u64 = 0;
 
 /// One prompt's.
 pub async fn one(
-    model: &LoadedModel,
-    desk: &Desk,
-    id: u32,
+    job: Job<'_>,
     prompt: &str,
     plan: Option<&str>,
     tokens: TokenAsk,
 ) -> Result<Report, Stop> {
+    let model = job.model;
     let prompt = read(model, prompt)?;
     let count = prompt.token_ids.len();
     let plan = model.plan(plan).map_err(failed)?;
@@ -43,9 +42,8 @@ pub async fn one(
     };
     let wish = CouplingWish { tokens, ..CouplingWish::of(plan, tops(model, &SLIDER)?) };
     let mut run = Linearising::start(model, &prompt.token_ids, wish).map_err(stop)?;
-    while let Some((done, of)) = run.advance().map_err(stop)? {
-        desk.progress(id, Stage::Products, done as f64, of as f64);
-        desk.turn(id, run.is_waiting()).await?;
+    while let Some(done) = run.advance().map_err(stop)? {
+        job.step(Stage::Products, done, run.is_waiting()).await?;
     }
     Ok(Report {
         coupling: Some(Box::new(run.coupling(prompt.text).map_err(stop)?)),
@@ -91,13 +89,12 @@ fn token_wish(ask: TokenAsk, tokens: usize, steps: usize) -> TokenWish {
 
 /// Over rows.
 pub async fn rows(
-    model: &LoadedModel,
-    desk: &Desk,
-    id: u32,
+    job: Job<'_>,
     task: BuiltInTask,
     rows: usize,
     plan: Option<&str>,
 ) -> Result<Report, Stop> {
+    let model = job.model;
     let items = items(task, rows);
     let refused =
         |error: StudyError| Stop::Failed(unreadable("coupling", &model.name, task, error));
@@ -108,23 +105,21 @@ pub async fn rows(
     let orders = orders_of_costs(&plan, &model.shape().order).map_err(failed)?;
     let mut sweeping =
         Sweeping::start(model, task.name(), &items, orders, SEED).map_err(refused)?;
-    while let Some((done, of)) = sweeping.advance().map_err(stop)? {
-        desk.progress(id, Stage::Run, done as f64, of as f64);
-        desk.turn(id, sweeping.is_waiting()).await?;
-        answer_waiting(model, desk).await?;
+    while let Some(done) = sweeping.advance().map_err(stop)? {
+        job.step(Stage::Run, done, sweeping.is_waiting()).await?;
+        answer_waiting(model, job.desk).await?;
     }
     let costs = sweeping.orders();
     let mut pace = Pace::begin(js_sys::Date::now());
-    while let Some((done, of)) = run.advance().map_err(stop)? {
-        desk.progress(id, Stage::Linearised, done as f64, of as f64);
+    while let Some(done) = run.advance().map_err(stop)? {
         let now = js_sys::Date::now();
         if pace.is_due(now, run.rows_done()) {
             let report = Box::new(report(model, run.found(costs.as_ref())));
-            desk.tell(id, Tell::Partial { report });
+            job.desk.tell(job.id, Tell::Partial { report });
             pace.told(now, js_sys::Date::now(), run.rows_done());
         }
-        desk.turn(id, run.is_waiting()).await?;
-        answer_waiting(model, desk).await?;
+        job.step(Stage::Linearised, done, run.is_waiting()).await?;
+        answer_waiting(model, job.desk).await?;
     }
     Ok(report(model, run.found(costs.as_ref())))
 }

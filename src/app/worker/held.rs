@@ -5,7 +5,7 @@ use web_sys::Blob;
 use super::classroom::{Classroom, Present};
 use super::crew::Crew;
 use super::wanted::Wanted;
-use super::{Desk, Stop, coupling, done, need, opening, parts, prompt, sweep, words};
+use super::{Desk, Job, Stop, coupling, done, need, opening, parts, prompt, sweep, words};
 use crate::app::hub::budget::{DeviceWords, second_copy_refusal};
 use crate::app::protocol::{Ask, EngineWish, Tell};
 use crate::model::ModelFiles;
@@ -81,6 +81,7 @@ impl HeldModel {
             return Err(none());
         };
         let (model, files, notice) = (&*model, &*files, notice.as_str());
+        let job = Job { model, desk, id };
         match ask {
             Ask::Orders { tasks, rows, sweeps, extent, plans } => {
                 let wanted = Wanted {
@@ -104,9 +105,8 @@ impl HeldModel {
                 report.map(|report| done(desk, report))
             }
             Ask::RowsCoupling { task, rows, plan } => {
-                coupling::rows(model, desk, id, *task, *rows, plan.as_deref())
-                    .await
-                    .map(|report| done(desk, report))
+                let report = coupling::rows(job, *task, *rows, plan.as_deref()).await;
+                report.map(|report| done(desk, report))
             }
             Ask::LessonStep { .. } => {
                 let present = Present { model, is_catalogues: *is_catalogues };
@@ -114,13 +114,12 @@ impl HeldModel {
             }
             Ask::LessonFits => words::fits(model, desk, id).await,
             Ask::Need { tasks, rows } => {
-                need::run(model, desk, id, tasks, *rows).await.map(|report| done(desk, report))
+                need::run(job, tasks, *rows).await.map(|report| done(desk, report))
             }
             Ask::Parts { prompt, options, answer, plan } => {
                 let question = (prompt.as_str(), options.as_slice(), *answer);
-                parts::run(model, desk, id, question, plan.as_deref())
-                    .await
-                    .map(|report| done(desk, report))
+                let report = parts::run(job, question, plan.as_deref()).await;
+                report.map(|report| done(desk, report))
             }
             Ask::Compare { prompt, options, answer, plan } => {
                 let question = (prompt.as_str(), options.as_slice(), *answer);
@@ -137,7 +136,7 @@ impl HeldModel {
                 let models = [model, &reference];
                 prompt::compare(models, desk, id, question, plan.as_deref()).await
             }
-            _ => prompt::answer(model, desk, id, ask).await,
+            _ => prompt::answer(job, ask).await,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! One prompt on the loaded model, the lens and the lab; and what waits for no sweep.
 
-use super::{Desk, Stop, coupling, done, failed, inside, member, stop, told};
+use super::{Desk, Job, Stop, coupling, done, failed, inside, member, stop, told};
 use crate::app::opened;
 use crate::app::protocol::{Ask, InsideAsk, Stage, Tell};
 use crate::engine::{Capture, Reference, Trace};
@@ -14,31 +14,28 @@ use crate::study::{self, Generation, LoadedModel, Question, Wrote};
 const MOST_RUNS: usize = 256;
 
 /// Answers a request that needs one prompt and no other model, or no model at all: also in the middle of a sweep.
-pub async fn answer(model: &LoadedModel, desk: &Desk, id: u32, ask: &Ask) -> Result<Tell, Stop> {
-    desk.listen(id).await?;
+pub async fn answer(job: Job<'_>, ask: &Ask) -> Result<Tell, Stop> {
+    job.desk.listen(job.id).await?;
     match ask {
         Ask::Lens { prompt, options, answer, plan, inside } => {
             let question = (prompt.as_str(), options.as_slice(), *answer);
             let plan = plan.as_deref();
             let report = match inside {
-                Some(ask) => looked_into(model, desk, id, question, plan, ask).await,
-                None => lens(model, desk, id, question, plan).await,
+                Some(ask) => looked_into(job, question, plan, ask).await,
+                None => lens(job, question, plan).await,
             };
-            report.map(|report| done(desk, report))
+            report.map(|report| done(job.desk, report))
         }
         Ask::Lab { prompt, options, answer, plan } => {
             let question = (prompt.as_str(), options.as_slice(), *answer);
-            lab(model, desk, id, question, plan).await.map(|report| done(desk, report))
+            lab(job, question, plan).await.map(|report| done(job.desk, report))
         }
         Ask::Coupling { prompt, plan, tokens } => {
-            coupling::one(model, desk, id, prompt, plan.as_deref(), *tokens)
-                .await
-                .map(|report| done(desk, report))
+            let report = coupling::one(job, prompt, plan.as_deref(), *tokens).await;
+            report.map(|report| done(job.desk, report))
         }
-        Ask::Says { prompt, plan } => says(model, desk, id, prompt, plan.as_deref()).await,
-        Ask::GoOn { text, plan, tokens } => {
-            go_on(model, desk, id, text, plan.as_deref(), *tokens).await
-        }
+        Ask::Says { prompt, plan } => says(job, prompt, plan.as_deref()).await,
+        Ask::GoOn { text, plan, tokens } => go_on(job, text, plan.as_deref(), *tokens).await,
         _ => Err(Stop::Cancelled),
     }
 }
@@ -46,7 +43,8 @@ pub async fn answer(model: &LoadedModel, desk: &Desk, id: u32, ask: &Ask) -> Res
 /// Answers the prompts that wait: lens and lab stay live while many rows are run.
 pub async fn answer_waiting(model: &LoadedModel, desk: &Desk) -> Result<(), Stop> {
     while let Some(request) = desk.take_quick() {
-        match answer(model, desk, request.id, &request.ask).await {
+        let job = Job { model, desk, id: request.id };
+        match answer(job, &request.ask).await {
             // Whoever opens the model again comes back to both.
             Err(gpu @ Stop::Gpu { .. }) => {
                 desk.put_back(request);
@@ -62,22 +60,15 @@ pub async fn answer_waiting(model: &LoadedModel, desk: &Desk) -> Result<(), Stop
 }
 
 /// The likeliest next tokens, as options.
-async fn says(
-    model: &LoadedModel,
-    desk: &Desk,
-    id: u32,
-    prompt: &str,
-    plan: Option<&str>,
-) -> Result<Tell, Stop> {
+async fn says(job: Job<'_>, prompt: &str, plan: Option<&str>) -> Result<Tell, Stop> {
+    let model = job.model;
     let tokenizer = model.tokenizer().map_err(failed)?;
     let asked = tokenizer.prompt(model.shape(), prompt, &[]).map_err(failed)?;
     let ids = asked.token_ids.clone();
     let plan = model.plan(plan).map_err(failed)?;
-    let run = model.engine.next([asked].into(), [plan].into());
-    let mut run = run.map_err(stop)?;
-    while let Some((done, of)) = run.advance().map_err(stop)? {
-        desk.progress(id, Stage::Run, done as f64, of as f64);
-        desk.turn(id, run.is_waiting()).await?;
+    let mut run = model.engine.next([asked].into(), [plan].into()).map_err(stop)?;
+    while let Some(done) = run.advance().map_err(stop)? {
+        job.step(Stage::Run, done, run.is_waiting()).await?;
     }
     let logits = run.finish().map_err(stop)?;
     let logits: Vec<f32> = logits.into_iter().flatten().flatten().collect();
@@ -86,14 +77,8 @@ async fn says(
 }
 
 /// The model's own next words, told as they come.
-async fn go_on(
-    model: &LoadedModel,
-    desk: &Desk,
-    id: u32,
-    text: &str,
-    plan: Option<&str>,
-    tokens: usize,
-) -> Result<Tell, Stop> {
+async fn go_on(job: Job<'_>, text: &str, plan: Option<&str>, tokens: usize) -> Result<Tell, Stop> {
+    let Job { model, desk, id } = job;
     let ids = model.tokenizer().and_then(|t| Ok(t.encode(text)?));
     let plan = model.plan(plan).map_err(failed)?;
     let writing = Generation::new(model, ids.map_err(failed)?, &plan, tokens);
@@ -115,38 +100,31 @@ async fn go_on(
     }
 }
 
-async fn lens(
-    model: &LoadedModel,
-    desk: &Desk,
-    id: u32,
-    question: (&str, &[String], usize),
-    plan: Option<&str>,
-) -> Result<Report, Stop> {
-    let question = self::question(model, question)?;
-    let plan = model.plan(plan).map_err(failed)?;
-    compared(model, desk, id, (&question, &plan), Capture::default(), |_| ()).await
+async fn lens(job: Job<'_>, asked: AskedText<'_>, plan: Option<&str>) -> Result<Report, Stop> {
+    let question = question(job.model, asked)?;
+    let plan = job.model.plan(plan).map_err(failed)?;
+    compared(job, &question, &plan, Capture::default(), |_| ()).await
 }
 
 /// The lens with what a view of the run's inside needs.
 async fn looked_into(
-    model: &LoadedModel,
-    desk: &Desk,
-    id: u32,
-    question: (&str, &[String], usize),
+    job: Job<'_>,
+    asked: AskedText<'_>,
     plan: Option<&str>,
     ask: &InsideAsk,
 ) -> Result<Report, Stop> {
-    let question = self::question(model, question)?;
+    let model = job.model;
+    let question = question(model, asked)?;
     let plan = model.plan(plan).map_err(failed)?;
     if let InsideAsk::Member { name } = ask {
-        return member::account(model, desk, id, &question, plan, name.as_deref()).await;
+        return member::account(job, &question, plan, name.as_deref()).await;
     }
     let capture = inside::capture(model, &question, &plan, ask)?;
     let finish = |lens: &mut Lens| {
         inside::note(lens, ask);
         study::lens::name_words(lens, model);
     };
-    let mut report = compared(model, desk, id, (&question, &plan), capture, finish).await?;
+    let mut report = compared(job, &question, &plan, capture, finish).await?;
 
     // The views of heads show the original order's answer beside.
     let original = model.plan(None).map_err(failed)?;
@@ -164,44 +142,41 @@ async fn looked_into(
 
 /// A plan's answer, finished by `finish`.
 async fn compared(
-    model: &LoadedModel,
-    desk: &Desk,
-    id: u32,
-    (question, plan): (&Question, &Plan),
+    job: Job<'_>,
+    question: &Question,
+    plan: &Plan,
     mut capture: Capture,
     finish: impl Fn(&mut Lens),
 ) -> Result<Report, Stop> {
+    let model = job.model;
     let wish = model.answer_wish(&question.prompt, plan).map_err(failed)?;
     let read = match wish.reference {
         Reference::None => study::lens::lens,
         _ => study::lens::compared_lens,
     };
     capture.vocabulary = Some(wish);
-    let traces = traces(model, desk, id, question, vec![plan.clone()], capture).await?;
-    let trace = traces.into_iter().next().ok_or_else(none)?;
+    let trace = trace(job, question, plan, capture).await?;
     let after = model.original_after(&question.prompt, plan, &trace).map_err(stop)?;
     let mut lens = read(model, question, plan, trace);
     finish(&mut lens);
     if after.is_some() {
-        desk.ran(model.shape().order.len());
+        job.desk.ran(model.shape().order.len());
     }
-    beside_original(desk, id, study::lens::report(model, lens), after).await
+    beside_original(job, study::lens::report(model, lens), after).await
 }
 
 /// Compares a plan's answer with the original order's; where that is still to run, the answer is shown before.
 pub(super) async fn beside_original(
-    desk: &Desk,
-    id: u32,
+    job: Job<'_>,
     mut report: Report,
     after: Option<OriginalAfter<'_>>,
 ) -> Result<Report, Stop> {
     let Some(mut after) = after else {
         return Ok(report);
     };
-    desk.tell(id, Tell::Partial { report: Box::new(report.clone()) });
-    while let Some((done, of)) = after.advance().map_err(stop)? {
-        desk.progress(id, Stage::Compare, done as f64, of as f64);
-        desk.turn(id, after.is_waiting()).await?;
+    job.desk.tell(job.id, Tell::Partial { report: Box::new(report.clone()) });
+    while let Some(done) = after.advance().map_err(stop)? {
+        job.step(Stage::Compare, done, after.is_waiting()).await?;
     }
     let original = after.finish().map_err(stop)?;
     if let Some(lens) = &mut report.lens {
@@ -210,15 +185,11 @@ pub(super) async fn beside_original(
     Ok(report)
 }
 
-fn none() -> Stop {
-    Stop::Failed("the engine gave no trace for this prompt".to_owned())
-}
+/// A prompt, its options and the index of the right one, as the page sends them.
+pub(super) type AskedText<'a> = (&'a str, &'a [String], usize);
 
 /// The question as text; for a model without a tokenizer as token ids, `1, 5, 9`.
-pub(super) fn question(
-    model: &LoadedModel,
-    asked: (&str, &[String], usize),
-) -> Result<Question, Stop> {
+pub(super) fn question(model: &LoadedModel, asked: AskedText<'_>) -> Result<Question, Stop> {
     let (prompt, options, answer) = asked;
     if model.tokenizer.is_none()
         && let Some((ids, rows)) = opened::token_ids(prompt, options)
@@ -229,37 +200,23 @@ pub(super) fn question(
 }
 
 async fn trace(
-    model: &LoadedModel,
-    desk: &Desk,
-    id: u32,
+    job: Job<'_>,
     question: &Question,
     plan: &Plan,
-) -> Result<Trace, Stop> {
-    let traces = traces(model, desk, id, question, vec![plan.clone()], Capture::answer());
-    traces.await?.into_iter().next().ok_or_else(none)
-}
-
-/// One trace a plan.
-async fn traces(
-    model: &LoadedModel,
-    desk: &Desk,
-    id: u32,
-    question: &Question,
-    plans: Vec<Plan>,
     capture: Capture,
-) -> Result<Vec<Trace>, Stop> {
+) -> Result<Trace, Stop> {
     let prompts = [question.prompt.clone()];
-    let run = model.engine.start(prompts.into(), plans.into(), capture);
+    let run = job.model.engine.start(prompts.into(), [plan.clone()].into(), capture);
     let mut run = run.map_err(stop)?;
     let mut block_runs = 0;
-    while let Some((done, of)) = run.advance().map_err(stop)? {
-        desk.progress(id, Stage::Run, done as f64, of as f64);
-        desk.turn(id, run.is_waiting()).await?;
-        block_runs = of;
+    while let Some(done) = run.advance().map_err(stop)? {
+        job.step(Stage::Run, done, run.is_waiting()).await?;
+        block_runs = done.1;
     }
-    desk.ran(block_runs);
+    job.desk.ran(block_runs);
     let traces = run.finish().map_err(stop)?;
-    Ok(traces.into_iter().flatten().collect())
+    let trace = traces.into_iter().flatten().next();
+    trace.ok_or_else(|| Stop::Failed("the engine gave no trace for this prompt".to_owned()))
 }
 
 /// Runs a prompt on two engines: says how far their members and logits lie apart.
@@ -267,14 +224,15 @@ pub async fn compare(
     models: [&LoadedModel; 2],
     desk: &Desk,
     id: u32,
-    question: (&str, &[String], usize),
+    asked: AskedText<'_>,
     plan: Option<&str>,
 ) -> Result<Tell, Stop> {
     let mut found = Vec::new();
     for model in models {
-        let question = self::question(model, question)?;
+        let question = question(model, asked)?;
         let plan = model.plan(plan).map_err(failed)?;
-        found.push(trace(model, desk, id, &question, &plan).await?);
+        let job = Job { model, desk, id };
+        found.push(trace(job, &question, &plan, Capture::answer()).await?);
     }
     let numbers = |trace: &Trace| {
         let members = trace.member_logits.iter().flatten();
@@ -291,14 +249,9 @@ pub async fn compare(
     Ok(Tell::Compared { sentence })
 }
 
-async fn lab(
-    model: &LoadedModel,
-    desk: &Desk,
-    id: u32,
-    question: (&str, &[String], usize),
-    plan: &str,
-) -> Result<Report, Stop> {
-    let question = self::question(model, question)?;
+async fn lab(job: Job<'_>, asked: AskedText<'_>, plan: &str) -> Result<Report, Stop> {
+    let model = job.model;
+    let question = question(model, asked)?;
     let line = Some(plan.trim()).filter(|line| !line.is_empty());
     let plan = model.plan(line).map_err(failed)?;
     let runs = plan.block_runs().count();
@@ -309,11 +262,10 @@ async fn lab(
     }
     let mut run = Rearranging::start(model, &question, plan).map_err(stop)?;
     let mut block_runs = 0;
-    while let Some((done, of)) = run.advance().map_err(stop)? {
-        desk.progress(id, Stage::Run, done as f64, of as f64);
-        desk.turn(id, run.is_waiting()).await?;
-        block_runs = of;
+    while let Some(done) = run.advance().map_err(stop)? {
+        job.step(Stage::Run, done, run.is_waiting()).await?;
+        block_runs = done.1;
     }
-    desk.ran(block_runs);
+    job.desk.ran(block_runs);
     run.report().map_err(stop)
 }

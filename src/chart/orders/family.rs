@@ -2,28 +2,22 @@
 //! reversed, shuffled, set side by side or looped (Fig. 11).
 
 use super::neighbours::chance;
-use super::{Apart, Quantity, SweepSpot, reach, rows_note, spots, table};
+use super::{PlottedSweep, Quantity, SweepSpot, reach};
 use crate::chart::number::{counted, short};
 use crate::chart::plot::{Axis, Line, Mark, Panel, Pen, Plot, Series};
 use crate::chart::votes::capital;
-use crate::chart::{Column, Figure, FigureDraft, Theme};
+use crate::chart::{Figure, FigureDraft, Theme};
 use crate::study::orders::{Orders, Sweep};
 
 const PLOT: u32 = 260;
 /// The paper's figure shows loops of three.
 const ROUNDS: usize = 3;
 
-pub(super) fn figure(
-    orders: &Orders,
-    quantity: Quantity,
-    column: Column,
-    theme: &Theme,
-) -> Option<Figure> {
+pub(super) fn figure(sweep: &PlottedSweep<'_>, theme: &Theme) -> Option<Figure> {
+    let &PlottedSweep { orders, quantity, column, .. } = sweep;
     let own = quantity.of(&orders.original.measures, column)?;
-    let curves: Vec<FamilyCurve<'_>> = Sweep::FAMILY
-        .into_iter()
-        .filter_map(|sweep| FamilyCurve::of(orders, sweep, quantity, column))
-        .collect();
+    let curves: Vec<FamilyCurve<'_>> =
+        Sweep::FAMILY.into_iter().filter_map(|kind| FamilyCurve::of(sweep, kind)).collect();
     if curves.is_empty() {
         return None;
     }
@@ -55,16 +49,16 @@ pub(super) fn figure(
     }
     let draft = FigureDraft {
         key: "family",
-        title: title(&curves, &Apart::new(orders, quantity, column)),
-        words: words(orders, quantity, &curves),
-        table: table(orders, &Sweep::FAMILY, quantity, column),
+        title: title(&curves, sweep),
+        words: words(sweep, &curves),
+        table: sweep.table(&Sweep::FAMILY),
         plot: Plot::new(vec![panel], legend, 1),
     };
     Some(draft.figure(theme))
 }
 
 struct FamilyCurve<'a> {
-    sweep: Sweep,
+    kind: Sweep,
     name: String,
     /// By size of the middle, smallest first.
     spots: Vec<SweepSpot<'a>>,
@@ -75,10 +69,10 @@ fn size(spot: &SweepSpot<'_>) -> f64 {
 }
 
 impl<'a> FamilyCurve<'a> {
-    fn of(orders: &'a Orders, sweep: Sweep, quantity: Quantity, column: Column) -> Option<Self> {
-        let mut spots = spots(orders, sweep, quantity, column);
-        let mut name = sweep.name().to_owned();
-        if sweep == Sweep::Loop {
+    fn of(sweep: &PlottedSweep<'a>, kind: Sweep) -> Option<Self> {
+        let mut spots = sweep.spots(kind);
+        let mut name = kind.name().to_owned();
+        if kind == Sweep::Loop {
             // Three rounds, or as near as was run.
             let rounds = spots
                 .iter()
@@ -88,7 +82,7 @@ impl<'a> FamilyCurve<'a> {
             name = format!("loop ×{rounds}");
         }
         spots.sort_by(|a, b| size(a).total_cmp(&size(b)));
-        (!spots.is_empty()).then_some(Self { sweep, name, spots })
+        (!spots.is_empty()).then_some(Self { kind, name, spots })
     }
 
     fn drawn(&self, orders: &Orders, quantity: Quantity, theme: &Theme, shift: f64) -> Series {
@@ -100,7 +94,7 @@ impl<'a> FamilyCurve<'a> {
     }
 
     fn pen(&self, theme: &Theme) -> Pen {
-        let (line, mark) = match self.sweep {
+        let (line, mark) = match self.kind {
             Sweep::Skip => (Line::Solid, Mark::Circle),
             Sweep::Repeat => (Line::Dashed, Mark::Square),
             Sweep::Reverse => (Line::Dotted, Mark::Triangle),
@@ -108,7 +102,7 @@ impl<'a> FamilyCurve<'a> {
             Sweep::Parallel => (Line::Dashed, Mark::Nabla),
             _ => (Line::Solid, Mark::Ring),
         };
-        Pen::new(&self.name, theme.strategy(self.sweep), line, mark)
+        Pen::new(&self.name, theme.strategy(self.kind), line, mark)
     }
 
     fn at(&self, middle: usize) -> Option<&SweepSpot<'a>> {
@@ -150,22 +144,22 @@ fn ranked<'c>(
 }
 
 /// Which of two orders leaves more, where rows can tell them apart; of a single order, where it goes.
-fn title(curves: &[FamilyCurve<'_>], apart: &Apart<'_>) -> String {
-    let quantity = apart.quantity;
+fn title(curves: &[FamilyCurve<'_>], sweep: &PlottedSweep<'_>) -> String {
+    let quantity = sweep.quantity;
     if let [alone] = curves {
-        return way(apart.word(), alone);
+        return way(sweep.word(), alone);
     }
     let Some(middle) = shared_size(curves) else {
-        return format!("{} under other plans", capital(apart.word()));
+        return format!("{} under other plans", capital(sweep.word()));
     };
     let ranked = ranked(quantity, curves, middle);
     let blocks = counted(middle, "block");
     let rows = |worst: &SweepSpot<'_>, best: &SweepSpot<'_>| {
-        apart.won_and_lost(worst, &apart.variants(best))
+        sweep.won_and_lost(worst, &sweep.variants(best))
     };
     match ranked[..] {
-        [(only, _)] => way(apart.word(), only),
-        [(best, a), .., (worst, b)] if apart.two_spots(a, b) => {
+        [(only, _)] => way(sweep.word(), only),
+        [(best, a), .., (worst, b)] if sweep.two_spots(a, b) => {
             let less = match quantity.good() {
                 Some(_) => "harms less",
                 None => "leaves more",
@@ -173,7 +167,7 @@ fn title(curves: &[FamilyCurve<'_>], apart: &Apart<'_>) -> String {
             format!(
                 "With {blocks} in the middle, {} {less} ({} {}) than {} ({}{})",
                 best.name,
-                apart.word(),
+                sweep.word(),
                 short(a.value.mean),
                 worst.name,
                 short(b.value.mean),
@@ -186,10 +180,10 @@ fn title(curves: &[FamilyCurve<'_>], apart: &Apart<'_>) -> String {
             });
             format!(
                 "With {blocks} in the middle, no order is surely ahead in {}{rows}",
-                apart.word()
+                sweep.word()
             )
         }
-        [] => format!("{} under other plans", capital(apart.word())),
+        [] => format!("{} under other plans", capital(sweep.word())),
     }
 }
 
@@ -214,10 +208,10 @@ fn way(word: &str, curve: &FamilyCurve<'_>) -> String {
     )
 }
 
-fn words(orders: &Orders, quantity: Quantity, curves: &[FamilyCurve<'_>]) -> [String; 2] {
+fn words(sweep: &PlottedSweep<'_>, curves: &[FamilyCurve<'_>]) -> [String; 2] {
     let shared = shared_size(curves).filter(|_| curves.len() > 1);
     let first = shared.map_or_else(String::new, |middle| {
-        let ranked: Vec<String> = ranked(quantity, curves, middle)
+        let ranked: Vec<String> = ranked(sweep.quantity, curves, middle)
             .into_iter()
             .map(|(curve, spot)| format!("{} {}", curve.name, short(spot.value.mean)))
             .collect();
@@ -225,5 +219,5 @@ fn words(orders: &Orders, quantity: Quantity, curves: &[FamilyCurve<'_>]) -> [St
         format!("In order, with {blocks} in the middle: {}.", ranked.join(", "))
     });
     let spots = curves.iter().flat_map(|curve| &curve.spots);
-    [first, rows_note(orders, quantity, true, spots)]
+    [first, sweep.rows_note(true, spots)]
 }

@@ -1,21 +1,17 @@
 //! The middle side by side, again and again: size of the middle by rounds (Fig. 10).
 
-use super::{Apart, Quantity, SweepSpot, rows_note, spots, table};
+use super::{PlottedSweep, Quantity, SweepSpot};
 use crate::chart::number::{counted, short};
 use crate::chart::plot::{Axis, Panel, Patch, Plot};
 use crate::chart::votes::capital;
-use crate::chart::{Column, Figure, FigureDraft, Theme};
-use crate::study::orders::{Orders, Sweep};
+use crate::chart::{Figure, FigureDraft, Theme};
+use crate::study::orders::Sweep;
 
 const CELL: u32 = 34;
 
-pub(super) fn figure(
-    orders: &Orders,
-    quantity: Quantity,
-    column: Column,
-    theme: &Theme,
-) -> Option<Figure> {
-    let spots = spots(orders, Sweep::Loop, quantity, column);
+pub(super) fn figure(sweep: &PlottedSweep<'_>, theme: &Theme) -> Option<Figure> {
+    let &PlottedSweep { orders, quantity, column, .. } = sweep;
+    let spots = sweep.spots(Sweep::Loop);
     let mut sizes: Vec<usize> = spots.iter().filter_map(|spot| spot.point.middle).collect();
     let mut rounds: Vec<usize> = spots.iter().filter_map(|spot| spot.point.rounds).collect();
     for list in [&mut sizes, &mut rounds] {
@@ -29,7 +25,7 @@ pub(super) fn figure(
     let most = rounds[rounds.len() - 1];
     let best: Vec<&SweepSpot<'_>> =
         sizes.iter().filter_map(|&size| best_of_row(&spots, size, quantity)).collect();
-    let sure = sure(&Apart::new(orders, quantity, column), &spots, &best);
+    let sure = sure(sweep, &spots, &best);
     let labelled = rounds.len() <= 12;
     let patches = spots.iter().filter_map(|spot| {
         Some(Patch {
@@ -60,9 +56,9 @@ pub(super) fn figure(
             &best,
             most,
             sure,
-            rows_note(orders, quantity, false, spots.iter()),
+            sweep.rows_note(false, spots.iter()),
         ),
-        table: table(orders, &[Sweep::Loop], quantity, column),
+        table: sweep.table(&[Sweep::Loop]),
         plot: Plot {
             ramp: Some(ramp),
             ..Plot::new(
@@ -114,13 +110,13 @@ fn title(word: &str, sizes: usize, sure: usize) -> String {
 }
 
 /// In how many rows the best lies apart from one round.
-fn sure(apart: &Apart<'_>, spots: &[SweepSpot<'_>], best: &[&SweepSpot<'_>]) -> usize {
+fn sure(sweep: &PlottedSweep<'_>, spots: &[SweepSpot<'_>], best: &[&SweepSpot<'_>]) -> usize {
     best.iter()
         .filter(|best| {
             let once = spots
                 .iter()
                 .find(|spot| spot.point.middle == best.point.middle && rounds(spot) == 1);
-            rounds(best) > 1 && once.is_some_and(|once| apart.two_spots(once, best))
+            rounds(best) > 1 && once.is_some_and(|once| sweep.two_spots(once, best))
         })
         .count()
 }

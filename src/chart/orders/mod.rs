@@ -29,37 +29,15 @@ pub fn sweep_figures(
     column: Column,
     theme: &Theme,
 ) -> Vec<Figure> {
-    let all = [
-        neighbours::figure(orders, quantity, column, theme),
-        heads::figure(orders, quantity, column, theme),
-        family::figure(orders, quantity, column, theme),
-        loops::figure(orders, quantity, column, theme),
-    ];
-    all.into_iter().flatten().collect()
+    let sweep = PlottedSweep { orders, quantity, column, resamples: OnceCell::new() };
+    let all = [neighbours::figure, heads::figure, family::figure, loops::figure];
+    all.into_iter().filter_map(|figure| figure(&sweep, theme)).collect()
 }
 
 /// A point with the number it is drawn at.
 struct SweepSpot<'a> {
     point: &'a SweepPoint,
     value: Mean,
-}
-
-/// The points of one sweep that have this quantity.
-fn spots<'a>(
-    orders: &'a Orders,
-    sweep: Sweep,
-    quantity: Quantity,
-    column: Column,
-) -> Vec<SweepSpot<'a>> {
-    orders
-        .points
-        .iter()
-        .filter(|point| point.sweep == sweep)
-        .filter_map(|point| {
-            let value = quantity.of(&point.measures, column)?;
-            Some(SweepSpot { point, value })
-        })
-        .collect()
 }
 
 impl SweepSpot<'_> {
@@ -94,19 +72,27 @@ fn reach<'a>(spots: impl Iterator<Item = &'a SweepSpot<'a>>) -> impl Iterator<It
     spots.flat_map(|spot| ends(&spot.value))
 }
 
-/// Are two orders sure to differ? By the interval of their difference row by row. Where the report keeps no rows, a
+/// A sweep, and what is plotted of it.
+///
+/// Two orders are sure to differ by the interval of their difference row by row. Where the report keeps no rows, a
 /// change of accuracy is known by itself; of all else the interval is that of two numbers of different rows, which is
 /// wider.
-struct Apart<'a> {
+struct PlottedSweep<'a> {
     orders: &'a Orders,
     quantity: Quantity,
     column: Column,
     resamples: OnceCell<Resamples>,
 }
 
-impl<'a> Apart<'a> {
-    fn new(orders: &'a Orders, quantity: Quantity, column: Column) -> Self {
-        Self { orders, quantity, column, resamples: OnceCell::new() }
+impl<'a> PlottedSweep<'a> {
+    /// The points of one kind that have this quantity.
+    fn spots(&self, kind: Sweep) -> Vec<SweepSpot<'a>> {
+        let points = self.orders.points.iter().filter(|point| point.sweep == kind);
+        let spot = |point: &'a SweepPoint| {
+            let value = self.quantity.of(&point.measures, self.column)?;
+            Some(SweepSpot { point, value })
+        };
+        points.filter_map(spot).collect()
     }
 
     /// Says how orders are compared: nothing where the report keeps no rows.
@@ -206,6 +192,56 @@ impl<'a> Apart<'a> {
     fn difference(&self, variants: [&[&Variant]; 2]) -> Option<Mean> {
         self.quantity.difference(self, variants)
     }
+
+    /// Says what accuracy counts, where the intervals of these spots are and what they are of: `has_bars`, or in the table alone.
+    fn rows_note<'s>(
+        &self,
+        has_bars: bool,
+        mut spots: impl Iterator<Item = &'s SweepSpot<'s>>,
+    ) -> String {
+        let (orders, quantity) = (self.orders, self.quantity);
+        let rows = if orders.rows < orders.rows_asked {
+            format!("{} of the {} asked for", counted(orders.rows, "row"), orders.rows_asked)
+        } else {
+            counted(orders.rows, "row")
+        };
+        let meaning =
+            quantity.meaning(orders.score) + &quantity.beyond_note(&orders.original.measures);
+        if !spots.any(|spot| spot.value.has_interval()) {
+            return format!("{meaning}Over {rows} of “{}”, without intervals.", orders.task);
+        }
+        let intervals = if has_bars { "Bars are" } else { "The table has" };
+        format!("{meaning}{intervals} 95 % intervals over {rows} of “{}”.", orders.task)
+    }
+
+    /// The points' numbers in every quantity they have, with their plans.
+    fn table(&self, kinds: &[Sweep]) -> Table {
+        let &Self { orders, quantity, column, .. } = self;
+        let beside = quantity.beside(&orders.original.measures, column);
+        let mut headers = vec![
+            "plan".to_owned(),
+            quantity.axis(orders.score, column),
+            "from".to_owned(),
+            "to".to_owned(),
+        ];
+        headers.extend(beside.into_iter().map(|(name, _)| name));
+        headers.push("plans in the mean".to_owned());
+
+        let row = |plan: &str, measures: &Measures, n: usize| {
+            let value = quantity.of(measures, column)?;
+            let mut row = vec![TableCell::Plan(plan.to_owned())];
+            row.extend([value.mean, value.low, value.high].map(TableCell::Number));
+            let beside = quantity.beside(measures, column).into_iter();
+            row.extend(beside.map(|(_, value)| TableCell::Number(value.mean)));
+            row.push(TableCell::Count(n));
+            Some(row)
+        };
+        let original = row(&orders.original.plan, &orders.original.measures, 1);
+        let points = kinds.iter().flat_map(|&kind| self.spots(kind)).filter_map(|spot| {
+            row(spot.plan(orders), &spot.point.measures, spot.point.variants.len())
+        });
+        Table { headers, rows: original.into_iter().chain(points).collect() }
+    }
 }
 
 /// Returns the largest distance from a number to a point of the interval.
@@ -234,53 +270,4 @@ fn chance_note(quantity: Quantity, parts: usize) -> String {
 /// The mean and what is known of its interval.
 fn ends(mean: &Mean) -> impl Iterator<Item = f64> + use<> {
     [mean.low, mean.mean, mean.high].into_iter().filter(|end| end.is_finite())
-}
-
-/// Says what accuracy counts, where the intervals of these spots are and what they are of: `has_bars`, or in the table alone.
-fn rows_note<'a>(
-    orders: &Orders,
-    quantity: Quantity,
-    has_bars: bool,
-    mut spots: impl Iterator<Item = &'a SweepSpot<'a>>,
-) -> String {
-    let rows = if orders.rows < orders.rows_asked {
-        format!("{} of the {} asked for", counted(orders.rows, "row"), orders.rows_asked)
-    } else {
-        counted(orders.rows, "row")
-    };
-    let meaning = quantity.meaning(orders.score) + &quantity.beyond_note(&orders.original.measures);
-    if !spots.any(|spot| spot.value.has_interval()) {
-        return format!("{meaning}Over {rows} of “{}”, without intervals.", orders.task);
-    }
-    let intervals = if has_bars { "Bars are" } else { "The table has" };
-    format!("{meaning}{intervals} 95 % intervals over {rows} of “{}”.", orders.task)
-}
-
-/// The points' numbers in every quantity they have, with their plans.
-fn table(orders: &Orders, sweeps: &[Sweep], quantity: Quantity, column: Column) -> Table {
-    let beside = quantity.beside(&orders.original.measures, column);
-    let mut headers = vec![
-        "plan".to_owned(),
-        quantity.axis(orders.score, column),
-        "from".to_owned(),
-        "to".to_owned(),
-    ];
-    headers.extend(beside.into_iter().map(|(name, _)| name));
-    headers.push("plans in the mean".to_owned());
-
-    let row = |plan: &str, measures: &Measures, n: usize| {
-        let value = quantity.of(measures, column)?;
-        let mut row = vec![TableCell::Plan(plan.to_owned())];
-        row.extend([value.mean, value.low, value.high].map(TableCell::Number));
-        let beside = quantity.beside(measures, column).into_iter();
-        row.extend(beside.map(|(_, value)| TableCell::Number(value.mean)));
-        row.push(TableCell::Count(n));
-        Some(row)
-    };
-    let original = row(&orders.original.plan, &orders.original.measures, 1);
-    let points = sweeps
-        .iter()
-        .flat_map(|&sweep| spots(orders, sweep, quantity, column))
-        .filter_map(|spot| row(spot.plan(orders), &spot.point.measures, spot.point.variants.len()));
-    Table { headers, rows: original.into_iter().chain(points).collect() }
 }

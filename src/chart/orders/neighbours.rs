@@ -1,23 +1,19 @@
 //! Each block left out, each pair of neighbours exchanged (Fig. 2).
 
-use super::{Apart, Quantity, SweepSpot, chance_note, ends, reach, rows_note, spots, table};
+use super::{PlottedSweep, Quantity, SweepSpot, chance_note, ends, reach};
 use crate::chart::number::{interval, short};
 use crate::chart::plot::{Axis, Line, Mark, Panel, Pen, Plot, Series};
-use crate::chart::{Column, Figure, FigureDraft, Theme};
+use crate::chart::{Figure, FigureDraft, Theme};
 use crate::measure::interval::Mean;
 use crate::study::orders::{Orders, Sweep};
 
 const PLOT: u32 = 230;
 
-pub(super) fn figure(
-    orders: &Orders,
-    quantity: Quantity,
-    column: Column,
-    theme: &Theme,
-) -> Option<Figure> {
+pub(super) fn figure(sweep: &PlottedSweep<'_>, theme: &Theme) -> Option<Figure> {
+    let &PlottedSweep { orders, quantity, column, .. } = sweep;
     let own = quantity.of(&orders.original.measures, column)?;
-    let drops = spots(orders, Sweep::Drop, quantity, column);
-    let swaps = spots(orders, Sweep::Swap, quantity, column);
+    let drops = sweep.spots(Sweep::Drop);
+    let swaps = sweep.spots(Sweep::Swap);
     if drops.is_empty() && swaps.is_empty() {
         return None;
     }
@@ -59,12 +55,11 @@ pub(super) fn figure(
         legend.push(Pen::new("chance", theme.quiet, Line::Dotted, Mark::None));
         panel = panel.level(chance, theme.quiet, Line::Dotted);
     }
-    let apart = Apart::new(orders, quantity, column);
     let draft = FigureDraft {
         key: "neighbours",
-        title: title(&apart, &own, &drops, &swaps),
-        words: words(&apart, &own, &drops, &swaps),
-        table: table(orders, &[Sweep::Drop, Sweep::Swap], quantity, column),
+        title: title(sweep, &own, &drops, &swaps),
+        words: words(sweep, &own, &drops, &swaps),
+        table: sweep.table(&[Sweep::Drop, Sweep::Swap]),
         plot: Plot::new(vec![panel], legend, 1),
     };
     Some(draft.figure(theme))
@@ -80,7 +75,7 @@ pub(super) fn chance(orders: &Orders, quantity: Quantity) -> Option<f64> {
 }
 
 fn title(
-    apart: &Apart<'_>,
+    sweep: &PlottedSweep<'_>,
     own: &Mean,
     drops: &[SweepSpot<'_>],
     swaps: &[SweepSpot<'_>],
@@ -93,7 +88,7 @@ fn title(
     let far = |spot: &SweepSpot<'_>| (spot.value.mean - own.mean).abs();
     let farthest = spots
         .iter()
-        .filter(|spot| apart.spot_and_own(spot, *own))
+        .filter(|spot| sweep.spot_and_own(spot, *own))
         .max_by(|a, b| far(a).total_cmp(&far(b)));
     match farthest {
         Some(spot) => {
@@ -101,29 +96,29 @@ fn title(
             format!(
                 "With {} {verb}, {} is {} instead of {}{}{}",
                 name(spot),
-                apart.word(),
+                sweep.word(),
                 short(spot.value.mean),
                 short(own.mean),
-                apart.own_note(spot),
-                apart.lead_note(part, *own, spot, spots)
+                sweep.own_note(spot),
+                sweep.lead_note(part, *own, spot, spots)
             )
         }
         None => format!(
             "No single block {verb} surely moves {}{}",
-            apart.word(),
-            apart.most_note(*own, spots, name)
+            sweep.word(),
+            sweep.most_note(*own, spots, name)
         ),
     }
 }
 
 fn words(
-    apart: &Apart<'_>,
+    sweep: &PlottedSweep<'_>,
     own: &Mean,
     drops: &[SweepSpot<'_>],
     swaps: &[SweepSpot<'_>],
 ) -> [String; 2] {
     let outside = |spots: &[SweepSpot<'_>]| {
-        spots.iter().filter(|spot| apart.spot_and_own(spot, *own)).count()
+        spots.iter().filter(|spot| sweep.spot_and_own(spot, *own)).count()
     };
     let mut counted = Vec::new();
     if !drops.is_empty() {
@@ -138,10 +133,10 @@ fn words(
         if own.high > own.low {
             interval(own)
         } else {
-            format!("{} {}", apart.word(), short(own.mean))
+            format!("{} {}", sweep.word(), short(own.mean))
         },
-        apart.by_rows(),
-        chance_note(apart.quantity, drops.len() + swaps.len()),
+        sweep.by_rows(),
+        chance_note(sweep.quantity, drops.len() + swaps.len()),
     );
-    [first, rows_note(apart.orders, apart.quantity, true, drops.iter().chain(swaps))]
+    [first, sweep.rows_note(true, drops.iter().chain(swaps))]
 }

@@ -1,6 +1,6 @@
 //! Quantities that a sweep's pictures plot.
 
-use super::Apart;
+use super::PlottedSweep;
 use crate::chart::Column;
 use crate::chart::number::{percent, short};
 use crate::chart::plot::{Axis, Ramp};
@@ -182,11 +182,7 @@ impl Quantity {
             Column::Logit => &measures.centred,
             Column::Paper => &measures.paper,
         };
-        let scaled = |mean: Mean| Mean {
-            mean: mean.mean * column.scale(),
-            low: mean.low * column.scale(),
-            high: mean.high * column.scale(),
-        };
+        let scaled = |mean: Mean| mean.map(|x| x * column.scale());
         match self {
             Self::Accuracy => Some(measures.accuracy),
             Self::Normalised => measures.normalised,
@@ -273,9 +269,13 @@ impl Quantity {
 
     /// How much more one order has than another, row by row, a perplexity's in its logarithm; `None` where the
     /// report keeps no rows.
-    pub(super) fn difference(self, apart: &Apart<'_>, variants: [&[&Variant]; 2]) -> Option<Mean> {
-        let orders = apart.orders;
-        let [a, b] = variants.map(|variants| self.mean_rows(orders, variants, apart.column));
+    pub(super) fn difference(
+        self,
+        sweep: &PlottedSweep<'_>,
+        variants: [&[&Variant]; 2],
+    ) -> Option<Mean> {
+        let orders = sweep.orders;
+        let [a, b] = variants.map(|variants| self.mean_rows(orders, variants, sweep.column));
         let (a, b) = (a?, b?);
         if a.len() != b.len() || a.len() != orders.rows {
             return None;
@@ -283,7 +283,7 @@ impl Quantity {
         let differences: Vec<f64> = a.iter().zip(&b).map(|(a, b)| a - b).collect();
         Some(match self {
             Self::Accuracy | Self::Normalised | Self::FirstWord => paired_rows(&differences),
-            _ => apart.resamples().mean(&differences),
+            _ => sweep.resamples().mean(&differences),
         })
     }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{bail, ensure};
 
 use super::Input;
-use crate::cli::rows_source::SweepSource;
+use crate::cli::rows_source::RowsArgs;
 use crate::study::LoadedModel;
 use crate::study::coupling::{CouplingMethod, CouplingWish, TokenWish};
 
@@ -36,19 +36,8 @@ pub struct CouplingArgs {
     #[arg(long, value_name = "ID,…", value_delimiter = ',', allow_negative_numbers = true)]
     ids: Vec<u32>,
 
-    /// Tasks or groups of tasks from `atelier tasks`, or TOML files that define a task. Tasks that are read
-    /// from files need --data
-    #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
-    task: Vec<String>,
-
-    /// The data set's file or folder, for tasks that are read from files
-    #[arg(long, value_name = "FILE|DIR", requires = "task")]
-    data: Option<PathBuf>,
-
-    /// A file of prompts, or `-` for standard input. One JSON object per line: {"prompt": "…", "options": ["
-    /// a", " b"], "answer": 0}
-    #[arg(long, value_name = "FILE")]
-    prompts: Option<PathBuf>,
+    #[command(flatten)]
+    source: RowsArgs,
 
     /// Most rows per task
     #[arg(long, default_value_t = 20, conflicts_with_all = ["prompt", "ids"])]
@@ -158,9 +147,7 @@ impl CouplingArgs {
 
     /// Files and folders that are read.
     pub fn inputs(&self) -> Vec<&Path> {
-        let tasks = self.task.iter().map(Path::new);
-        let paths = self.data.iter().chain(&self.prompts).map(PathBuf::as_path);
-        self.models().map(Path::new).chain(tasks).chain(paths).collect()
+        self.models().map(Path::new).chain(self.source.inputs()).collect()
     }
 
     /// # Errors
@@ -172,10 +159,8 @@ impl CouplingArgs {
         if !self.ids.is_empty() {
             return Ok(Input::Ids(self.ids.clone()));
         }
-        let sources = SweepSource::of(&self.task, self.data.as_deref(), self.prompts.as_deref())?;
         // Once for all models: standard input cannot be read again.
-        let rows = sources.iter().map(|source| source.rows(self.rows));
-        Ok(Input::Rows(rows.collect::<anyhow::Result<_>>()?))
+        Ok(Input::Rows(self.source.read(self.rows)?))
     }
 
     /// Makes the request to a model.

@@ -14,10 +14,10 @@ use std::sync::atomic::Ordering;
 use anyhow::{Context, bail};
 
 use self::rows::Stopped;
+use super::begun::end_stopped;
 use super::out_file::{OutFile, There};
 use super::rows_source::NamedRows;
 use super::{interrupt, output};
-use crate::study::LoadedModel;
 use crate::study::coupling::{ModelsCoupling, ModelsCouplingReport};
 use crate::study::report::{Report, VERSION};
 
@@ -32,11 +32,7 @@ pub fn run(args: CouplingArgs) -> anyhow::Result<()> {
     // What needs no model is checked before one is loaded.
     args.check()?;
     let choice = args.engine.choice()?;
-    let there = match (args.force, args.resume) {
-        (true, _) => There::Replaced,
-        (_, true) => There::Resumed,
-        _ => There::Kept,
-    };
+    let there = There::of(args.force, args.resume);
     let mut out =
         args.out.as_deref().map(|path| OutFile::new(path, there, &args.inputs())).transpose()?;
     // Before the place is held: standard input may be waited for.
@@ -72,8 +68,10 @@ pub fn run(args: CouplingArgs) -> anyhow::Result<()> {
         let report = match &input {
             Input::Prompt(_) | Input::Ids(_) => one::report(&model, &args, &input, stop)?,
             Input::Rows(tasks) => {
-                let rows = tasks.iter().map(|rows| read_by(&model, rows, args.skip_long));
-                let rows = rows.collect::<anyhow::Result<Vec<_>>>()?;
+                let mut rows = tasks.clone();
+                if args.skip_long {
+                    rows.iter_mut().for_each(|rows| rows.drop_long(&model));
+                }
                 let own_before = before.as_ref().map(|before| before.of(&model));
                 let asked = rows::AskedRows {
                     model: &model,
@@ -118,19 +116,12 @@ pub fn run(args: CouplingArgs) -> anyhow::Result<()> {
         }
     }
     if is_stopped {
-        let kept = match (&args.out, &input) {
-            (Some(_), Input::Rows(_)) if is_empty => "nothing was done yet".to_string(),
-            (Some(path), Input::Rows(_)) => {
-                format!("{} holds what is done, and --resume continues", path.display())
-            }
-            (None, Input::Rows(_)) => {
-                "give --out FILE next time to keep it, and continue with --resume".to_string()
-            }
-            _ => "nothing of one prompt is kept".to_string(),
-        };
         // Before the process ends: what was held and has nothing in it goes.
         drop(out);
-        output::say(&format!("atelier: stopped before the end: {kept}"));
+        if matches!(input, Input::Rows(_)) {
+            end_stopped(args.out.as_deref(), is_empty);
+        }
+        output::say("atelier: stopped before the end: nothing of one prompt is kept");
         std::process::exit(interrupt::code());
     }
     Ok(())
@@ -147,19 +138,4 @@ fn file(reports: Vec<Report>, several: bool) -> anyhow::Result<String> {
     let mut reports = reports.into_iter();
     let report = reports.next().context("no model was asked")?;
     output::json(&report)
-}
-
-/// A task's rows for one model: those that fit its context, where the others are to be left out.
-fn read_by(model: &LoadedModel, rows: &NamedRows, skip_long: bool) -> anyhow::Result<NamedRows> {
-    let mut rows = rows.clone();
-    if skip_long {
-        let long = rows.drop_long(model)?;
-        if long > 0 {
-            output::say(&format!(
-                "atelier: {}: {long} rows left out, longer than the context",
-                rows.task
-            ));
-        }
-    }
-    Ok(rows)
 }

@@ -1,26 +1,22 @@
 //! Rows of tasks, kept as they are done and gone on with by the same command.
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
 
 use anyhow::{Context, bail, ensure};
 
 use super::CouplingArgs;
-use crate::cli::begun::{Begun, begun_alike, holds_rows_alone};
+use crate::cli::begun::{Begun, begun_alike, fingerprint_of, holds_rows_alone};
 use crate::cli::fingerprint::{self, Files};
-use crate::cli::orders::{begun as begun_sweeps, put as put_orders, seal as seal_orders};
+use crate::cli::orders::{Saving, begun as begun_sweeps, seal as seal_orders, sweep};
 use crate::cli::out_file::OutFile;
 use crate::cli::output::Progress;
 use crate::cli::rows_source::NamedRows;
-use crate::cli::version;
 use crate::study::LoadedModel;
 use crate::study::coupling::{CouplingWish, RowsLinearising, TaskCoupling, orders_of_costs};
-use crate::study::orders::{Fingerprint, Orders, Sweeping};
+use crate::study::orders::Fingerprint;
 use crate::study::report::{Opened, Report};
-
-/// How often what is done is written to --out.
-const SAVE_EVERY: Duration = Duration::from_secs(5);
 
 /// The file of an earlier run: one report per model.
 pub struct Stopped {
@@ -109,8 +105,9 @@ impl AskedRows<'_> {
             engine: model.engine.describe(),
             ..self.before.cloned().unwrap_or_else(|| Report::of(model))
         };
+        let print = |rows: &NamedRows| fingerprint_of(model, self.hashes, rows);
         let asked: Vec<(Fingerprint, NamedRows)> =
-            tasks.into_iter().map(|rows| (self.fingerprint(&rows), rows)).collect();
+            tasks.into_iter().map(|rows| (print(&rows), rows)).collect();
         let mut begun = begun_sweeps(&report)?;
         for before in &report.task_coupling {
             begun.push(Begun {
@@ -122,9 +119,15 @@ impl AskedRows<'_> {
         let path = self.path.unwrap_or(Path::new("the file"));
         begun_alike(&begun, &asked, "coupling", path)?;
         let wish = self.args.wish(model)?;
+        let mut save = |report: &mut Report| {
+            seal(report)?;
+            save(report)
+        };
+        let mut saving = Saving { stop, save: &mut save, saved: Instant::now() };
         for (fingerprint, rows) in asked {
-            let is_whole = self.sweep(&mut report, &rows, &fingerprint, &wish, stop, save)?
-                && self.linearise(&mut report, &rows, &fingerprint, &wish, stop, save)?;
+            let print = self.path.map(|_| fingerprint);
+            let is_whole = self.sweep(&mut report, &rows, print.clone(), &wish, &mut saving)?
+                && self.linearise(&mut report, &rows, print, &wish, &mut saving)?;
             if !is_whole {
                 break;
             }
@@ -134,71 +137,27 @@ impl AskedRows<'_> {
         Ok((!is_empty).then_some(report))
     }
 
-    fn fingerprint(&self, rows: &NamedRows) -> Fingerprint {
-        Fingerprint {
-            program: version::program(),
-            engine: self.model.engine.describe(),
-            files: self.hashes.clone(),
-            questions: fingerprint::questions(rows.items.iter().map(|item| (0, item))),
-            found: String::new(),
-        }
-    }
-
     /// Every block left out and every two neighbours exchanged, on the same rows, where the plan is the
     /// model's own; how often the answer is right in any case. Was it not stopped?
     fn sweep(
         &self,
         report: &mut Report,
         rows: &NamedRows,
-        fingerprint: &Fingerprint,
+        fingerprint: Option<Fingerprint>,
         wish: &CouplingWish,
-        stop: &AtomicBool,
-        save: &mut dyn FnMut(&Report) -> anyhow::Result<()>,
+        saving: &mut Saving<'_>,
     ) -> anyhow::Result<bool> {
         let orders = orders_of_costs(&wish.plan, &self.model.shape().order)?;
-        let with = |found: Option<Orders>| {
-            found.map(|orders| Orders {
-                fingerprint: self.path.map(|_| fingerprint.clone()),
-                ..orders
-            })
-        };
-        let mut sweeping =
-            Sweeping::start(self.model, &rows.task, &rows.items, orders, self.args.seed)?;
-        if let Some(unknown) = &self.model.unknown {
-            rows.say_unknown(sweeping.unknown(&rows.items, unknown)?, unknown);
-        }
-        if let Some(before) = report.orders.iter().find(|of| of.task == rows.task) {
-            sweeping.resume(before)?;
-        }
-        let mut kept = sweeping.rows_done();
-        let mut saved = Instant::now();
-        let bar = Progress::new("running other orders", "block runs");
-        let is_stopped = || stop.load(Ordering::Relaxed);
-        while !is_stopped()
-            && let Some((done, of)) = sweeping.advance()?
-        {
-            bar.at(done, of);
-            if saved.elapsed() > SAVE_EVERY && sweeping.rows_done() > kept {
-                kept = sweeping.rows_done();
-                put_orders(report, with(sweeping.draft()));
-                seal(report)?;
-                save(report)?;
-                saved = Instant::now();
-            }
-        }
-        drop(bar);
-        put_orders(report, with(sweeping.orders()));
-        Ok(!is_stopped())
+        sweep(self.model, rows, orders, self.args.seed, fingerprint, report, saving)
     }
 
     fn linearise(
         &self,
         report: &mut Report,
         rows: &NamedRows,
-        fingerprint: &Fingerprint,
+        fingerprint: Option<Fingerprint>,
         wish: &CouplingWish,
-        stop: &AtomicBool,
-        save: &mut dyn FnMut(&Report) -> anyhow::Result<()>,
+        saving: &mut Saving<'_>,
     ) -> anyhow::Result<bool> {
         let (model, seed) = (self.model, self.args.seed);
         let mut run = RowsLinearising::start(model, &rows.task, &rows.items, wish.clone(), seed)?;
@@ -209,30 +168,22 @@ impl AskedRows<'_> {
         let orders = report.orders.iter().find(|of| of.task == rows.task).cloned();
         let with = |run: &RowsLinearising<'_>| {
             let found = run.found(orders.as_ref());
-            found.map(|found| TaskCoupling {
-                fingerprint: self.path.map(|_| fingerprint.clone()),
-                ..found
-            })
+            found.map(|found| TaskCoupling { fingerprint: fingerprint.clone(), ..found })
         };
         let mut kept = run.rows_done();
-        let mut saved = Instant::now();
         let bar = Progress::new("multiplying", "rows");
-        let is_stopped = || stop.load(Ordering::Relaxed);
-        while !is_stopped()
+        while !saving.is_stopped()
             && let Some((done, of)) = run.advance()?
         {
             bar.at(done / 1000, of / 1000);
-            if saved.elapsed() > SAVE_EVERY && run.rows_done() > kept {
+            if saving.is_due() && run.rows_done() > kept {
                 kept = run.rows_done();
                 put(report, with(&run));
-                seal(report)?;
-                save(report)?;
-                saved = Instant::now();
+                saving.save(report)?;
             }
         }
-        drop(bar);
         put(report, with(&run));
-        Ok(!is_stopped())
+        Ok(!saving.is_stopped())
     }
 }
 

@@ -99,9 +99,7 @@ impl Sets {
     fn at(&self, node: usize, n: usize) -> usize {
         self.grid + node * self.positions + n
     }
-}
 
-impl Sets {
     /// A plan's members, the embedding's first, in the order in which they were written.
     fn of(&self, group: &PlanGroup, path: &[usize]) -> Vec<usize> {
         let mut sets = vec![0];
@@ -132,37 +130,29 @@ impl KeptMembers {
         tokens: usize,
         given: &[Vec<f32>],
     ) -> Vec<Vec<AttentionReading>> {
-        let of_wish =
-            |looks: &HashMap<_, _>| Self::looks_of(looks, group, path, prompt, tokens, given);
-        self.looks.iter().map(of_wish).collect()
-    }
-
-    fn looks_of(
-        looks: &HashMap<(usize, usize, usize), (usize, AttentionRows)>,
-        group: &PlanGroup,
-        path: &[usize],
-        prompt: usize,
-        tokens: usize,
-        given: &[Vec<f32>],
-    ) -> Vec<AttentionReading> {
-        let nodes = path.iter().flat_map(|&node| {
-            let runs = group.schedule.nodes[node].runs.iter().enumerate();
-            runs.map(move |(run, of)| (of.index, (node, run, prompt)))
-        });
-        let looks = nodes.filter_map(|(block, key)| {
-            let (output, rows) = looks.get(&key)?;
-            let given = given.get(*output)?;
-            let (weights, carried) = given.split_at(given.len() / 2);
-            Some(AttentionReading {
-                block,
-                heads: rows.heads.clone(),
-                queries: rows.queries.clone(),
-                tokens,
-                weights: weights.to_vec(),
-                carried: carried.to_vec(),
+        let runs = || {
+            path.iter().flat_map(|&node| {
+                let runs = group.schedule.nodes[node].runs.iter().enumerate();
+                runs.map(move |(run, of)| (of.index, (node, run, prompt)))
             })
-        });
-        looks.collect()
+        };
+        let of_wish = |looks: &HashMap<RunPlace, (usize, AttentionRows)>| {
+            let readings = runs().filter_map(|(block, place)| {
+                let (output, rows) = looks.get(&place)?;
+                let given = given.get(*output)?;
+                let (weights, carried) = given.split_at(given.len() / 2);
+                Some(AttentionReading {
+                    block,
+                    heads: rows.heads.clone(),
+                    queries: rows.queries.clone(),
+                    tokens,
+                    weights: weights.to_vec(),
+                    carried: carried.to_vec(),
+                })
+            });
+            readings.collect()
+        };
+        self.looks.iter().map(of_wish).collect()
     }
 }
 
@@ -202,15 +192,19 @@ impl Members {
         counts.max().unwrap_or(0).max(1)
     }
 
-    /// Whether a run is compared with another, which may have been made before.
+    /// The run with which each is compared, which may have been made before.
+    fn reference(&self) -> &Reference {
+        let vocabulary = self.capture.vocabulary.as_ref();
+        vocabulary.map_or(&Reference::None, |wish| &wish.reference)
+    }
+
     fn has_reference(&self) -> bool {
-        let reference = self.capture.vocabulary.as_ref().map(|wish| &wish.reference);
-        reference.is_some_and(|reference| *reference != Reference::None)
+        *self.reference() != Reference::None
     }
 
     /// The reference's last streams of a pack's prompts, where its run is not among the group's.
     fn earlier_streams(&self, scene: &PackScene) -> Option<Vec<f32>> {
-        match &self.capture.vocabulary.as_ref()?.reference {
+        match self.reference() {
             Reference::None => None,
             Reference::Streams(streams) | Reference::OfEarlier(streams) => {
                 Some(streams[scene.range.clone()].concat())
@@ -221,11 +215,10 @@ impl Members {
     }
 
     fn sets(&self, group: &PlanGroup) -> Sets {
-        let reference = self.capture.vocabulary.as_ref().map(|wish| &wish.reference);
-        let has_reference = match reference {
-            None | Some(Reference::None) => false,
-            Some(Reference::Streams(_) | Reference::OfEarlier(_)) => true,
-            Some(Reference::FirstPlan) => group.plans.start > 0,
+        let has_reference = match self.reference() {
+            Reference::None => false,
+            Reference::Streams(_) | Reference::OfEarlier(_) => true,
+            Reference::FirstPlan => group.plans.start > 0,
         };
         Sets::new(&group.schedule, &group.is_end, self.positions().len(), has_reference)
     }
@@ -433,7 +426,7 @@ impl Record for Members {
         let paths = &scene.group.schedule.paths;
         let prompts = scene.range.len();
         let given = GivenMembers { record: self, scene, kept: &kept, given: &given };
-        if let Some(Reference::FirstPlan) = self.capture.vocabulary.as_ref().map(|w| &w.reference) {
+        if *self.reference() == Reference::FirstPlan {
             let streams = (0..prompts).map(|p| given.last_stream(0, p));
             self.first_streams.borrow_mut().extend(streams.filter(|stream| !stream.is_empty()));
         }
@@ -524,8 +517,7 @@ impl GivenMembers<'_> {
 
     /// KL from the first plan's run to the earlier one that was given as a stream.
     fn earlier_kl(&self, n: usize, p: usize) -> Option<f64> {
-        let wish = self.record.capture.vocabulary.as_ref()?;
-        let is_reference = matches!(wish.reference, Reference::OfEarlier(_));
+        let is_reference = matches!(self.record.reference(), Reference::OfEarlier(_));
         let is_first = self.scene.group.plans.start + n == 0;
         (is_reference && is_first).then(|| self.reading(0, p, &[]))?.map(|reading| reading.kl)
     }

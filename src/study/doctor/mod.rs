@@ -22,7 +22,7 @@ use processor::ProcessorFacts;
 use rates::Rates;
 
 /// The doctor's findings.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct DoctorReport {
     /// Version of atelier.
     pub version: String,
@@ -71,19 +71,11 @@ impl DoctorReport {
     pub fn begin(is_quick: bool, adapters: Vec<AdapterFacts>) -> Self {
         Self {
             version: env!("CARGO_PKG_VERSION").to_string(),
-            browser: None,
             is_optimised: !cfg!(debug_assertions),
             is_quick,
             processor: processor::processor(),
             adapters,
-            cuda: None,
-            kernels: Vec::new(),
-            rates: Vec::new(),
-            choice: String::new(),
-            goldens: Vec::new(),
-            prefill: Vec::new(),
-            unmeasured: Vec::new(),
-            was_interrupted: false,
+            ..Self::default()
         }
     }
 

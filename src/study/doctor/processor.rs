@@ -8,7 +8,7 @@ use crate::engine::trial::KernelTrial;
 use crate::model::DType;
 
 /// This machine's processor.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProcessorFacts {
     /// As it calls itself; `None` where it does not say.
     pub name: Option<String>,

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use super::field::{TextPiece, pieces};
 use super::found::StepFound;
 use super::{
-    FieldName, FieldValue, Holding, Lesson, LessonError, LessonMarks, LessonPremise, LessonStep,
-    Predicate, RunSource, StepAsk, StepNumber,
+    FieldName, FieldValue, Holding, Lesson, LessonError, LessonMarks, LessonOption, LessonPremise,
+    LessonStep, Predicate, RunSource, StepAsk, StepNumber,
 };
 
 /// A step is run in two phases.
@@ -20,7 +20,7 @@ pub enum StepPhase {
 }
 
 /// A step in words, as far as it was run.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct StepOutcome {
     /// Ids.
     pub lesson: String,
@@ -69,10 +69,11 @@ impl AskedStep {
 }
 
 /// Can the model show the step?
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StepShowing {
     /// The words before the question are there.
+    #[default]
     Asked,
     /// It was run, and exactly one option holds.
     Answered,
@@ -85,7 +86,7 @@ pub enum StepShowing {
 }
 
 /// One option after the run.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OptionOutcome {
     pub id: String,
     pub text: String,
@@ -95,6 +96,13 @@ pub struct OptionOutcome {
     pub belief: String,
     /// Empty where the run leaves open whether it holds, too.
     pub why: String,
+}
+
+impl OptionOutcome {
+    /// The option before its question is answered.
+    pub fn asked(option: &LessonOption) -> Self {
+        Self { id: option.id.clone(), text: option.text.clone(), ..Self::default() }
+    }
 }
 
 /// The model that is asked.
@@ -149,27 +157,11 @@ impl Lesson {
             lesson: self.id.clone(),
             step: step.id.clone(),
             model: by.model.to_owned(),
-            source: None,
             showing: StepShowing::CannotShow(reason + "."),
             say: plain(&step.say),
             ask: plain(&step.ask),
-            options: step
-                .options
-                .iter()
-                .filter(|_| is_whole)
-                .map(|option| OptionOutcome {
-                    id: option.id.clone(),
-                    text: option.text.clone(),
-                    holding: None,
-                    belief: String::new(),
-                    why: String::new(),
-                })
-                .collect(),
-            right: None,
-            numbers: Vec::new(),
-            reveal: String::new(),
-            caveat: String::new(),
-            asked: None,
+            options: step.options.iter().filter(|_| is_whole).map(OptionOutcome::asked).collect(),
+            ..StepOutcome::default()
         }
     }
 

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Orders, Sweep};
+use super::{Measures, Orders, Sweep};
+use crate::measure::interval::Mean;
 
 /// A sweep's point over several tasks: medians of the tasks' means, without intervals (there are
 /// as many values as tasks).
@@ -48,7 +49,9 @@ pub fn medians(orders: &[Orders]) -> Vec<Median> {
         .into_iter()
         .filter(|(_, of)| of.len() == orders.len())
         .map(|((sweep, at, head, rounds), of)| {
-            let over = |values: Vec<f64>| median(values);
+            let over = |mean: fn(&Measures) -> Option<Mean>| {
+                median(of.iter().filter_map(|point| Some(mean(&point.measures)?.mean)).collect())
+            };
             Median {
                 sweep,
                 at,
@@ -56,15 +59,10 @@ pub fn medians(orders: &[Orders]) -> Vec<Median> {
                 rounds,
                 middle: of[0].middle,
                 tasks: of.len(),
-                accuracy: over(of.iter().map(|p| p.measures.accuracy.mean).collect())
-                    .unwrap_or_default(),
-                normalised: over(
-                    of.iter().filter_map(|p| Some(p.measures.normalised?.mean)).collect(),
-                ),
-                kl: over(of.iter().filter_map(|p| Some(p.measures.kl?.mean)).collect()),
-                first_word: over(
-                    of.iter().filter_map(|p| Some(p.measures.first_word?.mean)).collect(),
-                ),
+                accuracy: over(|measures| Some(measures.accuracy)).unwrap_or_default(),
+                normalised: over(|measures| measures.normalised),
+                kl: over(|measures| measures.kl),
+                first_word: over(|measures| measures.first_word),
             }
         })
         .collect()

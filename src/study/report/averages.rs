@@ -1,26 +1,19 @@
 //! Sums of decompositions over rows, and the means that they come to.
 
 use super::{AverageDepth, Averages};
-use crate::measure::decomposition::{
-    ColumnNumbers, DecomposedColumns, Decomposition, Triple, Triples,
-};
+use crate::measure::decomposition::{ColumnNumbers, DecomposedColumns, Decomposition, Triples};
 
 impl Averages {
     /// Sums over no row yet, of so many members.
     pub fn empty(members: usize) -> Self {
         let depth = |members| AverageDepth { members, triples: Triples::default(), accuracy: 0.0 };
         Self {
-            rows: 0,
-            accuracy: 0.0,
-            majority: 0.0,
-            sum_error: 0.0,
-            share_error: 0.0,
             probability: ColumnNumbers::empty(members),
             logit: ColumnNumbers::empty(members),
             centred: ColumnNumbers::empty(members),
             offset: ColumnNumbers::empty(members),
-            paper: Triple::default(),
             by_depth: (1..=members).map(depth).collect(),
+            ..Self::default()
         }
     }
 

@@ -37,36 +37,32 @@ pub(super) fn report(report: &Report) -> Result<(), ReportError> {
     if let Some(both) = &report.lab {
         lab(both).map_err(shape("the lab"))?;
     }
-    let mut seen = HashSet::new();
-    for one in &report.orders {
-        let place = format!("the sweep on “{}”", one.task);
-        if !seen.insert(one.task.as_str()) {
-            return Err(shape(&place)("it is there twice".to_owned()));
-        }
-        orders(one).map_err(shape(&place))?;
-    }
+    tasks("the sweep", &report.orders, |one| &one.task, orders)?;
     if let Some(one) = &report.coupling {
         check::coupling(one).map_err(shape("the coupling"))?;
     }
-    let mut seen = HashSet::new();
-    for one in &report.task_coupling {
-        let place = format!("the coupling on “{}”", one.task);
-        if !seen.insert(one.task.as_str()) {
-            return Err(shape(&place)("it is there twice".to_owned()));
-        }
-        check::task(one).map_err(shape(&place))?;
-    }
-    let mut seen = HashSet::new();
-    for one in &report.need {
-        let place = format!("the need on “{}”", one.task);
-        if !seen.insert(one.task.as_str()) {
-            return Err(shape(&place)("it is there twice".to_owned()));
-        }
-        need(one).map_err(shape(&place))?;
-    }
+    tasks("the coupling", &report.task_coupling, |one| &one.task, check::task)?;
+    tasks("the need", &report.need, |one| &one.task, need)?;
     for (i, median) in report.medians.iter().enumerate() {
         let counted = counted_blocks([Some(median.at), median.middle, median.rounds]);
         counted.map_err(|reason| shape("the medians")(format!("median {i} {reason}")))?;
+    }
+    Ok(())
+}
+
+/// Checks what a report holds of several tasks, each once.
+fn tasks<T>(
+    what: &str,
+    all: &[T],
+    task: impl Fn(&T) -> &String,
+    check: impl Fn(&T) -> Result<(), String>,
+) -> Result<(), ReportError> {
+    let mut seen = HashSet::new();
+    for one in all {
+        let is_new = seen.insert(task(one));
+        let checked = if is_new { check(one) } else { Err("it is there twice".to_owned()) };
+        let place = || format!("{what} on “{}”", task(one));
+        checked.map_err(|reason| ReportError::Shape { place: place(), reason })?;
     }
     Ok(())
 }

@@ -132,43 +132,21 @@ pub struct Found {
     /// docs/definitions.md, section 4, of raw logits.
     pub tradeoff: Tradeoff,
     /// docs/definitions.md, section 5, or why there is none.
-    #[serde(with = "or_reason")]
+    #[serde(with = "FoundOrRefused")]
     pub information: Result<Information, String>,
     /// Some rows, evenly spread.
     pub samples: Vec<Sample>,
 }
 
 /// `{"found": …}` or `{"refused": "why"}`.
-mod or_reason {
-    use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-    use super::Information;
-
-    #[derive(Serialize, Deserialize)]
-    #[serde(rename_all = "snake_case")]
-    enum Either<T> {
-        Found(T),
-        Refused(String),
-    }
-
-    pub fn serialize<S: Serializer>(
-        value: &Result<Information, String>,
-        to: S,
-    ) -> Result<S::Ok, S::Error> {
-        match value {
-            Ok(found) => Either::Found(found).serialize(to),
-            Err(why) => Either::<&Information>::Refused(why.clone()).serialize(to),
-        }
-    }
-
-    pub fn deserialize<'de, D: Deserializer<'de>>(
-        from: D,
-    ) -> Result<Result<Information, String>, D::Error> {
-        Ok(match Either::deserialize(from)? {
-            Either::Found(found) => Ok(found),
-            Either::Refused(why) => Err(why),
-        })
-    }
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Result<Information, String>")]
+#[allow(clippy::large_enum_variant)] // only ever a Result
+enum FoundOrRefused {
+    #[serde(rename = "found")]
+    Ok(Information),
+    #[serde(rename = "refused")]
+    Err(String),
 }
 
 /// A row to look at, and to open in the lens.

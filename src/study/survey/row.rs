@@ -6,7 +6,7 @@ use crate::engine::Member;
 use crate::measure::decomposition::{Decomposition, decompose};
 
 /// A row as it is stored; its field names are the columns of the rows' file.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct MeasuredRow {
     /// Its place among the rows asked, from 0.
     pub row: usize,

@@ -28,26 +28,14 @@ pub(super) fn measured(
         answer: reading.answer,
         answered,
         correct: answered == reading.answer,
-        correct_per_byte: None,
         option_ids: prompt.option_ids.clone(),
         logits: trace.logits.clone(),
         member_logits: trace.member_logits.concat(),
-        sum_error: 0.0,
-        probability: [0.0; 3],
-        logit: [0.0; 3],
-        centred: [0.0; 3],
-        offset: [0.0; 3],
-        paper: [0.0; 3],
-        log_partition: None,
-        entropy: None,
-        option_ranks: Vec::new(),
-        log_likelihoods: Vec::new(),
-        mass: None,
-        first_word: None,
         answer_tokens: reading.answer_tokens(),
         prompt: text,
         choices,
         right: item.answer(),
+        ..MeasuredRow::default()
     };
     let found = measured.decomposition(&trace.members);
     let triples = found.triples();
@@ -178,33 +166,13 @@ mod tests {
         let score = |log_probability| TokenScore { log_probability, greedy: false };
         let scores = [score(-3.0), score(-8.0)];
         let mut row = MeasuredRow {
-            row: 0,
             line: 1,
-            level: None,
             tokens: 1,
-            answer: 0,
-            answered: 0,
-            correct: false,
-            correct_per_byte: None,
             option_ids: prompt.option_ids,
             logits: vec![0.0; 2],
             member_logits: vec![0.0; 2],
-            sum_error: 0.0,
-            probability: [0.0; 3],
-            logit: [0.0; 3],
-            centred: [0.0; 3],
-            offset: [0.0; 3],
-            paper: [0.0; 3],
-            log_partition: None,
-            entropy: None,
-            option_ranks: Vec::new(),
-            log_likelihoods: Vec::new(),
-            mass: None,
-            first_word: None,
             answer_tokens: 1,
-            prompt: None,
-            choices: Vec::new(),
-            right: None,
+            ..MeasuredRow::default()
         };
         scored(&mut row, &reading, &scores);
         // -3 / 1 against -8 / 4; with the spaces, -3 / 2 against -8 / 5.

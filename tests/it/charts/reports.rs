@@ -51,26 +51,11 @@ pub fn lens(name: &str, answer: Option<usize>) -> Lens {
     let Baseline { members, member_logits, logits } = golden.baseline;
     let wide: Vec<f64> = logits.iter().map(|&x| f64::from(x)).collect();
     Lens {
-        vocabulary: None,
-        vocabulary_lacks_bytes: None,
-        vocabulary_ran_out: false,
-        logit_lens: None,
-        logit_lens_members: None,
-        logit_lens_norm: None,
-        logit_lens_grid: None,
-        logit_lens_words: None,
-        attention_query: None,
-        attention_pattern: None,
-        attention_carried: None,
-        attention_head: None,
-        before: None,
-        before_vocabulary: None,
         prompt: golden.prompt,
         options: golden.options,
         answer,
         plan: "all".to_owned(),
         token_ids: golden.token_ids,
-        tokens: None,
         option_token_ids: golden.option_token_ids,
         decomposition: decompose(&members, &member_logits, &logits, answer),
         members,
@@ -79,6 +64,7 @@ pub fn lens(name: &str, answer: Option<usize>) -> Lens {
         probabilities: softmax(&wide),
         correct: argmax(&wide) == answer,
         logits,
+        ..Lens::default()
     }
 }
 
@@ -419,16 +405,7 @@ pub fn empty() -> Report {
             parameters: 1000,
         },
         engine: "CPU (f32)".into(),
-        lens: None,
-        member: None,
-        parts: None,
-        prompts: None,
-        lab: None,
-        orders: Vec::new(),
-        medians: Vec::new(),
-        need: Vec::new(),
-        coupling: None,
-        task_coupling: Vec::new(),
+        ..Report::default()
     }
 }
 

@@ -4,7 +4,7 @@
 use nalgebra::{DMatrix, SymmetricEigen};
 use rand_mt::Mt;
 
-use super::eigen::eigen;
+use super::rows::add;
 
 /// A plane through the last states' mean.
 #[derive(Clone, Debug, PartialEq)]
@@ -121,12 +121,9 @@ fn decomposed(centred: &[Vec<f64>], width: usize) -> Option<Vec<(f64, Vec<f64>)>
     let states = DMatrix::from_fn(width, tokens, |i, t| centred[t][i]); // a state a column
     let products =
         if tokens <= width { states.tr_mul(&states) } else { &states * states.transpose() };
-    let count = products.nrows();
-    let eigen = SymmetricEigen::try_new(products, f64::EPSILON, STEPS * count)?;
-    let mut order: Vec<usize> = (0..count).collect();
-    order.sort_by(|&i, &j| eigen.eigenvalues[j].total_cmp(&eigen.eigenvalues[i]));
-    let of = |&at: &usize| {
-        let vector = eigen.eigenvectors.column(at);
+    let (variances, vectors) = eigen(products)?;
+    let of = |(at, variance): (usize, f64)| {
+        let vector = vectors.column(at);
         let direction = if tokens <= width {
             let sum = &states * vector;
             let length = sum.norm();
@@ -134,9 +131,20 @@ fn decomposed(centred: &[Vec<f64>], width: usize) -> Option<Vec<(f64, Vec<f64>)>
         } else {
             vector.into_owned()
         };
-        (eigen.eigenvalues[at], direction.as_slice().to_vec())
+        (variance, direction.as_slice().to_vec())
     };
-    Some(order.iter().take(2).map(of).collect())
+    Some(variances.into_iter().enumerate().take(2).map(of).collect())
+}
+
+/// Eigenvalues of a symmetric matrix, largest first, and their vectors as columns; `None` where the library takes
+/// too many steps.
+fn eigen(matrix: DMatrix<f64>) -> Option<(Vec<f64>, DMatrix<f64>)> {
+    let count = matrix.nrows();
+    let eigen = SymmetricEigen::try_new(matrix, f64::EPSILON, STEPS * count)?;
+    let mut order: Vec<usize> = (0..count).collect();
+    order.sort_by(|&i, &j| eigen.eigenvalues[j].total_cmp(&eigen.eigenvalues[i]));
+    let values = order.iter().map(|&at| eigen.eigenvalues[at]).collect();
+    Some((values, eigen.eigenvectors.select_columns(&order)))
 }
 
 /// The leading variances (times T) and directions of centred states, largest first.
@@ -150,9 +158,12 @@ fn leading(centred: &[Vec<f64>], width: usize) -> Vec<(f64, Vec<f64>)> {
     let mut round = 0;
     loop {
         let images = covariance_times(centred, block.clone());
-        let small: Vec<Vec<f64>> =
-            block.iter().map(|a| images.iter().map(|b| product(a, b)).collect()).collect();
-        let (values, vectors) = eigen(small);
+        let count = block.len();
+        let small = DMatrix::from_fn(count, count, |i, j| product(&block[i], &images[j]));
+        // Where the library finds no best combinations, the block is taken as it is.
+        let (values, vectors) = eigen(small.clone()).unwrap_or_else(|| {
+            (small.diagonal().as_slice().to_vec(), DMatrix::identity(count, count))
+        });
         let best = rotated(&block, &vectors);
         let best_images = rotated(&images, &vectors);
         let largest = values.first().copied().unwrap_or(0.0);
@@ -183,10 +194,7 @@ fn covariance_times(centred: &[Vec<f64>], block: Vec<Vec<f64>>) -> Vec<Vec<f64>>
         .map(|v| {
             let mut image = vec![0.0; v.len()];
             for state in centred {
-                let along = product(state, &v);
-                for (image, x) in image.iter_mut().zip(state) {
-                    *image += along * x;
-                }
+                add(&mut image, product(state, &v), state);
             }
             image
         })
@@ -202,9 +210,7 @@ fn orthonormal(block: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
         for _ in 0..2 {
             for u in &kept {
                 let along = product(u, &v);
-                for (x, u) in v.iter_mut().zip(u) {
-                    *x -= along * u;
-                }
+                add(&mut v, -along, u);
             }
         }
         let square = product(&v, &v);
@@ -216,20 +222,16 @@ fn orthonormal(block: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
     kept
 }
 
-/// Combinations of a block's vectors, one for each row of weights.
-fn rotated(block: &[Vec<f64>], weights: &[Vec<f64>]) -> Vec<Vec<f64>> {
-    weights
-        .iter()
-        .map(|weights| {
-            let mut sum = vec![0.0; block.first().map_or(0, Vec::len)];
-            for (weight, v) in weights.iter().zip(block) {
-                for (sum, x) in sum.iter_mut().zip(v) {
-                    *sum += weight * x;
-                }
-            }
-            sum
-        })
-        .collect()
+/// Combinations of a block's vectors, one for each column of weights.
+fn rotated(block: &[Vec<f64>], weights: &DMatrix<f64>) -> Vec<Vec<f64>> {
+    let columns = weights.column_iter().map(|weights| {
+        let mut sum = vec![0.0; block.first().map_or(0, Vec::len)];
+        for (&weight, v) in weights.iter().zip(block) {
+            add(&mut sum, weight, v);
+        }
+        sum
+    });
+    columns.collect()
 }
 
 fn product(a: &[f64], b: &[f64]) -> f64 {
@@ -287,17 +289,13 @@ mod tests {
                 pairs.map(|(&x, mean)| f64::from(x) - mean).collect()
             })
             .collect();
-        let covariance: Vec<Vec<f64>> = (0..width)
-            .map(|i| {
-                let entry = |j: usize| centred.iter().map(|x| x[i] * x[j]).sum();
-                (0..width).map(entry).collect()
-            })
-            .collect();
-        let (values, vectors) = eigen(covariance);
+        let covariance =
+            DMatrix::from_fn(width, width, |i, j| centred.iter().map(|x| x[i] * x[j]).sum());
+        let (values, vectors) = eigen(covariance).expect("eigenvalues");
         let total: f64 = values.iter().sum();
         near(plane.explained, [values[0] / total, values[1] / total]);
-        for (found, expected) in plane.components.iter().zip(&vectors) {
-            assert!((product(found, expected).abs() - 1.0).abs() < 1e-12);
+        for (found, expected) in plane.components.iter().zip(vectors.column_iter()) {
+            assert!((product(found, expected.as_slice()).abs() - 1.0).abs() < 1e-12);
             assert!((product(found, found) - 1.0).abs() < 1e-12);
         }
         assert!(product(&plane.components[0], &plane.components[1]).abs() < 1e-12);

@@ -35,7 +35,7 @@ pub struct UnderWay {
     pub rate: DownloadRate,
 }
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub struct Downloads {
     pub line: PageLine,
     /// The hub's host, for people.
@@ -70,17 +70,7 @@ impl Downloads {
             host: StoredValue::new(host),
             address: StoredValue::new(address),
             budget: StoredValue::new(DeviceWords::here().budget()),
-            kept: RwSignal::default(),
-            room: RwSignal::default(),
-            pressed: RwSignal::default(),
-            asked: RwSignal::default(),
-            found: RwSignal::default(),
-            under_way: RwSignal::default(),
-            problem: RwSignal::default(),
-            notice: RwSignal::default(),
-            waiting: RwSignal::default(),
-            said: RwSignal::default(),
-            hands: StoredValue::new_local(Rc::default()),
+            ..Self::default()
         };
         downloads.refresh();
         downloads

@@ -10,7 +10,7 @@ use crate::app::browser;
 const RECENT: &str = "atelier-recent-models";
 const MOST_RECENT: usize = 5;
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub struct PageLine {
     /// The name of the page's model.
     pub current: RwSignal<String>,
@@ -26,13 +26,8 @@ pub struct PageLine {
 impl PageLine {
     pub fn start() -> Self {
         let kept = browser::kept(RECENT).unwrap_or_default();
-        Self {
-            current: RwSignal::default(),
-            takes: RwSignal::default(),
-            recent: RwSignal::new(kept.lines().map(str::to_owned).collect()),
-            at_hand: RwSignal::default(),
-            from_disk: RwSignal::default(),
-        }
+        let recent = RwSignal::new(kept.lines().map(str::to_owned).collect());
+        Self { recent, ..Self::default() }
     }
 
     /// A message: a word, and what it is about.

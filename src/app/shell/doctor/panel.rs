@@ -6,7 +6,7 @@ use wasm_bindgen::JsCast;
 use super::super::dialog;
 use crate::app::protocol::EngineWish;
 use crate::app::state::{Studio, sentence};
-use crate::app::widgets::plain_table;
+use crate::app::widgets::{Tick, plain_table};
 use crate::app::{browser, machine};
 use crate::chart::Table;
 use crate::study::doctor::DoctorReport;
@@ -62,16 +62,13 @@ pub fn Panel() -> impl IntoView {
                 gpu = measured_gpu(if is_under_way.get() { measured_wish.get() } else { studio.wish.get() }),
             )}
         </p>
-        <label class="tick">
-            <input
-                type="checkbox"
-                id="doctor-thorough"
-                disabled=move || is_under_way.get()
-                prop:checked=move || is_thorough.get()
-                on:change=move |event| is_thorough.set(event_target_checked(&event))
-            />
-            <span>{format!("Larger matrices, as in larger models: about half a minute, {thorough} MiB")}</span>
-        </label>
+        <Tick
+            words=format!("Larger matrices, as in larger models: about half a minute, {thorough} MiB")
+            id="doctor-thorough"
+            is_on=is_thorough
+            is_disabled=is_under_way
+            on_turn=move |is_on| is_thorough.set(is_on)
+        />
         <div class="buttons">
             <button type="button" id=MEASURE autofocus disabled=move || !studio.can_look() on:click=press>{label}</button>
             <Show when=move || report.with(Option::is_some) && !is_under_way.get()>

@@ -7,7 +7,8 @@ use leptos::prelude::*;
 use crate::app::shell::Themes;
 use crate::app::state::{Bench, Shown, Studio};
 use crate::app::widgets::{
-    Answered, FigureView, MemberLinks, Question, SaveRun, Window, predictions, source,
+    Answered, FigureView, HeadNumbers, MemberLinks, Pictures, Question, SaveRun, Tick, Window,
+    predictions,
 };
 use crate::chart::{
     AttentionShown, attention_figures, attention_members, attention_runs, switched, token,
@@ -47,18 +48,12 @@ pub fn AttentionView() -> impl IntoView {
         let lens = studio.shown.with(|all| all.as_ref().and_then(Shown::lens).cloned());
         lens.filter(|_| shown.with(Option::is_some))
     });
-    let figures = Memo::new(move |_| {
+    let pictures = Pictures::of_run(studio.shown, move || {
         let theme = themes.theme.get();
-        let found = lens.with(|lens| Some(attention_figures(lens.as_ref()?, shown.get()?, theme)));
-        found.unwrap_or_default()
+        lens.with(|lens| Some(attention_figures(lens.as_ref()?, shown.get()?, theme)))
     });
-    let one = move |key: &'static str| {
-        Signal::derive(move || figures.with(|all| all.iter().find(|one| one.key == key).cloned()))
-    };
+    let said = pictures.source;
     let there = Memo::new(move |_| shown.with(Option::is_some));
-    let said = Signal::derive(move || {
-        studio.shown.with(|shown| shown.as_ref().map(source).unwrap_or_default())
-    });
     // A plan with one head switched says which head that is.
     let switch = Callback::new(move |plan: String| {
         let place = lens.with_untracked(|lens| {
@@ -79,7 +74,7 @@ pub fn AttentionView() -> impl IntoView {
             <section class="pictures" aria-labelledby="attention-title">
                 <h2 id="attention-title">"Where the heads look"</h2>
                 <FigureView
-                    figure=one("heads")
+                    figure=pictures.one("heads")
                     key="heads"
                     group="heads"
                     source=said
@@ -90,7 +85,7 @@ pub fn AttentionView() -> impl IntoView {
                 </FigureView>
                 <SaveRun />
                 <OneHead lens=lens shown=shown switch=switch />
-                <FigureView figure=one("matrix") key="matrix" group="matrix" source=said />
+                <FigureView figure=pictures.one("matrix") key="matrix" group="matrix" source=said />
             </section>
         </Show>
     }
@@ -131,19 +126,6 @@ fn Controls(lens: Memo<Option<Lens>>, shown: Memo<Option<AttentionShown>>) -> im
         })
     };
     let number = move |event: &web_sys::Event| event_target_value(event).parse::<usize>().ok();
-    let kind = move |carried: bool, name: &'static str| {
-        view! {
-            <label>
-                <input
-                    type="radio"
-                    name="attention-shows"
-                    prop:checked=move || studio.inside.with(|s| s.is_carried == carried)
-                    on:change=move |_| studio.set_inside(|s| s.is_carried = carried)
-                />
-                <span>{name}</span>
-            </label>
-        }
-    };
     view! {
         <div class="tools">
             <label>
@@ -162,23 +144,17 @@ fn Controls(lens: Memo<Option<Lens>>, shown: Memo<Option<AttentionShown>>) -> im
                     {heads}
                 </select>
             </label>
-            <fieldset class="columns">
-                <legend>"Shown"</legend>
-                {kind(false, "Weight")}
-                {kind(true, "Value-weighted")}
-            </fieldset>
-            <label class="tick">
-                <input
-                    type="checkbox"
-                    id="without-first"
-                    prop:checked=move || studio.inside.with(|s| s.skips_first)
-                    on:change=move |event| {
-                        let skips = event_target_checked(&event);
-                        studio.set_inside(|s| s.skips_first = skips);
-                    }
-                />
-                <span>"Without the first token"</span>
-            </label>
+            <HeadNumbers
+                name="attention-shows"
+                is_carried=Signal::derive(move || studio.inside.with(|s| s.is_carried))
+                on_choose=move |carried| studio.set_inside(|s| s.is_carried = carried)
+            />
+            <Tick
+                words="Without the first token"
+                id="without-first"
+                is_on=Signal::derive(move || studio.inside.with(|s| s.skips_first))
+                on_turn=move |skips| studio.set_inside(|s| s.skips_first = skips)
+            />
             <Window positions=Signal::derive(move || {
                 let place = shown.get()?;
                 lens.with(|lens| {

@@ -3,10 +3,10 @@
 use leptos::prelude::*;
 
 use super::facts::RunFacts;
-use super::{Pictures, with_coupling};
+use super::with_coupling;
 use crate::app::link::pair;
 use crate::app::state::{Address, Studio};
-use crate::app::widgets::{FigureView, MemberLinks, Terms};
+use crate::app::widgets::{FigureView, MemberLinks, Pictures, Terms};
 use crate::chart::{metric_word, most_alike, nearest, step_members, step_names};
 use crate::study::coupling::CouplingMetric;
 
@@ -28,7 +28,7 @@ pub fn AlongDepth(pictures: Pictures) -> impl IntoView {
     });
     let has_distance = pictures.has("coupling-distance");
     let has_pair = pictures.has("coupling-pair");
-    let said = pictures.said;
+    let said = pictures.source;
     view! {
         <section class="pictures" aria-labelledby="depth-title">
             <h2 class="asked" id="depth-title">"Do blocks share directions along the depth?"</h2>

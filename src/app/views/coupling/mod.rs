@@ -14,8 +14,8 @@ use leptos::prelude::*;
 use crate::app::link::View;
 use crate::app::shell::Themes;
 use crate::app::state::Studio;
-use crate::app::widgets::{Index, IndexEntry, Question, StoredChoice, source};
-use crate::chart::{Figure, coupling_figures, nearest};
+use crate::app::widgets::{Index, IndexEntry, Pictures, Question, StoredChoice};
+use crate::chart::{coupling_figures, nearest};
 use crate::study::coupling::{Coupling, CouplingMetric, Relation};
 use depth::AlongDepth;
 use rows::OverRows;
@@ -28,15 +28,10 @@ pub fn CouplingView() -> impl IntoView {
     let studio = expect_context::<Studio>();
     let themes = expect_context::<Themes>();
     studio.show_baked_coupling();
-    let figures = Memo::new(move |_| {
+    let pictures = Pictures::of_run(studio.coupled, move || {
         let (shown, theme) = (studio.coupling.with(|s| s.shown()), themes.theme.get());
-        let found = with_coupling(studio, |coupling| coupling_figures(coupling, &shown, theme));
-        found.unwrap_or_default()
+        with_coupling(studio, |coupling| coupling_figures(coupling, &shown, theme))
     });
-    let said = Signal::derive(move || {
-        studio.coupled.with(|shown| shown.as_ref().map(source).unwrap_or_default())
-    });
-    let pictures = Pictures { figures, said };
     let there = Memo::new(move |_| studio.coupled.with(Option::is_some));
     let places = Signal::derive(move || {
         let all = [
@@ -60,25 +55,6 @@ pub fn CouplingView() -> impl IntoView {
         </Show>
         <OverRows />
         <OverModels />
-    }
-}
-
-/// One prompt's figures.
-#[derive(Clone, Copy)]
-pub struct Pictures {
-    figures: Memo<Vec<Figure>>,
-    /// Source of the pictures, under a saved drawing's title.
-    said: Signal<String>,
-}
-
-impl Pictures {
-    fn one(self, key: &'static str) -> Signal<Option<Figure>> {
-        let figures = self.figures;
-        Signal::derive(move || figures.with(|all| all.iter().find(|one| one.key == key).cloned()))
-    }
-
-    fn has(self, key: &'static str) -> Memo<bool> {
-        Memo::new(move |_| self.figures.with(|all| all.iter().any(|one| one.key == key)))
     }
 }
 

@@ -10,9 +10,9 @@ use crate::app::shell::Themes;
 use crate::app::state::{Origin, Place, Shown, Studio};
 use crate::app::tasks;
 use crate::app::widgets::{
-    FigureView, OpenModelNote, ProblemLine, SaveReport, Terms, WorkBar, show_number,
+    FigureView, NumberField, OpenModelNote, Pictures, ProblemLine, SaveReport, Terms, WorkBar,
 };
-use crate::chart::{Figure, number, relation_figure, relation_word, task_coupling_figures};
+use crate::chart::{number, relation_figure, relation_word, task_coupling_figures};
 use crate::study::coupling::{RelationTo, TaskCoupling};
 use crate::task::built_in::BuiltInTask;
 
@@ -45,15 +45,11 @@ pub fn OverRows() -> impl IntoView {
             Some(relation_figure(relation, &out, theme))
         })
     });
-    let figures = Memo::new(move |_| {
-        let (shown, theme) = (studio.coupling.with(|s| s.shown()), themes.theme.get());
-        let found = with_task(studio, |task| task_coupling_figures(task, &shown, theme));
-        found.unwrap_or_default()
-    });
-    let one = move |key: &'static str| -> Signal<Option<Figure>> {
-        Signal::derive(move || figures.with(|all| all.iter().find(|one| one.key == key).cloned()))
-    };
     let said = Signal::derive(move || of(studio));
+    let pictures = Pictures::with_source(said, move || {
+        let (shown, theme) = (studio.coupling.with(|s| s.shown()), themes.theme.get());
+        with_task(studio, |task| task_coupling_figures(task, &shown, theme))
+    });
     let has = Memo::new(move |_| scatter.with(Option::is_some));
     let names = Signal::derive(move || {
         relation.with(|relation| {
@@ -102,10 +98,10 @@ pub fn OverRows() -> impl IntoView {
                 </Show>
                 <h3 class="part">"Means over these rows"</h3>
                 {MEANS.map(|(key, id)| {
-                    let has = Memo::new(move |_| one(key).with(Option::is_some));
+                    let has = pictures.has(key);
                     view! {
                         <Show when=move || has.get()>
-                            <FigureView figure=one(key) key=id group=id source=said folded=true />
+                            <FigureView figure=pictures.one(key) key=id group=id source=said folded=true />
                         </Show>
                     }
                 })}
@@ -152,21 +148,8 @@ fn provenance(studio: Studio) -> String {
         });
         format!("{} of {} rows of “{}”{accuracy}", task.rows, task.rows_asked, task.task)
     });
-    let counted = counted.unwrap_or_default();
-    studio.coupled_rows.with(|shown| {
-        let Some(Shown { report, origin }) = shown else {
-            return String::new();
-        };
-        let name = &report.model.name;
-        match origin {
-            Origin::Baked => format!("Precomputed example: {name} on {counted}."),
-            Origin::Live { milliseconds, .. } => {
-                let time = number::fixed(milliseconds / 1000.0, 1);
-                format!("Computed here by {name} in {time} s: {counted}.")
-            }
-            Origin::Opened { .. } => format!("From a report: {name}, {counted}."),
-        }
-    })
+    let shown = studio.coupled_rows.get();
+    shown.map(|shown| shown.provenance(&counted.unwrap_or_default())).unwrap_or_default()
 }
 
 /// Which rows.
@@ -210,12 +193,6 @@ fn RowsForm() -> impl IntoView {
             studio.set_coupling(|s| s.task = Some(task));
         }
     };
-    let count = move |event: web_sys::Event| {
-        if let Ok(rows) = event_target_value(&event).trim().parse::<usize>() {
-            studio.set_coupling(|s| s.rows = rows.clamp(1, MOST_COUPLED_ROWS));
-        }
-        show_number(&event, studio.coupling.with_untracked(|s| s.rows));
-    };
     view! {
         <form class="sweep" on:submit=run>
             <div class="tools">
@@ -223,17 +200,13 @@ fn RowsForm() -> impl IntoView {
                     "Task "
                     <select id="coupling-task" on:change=choose>{tasks.collect_view()}</select>
                 </label>
-                <label class="number">
-                    "rows "
-                    <input
-                        type="number"
-                        id="coupling-rows"
-                        min="1"
-                        max=MOST_COUPLED_ROWS.to_string()
-                        prop:value=move || studio.coupling.with(|s| s.rows).to_string()
-                        on:change=count
-                    />
-                </label>
+                <NumberField
+                    name="rows "
+                    id="coupling-rows"
+                    most=MOST_COUPLED_ROWS
+                    value=Signal::derive(move || studio.coupling.with(|s| s.rows))
+                    on_change=move |rows| studio.set_coupling(|s| s.rows = rows)
+                />
                 <button type="submit" id="couple-rows" disabled=cannot_ask>
                     {move || if studio.sweep.with(Option::is_some) { "Start again" } else { "Measure on these rows" }}
                 </button>

@@ -2,10 +2,10 @@
 
 use leptos::prelude::*;
 
-use super::{Pictures, with_coupling};
+use super::with_coupling;
 use crate::app::protocol::TokenAsk;
 use crate::app::state::Studio;
-use crate::app::widgets::{FigureView, Terms};
+use crate::app::widgets::{FigureView, Pictures, Terms};
 use crate::chart::step_names;
 
 const KEYS: [&str; 3] = ["coupling-self", "coupling-input", "coupling-output"];
@@ -20,7 +20,7 @@ pub fn BetweenTokens(pictures: Pictures) -> impl IntoView {
         let has = pictures.has(key);
         view! {
             <Show when=move || has.get()>
-                <FigureView figure=pictures.one(key) key group=key source=pictures.said folded={key != KEYS[0]} />
+                <FigureView figure=pictures.one(key) key group=key source=pictures.source folded={key != KEYS[0]} />
             </Show>
         }
     };

@@ -6,17 +6,17 @@ use std::time::Duration;
 use leptos::leptos_dom::helpers::IntervalHandle;
 use leptos::prelude::*;
 
-use super::{Pictures, with_coupling};
+use super::with_coupling;
 use crate::app::browser;
 use crate::app::state::Studio;
-use crate::app::widgets::FigureView;
+use crate::app::widgets::{FigureView, Pictures};
 
 /// How long a frame stands.
 const FRAME: Duration = Duration::from_millis(700);
 
 #[component]
 pub fn Ways(pictures: Pictures) -> impl IntoView {
-    let said = pictures.said;
+    let said = pictures.source;
     let has = pictures.has("coupling-straightness");
     view! {
         <section class="pictures" aria-labelledby="ways-title">

@@ -5,23 +5,17 @@ use leptos::prelude::*;
 use super::sheet::PrintButton;
 use crate::app::shell::WallTick;
 use crate::app::state::{OpenLesson, Studio};
-use crate::app::widgets::{CopyFrame, CopyLink};
+use crate::app::widgets::{CopyFrame, CopyLink, Tick};
 
 /// The two ticks that the address holds.
 #[component]
 fn Ticks() -> impl IntoView {
     let studio = expect_context::<Studio>();
     let is_held = Memo::new(move |_| studio.lessons.with(|lessons| lessons.is_held));
-    let hold = move |event: web_sys::Event| {
-        let is_on = event_target_checked(&event);
-        studio.set_lessons(|lessons| lessons.is_held = is_on);
-    };
+    let hold = move |is_on| studio.set_lessons(|lessons| lessons.is_held = is_on);
     view! {
         <WallTick words="For a wall: large, high contrast, keys shown" />
-        <label class="tick">
-            <input type="checkbox" id="for-hold" prop:checked=move || is_held.get() on:change=hold />
-            <span>"Hold the answer until I show it"</span>
-        </label>
+        <Tick words="Hold the answer until I show it" id="for-hold" is_on=is_held on_turn=hold />
     }
 }
 

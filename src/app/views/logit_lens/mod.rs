@@ -5,7 +5,9 @@ use leptos::prelude::*;
 use crate::app::link::{View, colour_name, colour_of};
 use crate::app::shell::Themes;
 use crate::app::state::{Bench, Shown, Studio};
-use crate::app::widgets::{FigureView, MemberHint, Question, SaveRun, Terms, Window, source};
+use crate::app::widgets::{
+    FigureView, MemberHint, Pictures, Question, SaveRun, Terms, Tick, Window,
+};
 use crate::chart::{DepthColour, depth_figures};
 use crate::study::report::Lens;
 
@@ -14,21 +16,16 @@ pub fn LogitLensView() -> impl IntoView {
     let studio = expect_context::<Studio>();
     let bench = expect_context::<Bench>();
     let themes = expect_context::<Themes>();
-    let figures = Memo::new(move |_| {
+    let pictures = Pictures::of_run(studio.shown, move || {
         let (colour, theme) = (studio.inside.with(|s| s.colour), themes.theme.get());
-        let found = studio.shown.with(|shown| {
+        studio.shown.with(|shown| {
             let lens = shown.as_ref().and_then(Shown::lens)?;
             Some(depth_figures(lens, colour, theme))
-        });
-        found.unwrap_or_default()
+        })
     });
-    let one = move |key: &'static str| {
-        Signal::derive(move || figures.with(|all| all.iter().find(|one| one.key == key).cloned()))
-    };
-    let there = Memo::new(move |_| figures.with(|all| !all.is_empty()));
-    let said = Signal::derive(move || {
-        studio.shown.with(|shown| shown.as_ref().map(source).unwrap_or_default())
-    });
+    let said = pictures.source;
+    let there = Memo::new(move |_| pictures.figures.with(|all| !all.is_empty()));
+    let has_followed = pictures.has("followed");
     // The plan that ends where the cell stands.
     let open = Callback::new(move |plan: String| {
         bench.set_plan(plan);
@@ -40,7 +37,7 @@ pub fn LogitLensView() -> impl IntoView {
             <section class="pictures" aria-labelledby="depths-title">
                 <h2 id="depths-title">"The answer along the depth"</h2>
                 <FigureView
-                    figure=one("depths")
+                    figure=pictures.one("depths")
                     key="depths"
                     group="depths"
                     source=said
@@ -55,9 +52,9 @@ pub fn LogitLensView() -> impl IntoView {
                 </p>
                 <SaveRun />
                 <MemberHint />
-                <FigureView figure=one("doubt") key="doubt" group="strokes" source=said />
-                <Show when=move || one("followed").with(Option::is_some)>
-                    <FigureView figure=one("followed") key="followed" group="strokes" source=said />
+                <FigureView figure=pictures.one("doubt") key="doubt" group="strokes" source=said />
+                <Show when=move || has_followed.get()>
+                    <FigureView figure=pictures.one("followed") key="followed" group="strokes" source=said />
                 </Show>
             </section>
         </Show>
@@ -142,18 +139,12 @@ fn Controls() -> impl IntoView {
             <Show when=move || !own().is_empty()>
                 <button type="button" on:click=move |_| studio.set_inside(|s| s.follow.clear())>"The options again"</button>
             </Show>
-            <label class="tick">
-                <input
-                    type="checkbox"
-                    id="norm-held"
-                    prop:checked=move || studio.inside.with(|s| s.is_held)
-                    on:change=move |event| {
-                        let held = event_target_checked(&event);
-                        studio.set_inside(|s| s.is_held = held);
-                    }
-                />
-                <span>"Frozen final norm"</span>
-            </label>
+            <Tick
+                words="Frozen final norm"
+                id="norm-held"
+                is_on=Signal::derive(move || studio.inside.with(|s| s.is_held))
+                on_turn=move |held| studio.set_inside(|s| s.is_held = held)
+            />
             <Window positions=Signal::derive(move || {
                 lens().and_then(|lens| Some((lens.logit_lens_grid.as_ref()?.positions.clone(), lens.token_ids.len())))
             }) />

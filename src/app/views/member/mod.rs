@@ -6,7 +6,9 @@ use leptos::prelude::*;
 
 use crate::app::shell::Themes;
 use crate::app::state::Studio;
-use crate::app::widgets::{FigureView, Question, SaveRun, Terms, WhichIsRight, source};
+use crate::app::widgets::{
+    FigureView, HeadNumbers, Pictures, Question, SaveRun, Terms, WhichIsRight,
+};
 use crate::chart::{member_figures, member_title};
 use crate::engine::{MemberKind, member_names};
 use crate::study::member::MemberAccount;
@@ -27,25 +29,18 @@ pub fn MemberView() -> impl IntoView {
             Some((shown.lens()?.clone(), account.clone()))
         })
     });
-    let figures = Memo::new(move |_| {
+    let pictures = Pictures::of_run(studio.shown, move || {
         let (is_carried, theme) = (studio.inside.with(|s| s.is_carried), themes.theme.get());
         accounted.with(|found| {
             let found = found.as_ref();
             found.map(|(lens, account)| member_figures(lens, account, is_carried, theme))
         })
     });
-    let one = move |key: &'static str| {
-        Signal::derive(move || {
-            figures.with(|all| all.as_ref()?.iter().find(|one| one.key == key).cloned())
-        })
-    };
     let there = Memo::new(move |_| accounted.with(Option::is_some));
     // What is measured from the right answer waits until the reader has said which it is.
     let judged = Memo::new(move |_| studio.is_judged());
-    let reads = Memo::new(move |_| one("member-reads").with(Option::is_some));
-    let said = Signal::derive(move || {
-        studio.shown.with(|shown| shown.as_ref().map(source).unwrap_or_default())
-    });
+    let reads = pictures.has("member-reads");
+    let said = pictures.source;
     let title = move || {
         accounted.with(|found| {
             let (lens, account) = found.as_ref()?;
@@ -62,10 +57,10 @@ pub fn MemberView() -> impl IntoView {
                 <h3 class="part">"What it reads"</h3>
                 <Show when=move || reads.get() fallback=move || view! { <ReadsAlone accounted /> }>
                     <Numbers />
-                    <FigureView figure=one("member-reads") key="member-reads" group="member-reads" source=said wide=true />
+                    <FigureView figure=pictures.one("member-reads") key="member-reads" group="member-reads" source=said wide=true />
                 </Show>
                 <h3 class="part">"What it writes"</h3>
-                <FigureView figure=one("member-writes") key="member-writes" group="member-writes" source=said />
+                <FigureView figure=pictures.one("member-writes") key="member-writes" group="member-writes" source=said />
                 <h3 class="part">"What it votes, and what the answer loses without it"</h3>
                 <WhichIsRight when=Signal::derive(move || !judged.get()) />
                 <Votes accounted judged />
@@ -125,26 +120,13 @@ fn Chosen(accounted: Memo<Accounted>) -> impl IntoView {
 #[component]
 fn Numbers() -> impl IntoView {
     let studio = expect_context::<Studio>();
-    let kind = move |carried: bool, name: &'static str| {
-        view! {
-            <label>
-                <input
-                    type="radio"
-                    name="member-shows"
-                    prop:checked=move || studio.inside.with(|s| s.is_carried == carried)
-                    on:change=move |_| studio.aim_inside(|s| s.is_carried = carried)
-                />
-                <span>{name}</span>
-            </label>
-        }
-    };
     view! {
         <div class="tools">
-            <fieldset class="columns">
-                <legend>"Shown"</legend>
-                {kind(false, "Weight")}
-                {kind(true, "Value-weighted")}
-            </fieldset>
+            <HeadNumbers
+                name="member-shows"
+                is_carried=Signal::derive(move || studio.inside.with(|s| s.is_carried))
+                on_choose=move |carried| studio.aim_inside(|s| s.is_carried = carried)
+            />
         </div>
     }
 }

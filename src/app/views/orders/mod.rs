@@ -14,10 +14,10 @@ use crate::app::link::{Link, View};
 use crate::app::shell::Themes;
 use crate::app::state::{Bench, Shown, Studio, Sweeps};
 use crate::app::widgets::{
-    Columns, FigureView, Index, IndexEntry, MemberHint, Painters, Question, SaveReport, SaveRun,
-    StoredChoice, Terms, WhichIsRight, source,
+    Columns, FigureView, Index, IndexEntry, MemberHint, Painters, Pictures, Question, SaveReport,
+    SaveRun, StoredChoice, Terms, WhichIsRight,
 };
-use crate::chart::{Figure, lab_figures, need_figure, sweep_figures};
+use crate::chart::{lab_figures, need_figure, sweep_figures};
 use crate::study::lessons::PAINTERS_LESSON;
 use crate::study::report::Lens;
 use answers::Answers;
@@ -124,23 +124,20 @@ fn QuestionsLink() -> impl IntoView {
 fn LabPictures() -> impl IntoView {
     let studio = expect_context::<Studio>();
     let themes = expect_context::<Themes>();
-    let figures = Memo::new(move |_| {
+    let pictures = Pictures::of_run(studio.lab, move || {
         studio.lab.with(|shown| {
             let lab = shown.as_ref()?.report.lab.as_ref()?;
             Some(lab_figures(lab, studio.column.get(), themes.theme.get()))
         })
     });
-    let source = Signal::derive(move || {
-        studio.lab.with(|shown| shown.as_ref().map(source).unwrap_or_default())
-    });
-    let one = move |key: &'static str| find(figures.into(), key);
+    let source = pictures.source;
     view! {
         <section class="pictures" aria-labelledby="lab-title">
             <h2 id="lab-title">"Before and after"</h2>
             <Columns />
             <MemberHint />
             {["both", "votes", "cosine", "trajectories"]
-                .map(|key| view! { <FigureView figure=one(key) key group=key source /> })
+                .map(|key| view! { <FigureView figure=pictures.one(key) key group=key source /> })
                 .collect_view()}
         </section>
     }
@@ -152,19 +149,18 @@ fn SweepSection() -> impl IntoView {
     let bench = expect_context::<Bench>();
     let sweeps = expect_context::<Sweeps>();
     let themes = expect_context::<Themes>();
-    let figures = Memo::new(move |_| {
+    let source = Signal::derive(move || sweeps.source());
+    let pictures = Pictures::with_source(source, move || {
         let (quantity, column) = (studio.sweeping.with(|s| s.quantity), studio.column.get());
         let theme = themes.theme.get();
         sweeps.with_orders(|orders| sweep_figures(orders, quantity, column, theme))
     });
-    let source = Signal::derive(move || sweeps.source());
     let shown: Signal<Option<Shown>> = studio.swept;
     let there = Memo::new(move |_| studio.swept.with(Option::is_some));
     // A reader's own order belongs to no curve: where there is no other, there is none to draw.
     let empty = move || {
         let drawable = sweeps.with_orders(|orders| !orders.points.is_empty());
-        drawable == Some(true)
-            && figures.with(|figures| figures.as_ref().is_some_and(Vec::is_empty))
+        drawable == Some(true) && pictures.figures.with(Vec::is_empty)
     };
     let open = Callback::new(move |plan: String| {
         bench.set_plan(plan.clone());
@@ -191,11 +187,6 @@ fn SweepSection() -> impl IntoView {
         .collect_view()
     };
     let has_needs = Memo::new(move |_| needs.with(|all| !all.is_empty()));
-    let has = move |key: &'static str| {
-        Memo::new(move |_| {
-            figures.with(|figures| figures.iter().flatten().any(|figure| figure.key == key))
-        })
-    };
     view! {
         <section class="sweeps" aria-labelledby="sweeps-title">
             <h2 id="sweeps-title">"Many plans, many rows"</h2>
@@ -222,10 +213,10 @@ fn SweepSection() -> impl IntoView {
                 </Show>
                 {["neighbours", "heads-off", "family", "loops"]
                     .map(|key| {
-                        let here = has(key);
+                        let here = pictures.has(key);
                         view! {
                             <Show when=move || here.get()>
-                                <FigureView figure=find(figures.into(), key) key group=key source on_plan=open />
+                                <FigureView figure=pictures.one(key) key group=key source on_plan=open />
                             </Show>
                         }
                     })
@@ -238,13 +229,4 @@ fn SweepSection() -> impl IntoView {
             </Show>
         </section>
     }
-}
-
-fn find(figures: Signal<Option<Vec<Figure>>>, key: &'static str) -> Signal<Option<Figure>> {
-    Signal::derive(move || {
-        figures.with(|figures| {
-            let mut all = figures.iter().flatten();
-            all.find(|figure| figure.key == key).cloned()
-        })
-    })
 }

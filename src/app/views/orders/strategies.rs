@@ -15,15 +15,33 @@ pub fn Strategies() -> impl IntoView {
         bench.row.with(|row| row.as_ref().map_or_else(Vec::new, |row| row.order().to_vec()))
     });
     let runs = move || order.with(Vec::len);
-    let set = move |change: &dyn Fn(&mut Offer, u64), value: String| {
-        if let Ok(value) = value.trim().parse() {
-            bench.offer.update(|offer| {
-                change(offer, value);
-                *offer = offer.within(order.with_untracked(Vec::len));
-            });
+    // A number of the offer, of at most so many for so many runs.
+    let number = move |name: &'static str,
+                       least: u64,
+                       most: fn(usize) -> Option<usize>,
+                       of: fn(&Offer) -> u64,
+                       set: fn(&mut Offer, u64)| {
+        let change = move |event: web_sys::Event| {
+            if let Ok(value) = event_target_value(&event).trim().parse() {
+                bench.offer.update(|offer| {
+                    set(offer, value);
+                    *offer = offer.within(order.with_untracked(Vec::len));
+                });
+            }
+        };
+        view! {
+            <label class="number">
+                {name}
+                <input
+                    type="number"
+                    min=least.to_string()
+                    max=move || most(runs()).map(|most| most.to_string())
+                    prop:value=move || of(&bench.offer.get()).to_string()
+                    on:change=change
+                />
+            </label>
         }
     };
-    let small = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
     let buttons = move || {
         let offer = bench.offer.get();
         order.with(|order| {
@@ -86,50 +104,25 @@ pub fn Strategies() -> impl IntoView {
         <fieldset class="strategies">
             <legend>"Plans of the paper"</legend>
             <div class="numbers-of">
-                <label class="number">
-                    "s"
-                    <input
-                        type="number"
-                        min="0"
-                        max=move || Offer::most_s(runs()).to_string()
-                        prop:value=move || bench.offer.get().s.to_string()
-                        on:change=move |event| set(&|offer, n| offer.s = small(n), event_target_value(&event))
-                    />
-                </label>
-                <label class="number">
-                    "seed"
-                    <input
-                        type="number"
-                        min="0"
-                        prop:value=move || bench.offer.get().seed.to_string()
-                        on:change=move |event| set(&|offer, n| offer.seed = n, event_target_value(&event))
-                    />
-                </label>
-                <label class="number">
-                    "rounds"
-                    <input
-                        type="number"
-                        min="1"
-                        max=MAX_REPEAT.to_string()
-                        prop:value=move || bench.offer.get().rounds.to_string()
-                        on:change=move |event| set(&|offer, n| offer.rounds = small(n), event_target_value(&event))
-                    />
-                </label>
-                <label class="number">
-                    "block"
-                    <input
-                        type="number"
-                        min="0"
-                        max=move || runs().saturating_sub(1).to_string()
-                        prop:value=move || bench.offer.get().position.to_string()
-                        on:change=move |event| set(&|offer, n| offer.position = small(n), event_target_value(&event))
-                    />
-                </label>
+                {number("s", 0, |runs| Some(Offer::most_s(runs)), |offer| offer.s as u64, |offer, n| offer.s = small(n))}
+                {number("seed", 0, |_| None, |offer| offer.seed, |offer, n| offer.seed = n)}
+                {number("rounds", 1, |_| Some(MAX_REPEAT), |offer| offer.rounds as u64, |offer, n| offer.rounds = small(n))}
+                {number(
+                    "block",
+                    0,
+                    |runs| Some(runs.saturating_sub(1)),
+                    |offer| offer.position as u64,
+                    |offer, n| offer.position = small(n),
+                )}
             </div>
             <div class="buttons">{buttons}</div>
             <p class="hint">{middle}</p>
         </fieldset>
     }
+}
+
+fn small(n: u64) -> usize {
+    usize::try_from(n).unwrap_or(usize::MAX)
 }
 
 fn about(sweep: Sweep, strategy: Strategy) -> String {

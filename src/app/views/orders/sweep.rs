@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use crate::app::link::{MOST_ROWS, MOST_SEEDS};
 use crate::app::state::{Place, Studio, Sweeps};
 use crate::app::tasks;
-use crate::app::widgets::{ProblemLine, WorkBar, duration, show_number};
+use crate::app::widgets::{NumberField, ProblemLine, Tick, WorkBar, duration};
 use crate::chart::{Column, Quantity};
 use crate::study::orders::Sweep;
 use crate::task::built_in::BuiltInTask;
@@ -17,15 +17,13 @@ pub fn SweepForm() -> impl IntoView {
     let task = move |task: BuiltInTask| {
         let refusal = Memo::new(move |_| studio.task_refusal(task));
         view! {
-            <label class="tick" title=move || refusal.get()>
-                <input
-                    type="checkbox"
-                    disabled=move || refusal.with(Option::is_some)
-                    prop:checked=move || sweeps.is_ticked(task)
-                    on:change=move |event| sweeps.choose_task(task, event_target_checked(&event))
-                />
-                <span>{task.name()}</span>
-            </label>
+            <Tick
+                words=task.name()
+                title=refusal
+                is_disabled=Signal::derive(move || refusal.with(Option::is_some))
+                is_on=Signal::derive(move || sweeps.is_ticked(task))
+                on_turn=move |on| sweeps.choose_task(task, on)
+            />
         }
     };
     let group = move |(heading, group): (&'static str, Vec<BuiltInTask>)| {
@@ -39,17 +37,13 @@ pub fn SweepForm() -> impl IntoView {
         }
     };
     let sweep = move |sweep: Sweep| {
-        let problem = Memo::new(move |_| sweeps.problem(sweep));
         view! {
-            <label class="tick">
-                <input
-                    type="checkbox"
-                    disabled=move || problem.with(Option::is_some)
-                    prop:checked=move || studio.sweeping.with(|s| s.kinds.contains(&sweep))
-                    on:change=move |event| sweeps.choose_kind(sweep, event_target_checked(&event))
-                />
-                <span>{sweep.name()}</span>
-            </label>
+            <Tick
+                words=sweep.name()
+                is_disabled=Memo::new(move |_| sweeps.problem(sweep).is_some())
+                is_on=Signal::derive(move || studio.sweeping.with(|s| s.kinds.contains(&sweep)))
+                on_turn=move |on| sweeps.choose_kind(sweep, on)
+            />
         }
     };
     let estimate = Memo::new(move |_| sweeps.estimate());
@@ -59,26 +53,6 @@ pub fn SweepForm() -> impl IntoView {
             .map(|sentence| view! { <p class="hint">{sentence}</p> })
             .collect_view()
     };
-    let number =
-        move |name: &'static str, value: Signal<usize>, set: Callback<usize>, most: usize| {
-            view! {
-                <label class="number">
-                    {name}
-                    <input
-                        type="number"
-                        min="1"
-                        max=most.to_string()
-                        prop:value=move || value.get().to_string()
-                        on:change=move |event| {
-                            if let Ok(n) = event_target_value(&event).trim().parse::<usize>() {
-                                set.run(n.clamp(1, most));
-                            }
-                            show_number(&event, value.get_untracked());
-                        }
-                    />
-                </label>
-            }
-        };
     view! {
         <form class="sweep" on:submit=move |event| {
             event.prevent_default();
@@ -90,24 +64,24 @@ pub fn SweepForm() -> impl IntoView {
                 {kinds().map(sweep).collect_view()}
             </fieldset>
             <div class="tools">
-                {number(
-                    "rows per task",
-                    Signal::derive(move || studio.sweeping.with(|s| s.rows)),
-                    Callback::new(move |n| studio.set_sweeping(|s| s.rows = n)),
-                    MOST_ROWS,
-                )}
-                {number(
-                    "shuffles",
-                    Signal::derive(move || studio.sweeping.with(|s| s.extent.seeds as usize)),
-                    Callback::new(move |n: usize| studio.set_sweeping(|s| s.extent.seeds = n as u64)),
-                    MOST_SEEDS as usize,
-                )}
-                {number(
-                    "most rounds",
-                    Signal::derive(move || studio.sweeping.with(|s| s.extent.rounds)),
-                    Callback::new(move |n| studio.set_sweeping(|s| s.extent.rounds = n)),
-                    crate::plan::MAX_REPEAT,
-                )}
+                <NumberField
+                    name="rows per task"
+                    most=MOST_ROWS
+                    value=Signal::derive(move || studio.sweeping.with(|s| s.rows))
+                    on_change=move |n| studio.set_sweeping(|s| s.rows = n)
+                />
+                <NumberField
+                    name="shuffles"
+                    most=MOST_SEEDS as usize
+                    value=Signal::derive(move || studio.sweeping.with(|s| s.extent.seeds as usize))
+                    on_change=move |n| studio.set_sweeping(|s| s.extent.seeds = n as u64)
+                />
+                <NumberField
+                    name="most rounds"
+                    most=crate::plan::MAX_REPEAT
+                    value=Signal::derive(move || studio.sweeping.with(|s| s.extent.rounds))
+                    on_change=move |n| studio.set_sweeping(|s| s.extent.rounds = n)
+                />
                 <button type="submit" disabled=move || !sweeps.can_run()>
                     {move || if studio.sweep.with(Option::is_some) { "Start again" } else { "Run the sweep" }}
                 </button>

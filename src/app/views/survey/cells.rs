@@ -165,7 +165,8 @@ fn mean(surveys: Surveys, model: String, task: String, of: MeanOf, value: Mean) 
     // Only shares have one.
     let interval = interval_ends(&value);
     // What is read out holds what is seen, word for word.
-    let spoken = interval.as_ref().map_or_else(String::new, |ends| format!(" {ends} (95 % interval)"));
+    let spoken =
+        interval.as_ref().map_or_else(String::new, |ends| format!(" {ends} (95 % interval)"));
     let label = format!("Rows of {model} on {task}: {} {shown}{spoken}", of.words());
     let (own_model, own_task) = (model.clone(), task.clone());
     let open = Memo::new(move |_| {

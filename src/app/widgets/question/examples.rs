@@ -5,6 +5,7 @@ use leptos::prelude::*;
 use crate::app::examples::{self, Example};
 use crate::app::link::{Choice, Draft};
 use crate::app::state::Studio;
+use crate::app::widgets::Tick;
 use crate::model::catalogue;
 use crate::task::english::EnglishPrompt;
 
@@ -56,15 +57,7 @@ pub fn Examples(spaces: RwSignal<bool>) -> impl IntoView {
         <div class="question-fold" id="question-fold" class:open=move || is_open.get()>
             <div class="examples rest" role="group" aria-label="More examples">{buttons}</div>
             <p class="look">{look}</p>
-            <label class="tick">
-                <input
-                    type="checkbox"
-                    id="show-spaces"
-                    prop:checked=move || spaces.get()
-                    on:change=move |event| spaces.set(event_target_checked(&event))
-                />
-                <span>"Show spaces"</span>
-            </label>
+            <Tick words="Show spaces" id="show-spaces" is_on=spaces on_turn=move |on| spaces.set(on) />
             <p class="hint" id="prompt-hint">
                 "Enter runs the prompt. Shift and Enter break the line. An option is one token right after the prompt; the space \
                  before a word belongs to it."

@@ -30,14 +30,7 @@ pub fn field(cells: &[FoundCell], parts: &[&str]) -> FieldFound {
             mean_of(over(cells, task, Some(plan), |cell| cell.accuracy)?, 100.0)
         }
         ["above_chance", task] => {
-            let above = |cell: &FoundCell| {
-                let chance = cell.chance;
-                Mean {
-                    mean: cell.accuracy.mean - chance,
-                    low: cell.accuracy.low - chance,
-                    high: cell.accuracy.high - chance,
-                }
-            };
+            let above = |cell: &FoundCell| cell.accuracy.map(|accuracy| accuracy - cell.chance);
             mean_of(over(cells, task, None, above)?, 100.0)
         }
         ["lost", task, plan] => mean_of(over(cells, task, Some(plan), |cell| cell.change)?, -100.0),

@@ -44,13 +44,8 @@ pub fn field(found: &TaskCoupling, order: &[usize], parts: &[&str]) -> FieldFoun
         ["line"] => mean(found.line_shape_score, "its stream never moves"),
         ["walk"] => number((steps as f64).sqrt()),
         ["line_share"] => {
-            let line = found.line_shape_score;
             let scale = 100.0 / (steps as f64).sqrt();
-            let scaled = line.map(|line| Mean {
-                mean: scale * line.mean,
-                low: scale * line.low,
-                high: scale * line.high,
-            });
+            let scaled = found.line_shape_score.map(|line| line.map(|x| scale * x));
             mean(scaled, "its stream never moves")
         }
         ["end_cosine"] => {
