@@ -61,7 +61,11 @@ pub fn step_figure(
             Some(figure)
         }
         StepPicture::Coupling { show, models } => coupled_figure(*show, models, theme),
-        StepPicture::Sweep { orders, .. } => sweep_figure(orders, column, theme),
+        StepPicture::Sweep { orders, draws_first_word, .. } => {
+            let quantity =
+                if *draws_first_word { Quantity::FirstWord } else { Quantity::Normalised };
+            sweep_figure(orders, quantity, column, theme)
+        }
         StepPicture::Rows { of, cells } => rows::figure(*of, cells, marks, theme),
         StepPicture::Said { cells, turned } => said::figure(cells, turned, theme),
         StepPicture::Depths { model, members, tasks } => {
@@ -93,10 +97,15 @@ fn coupled_figure(show: CoupledShow, models: &[CoupledModel], theme: &Theme) -> 
     Some(figure)
 }
 
-/// Draws the share that a sweep's orders keep of what the model has above chance, on one task.
-fn sweep_figure(orders: &Orders, column: Column, theme: &Theme) -> Option<Figure> {
+/// Draws a number of a sweep's orders, on one task.
+fn sweep_figure(
+    orders: &Orders,
+    quantity: Quantity,
+    column: Column,
+    theme: &Theme,
+) -> Option<Figure> {
     let is_loops = orders.points.iter().all(|point| point.sweep == Sweep::Loop);
-    let mut figures = sweep_figures(orders, Quantity::Normalised, column, theme).into_iter();
+    let mut figures = sweep_figures(orders, quantity, column, theme).into_iter();
     // Of loops alone, that of their rounds, which stands last.
     let mut figure = match is_loops {
         true => figures.next_back(),

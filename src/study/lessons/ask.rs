@@ -212,6 +212,9 @@ pub struct SweepsAsk {
     /// Middles of several sizes, too, and not only those that the fields of one size speak of?
     #[serde(default)]
     pub every_size: bool,
+    /// Is the right answer's place among all tokens drawn, in place of the accuracy among the options?
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub draws_first_word: bool,
     /// Middles of a few blocks, too, of every kind?
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub few: bool,

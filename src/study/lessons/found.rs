@@ -157,7 +157,10 @@ impl ModelFound {
         let part = match ask {
             StepAsk::Sweeps(ask) => {
                 let tasks = ask.rows.iter().map(|group| {
-                    report.orders.iter().find(|orders| orders.task == group.task).cloned()
+                    let orders = report.orders.iter().find(|orders| orders.task == group.task);
+                    let mut orders = orders?.clone();
+                    orders.points.retain(|point| ask.kinds.contains(&point.sweep));
+                    Some(orders)
                 });
                 PartFound::Sweeps(FoundSweeps {
                     orders: tasks.collect::<Option<_>>()?,

@@ -35,7 +35,7 @@ pub enum StepPicture {
         models: Vec<CoupledModel>,
     },
     /// Whole sweeps over orders on one task; its rows are not drawn, and left behind.
-    Sweep { model: String, orders: Box<Orders> },
+    Sweep { model: String, draws_first_word: bool, orders: Box<Orders> },
     /// One number of each model on each task under each order.
     Rows { of: PictureMean, cells: Vec<PictureCell> },
     /// Accuracy of each model on rows with more and more negations; those named in `turned` turn the right answer
@@ -191,14 +191,21 @@ fn of_model(found: &ModelFound, ask: &StepAsk, before: Option<&StepFound>) -> Ve
         (PartFound::Heads(found), _) => {
             vec![StepPicture::Need { model: model(), need: Box::new(found.need.clone()) }]
         }
-        (PartFound::Sweeps(sweeps), _) => {
+        (PartFound::Sweeps(sweeps), StepAsk::Sweeps(ask)) => {
             let drawn = sweeps.orders.iter().map(|orders| StepPicture::Sweep {
                 model: model(),
+                draws_first_word: ask.draws_first_word,
                 orders: Box::new(without_rows(orders)),
             });
             drawn.collect()
         }
-        (PartFound::Lens(_) | PartFound::Coupling(_) | PartFound::Cells(_), _) => Vec::new(),
+        (
+            PartFound::Lens(_)
+            | PartFound::Coupling(_)
+            | PartFound::Cells(_)
+            | PartFound::Sweeps(_),
+            _,
+        ) => Vec::new(),
     }
 }
 
