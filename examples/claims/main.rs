@@ -66,8 +66,9 @@ pub fn run(folders: &[PathBuf]) -> anyhow::Result<String> {
 fn of_files(files: &[PathBuf]) -> anyhow::Result<String> {
     let reports = files.iter().map(|file| report(file));
     let reports = reports.collect::<anyhow::Result<Vec<Report>>>()?;
-    let sweeps =
-        reports.iter().flat_map(|report| report.orders.iter().cloned().map(TaskOrders::of));
+    // A coupling's own orders are what its costs are made of.
+    let swept = reports.iter().filter(|report| report.task_coupling.is_empty());
+    let sweeps = swept.flat_map(|report| report.orders.iter().cloned().map(TaskOrders::of));
     let sweeps: Vec<TaskOrders> = sweeps.collect();
     let couplings = reports.iter().flat_map(|report| report.task_coupling.clone());
     let needs = reports.iter().flat_map(|report| report.need.clone());

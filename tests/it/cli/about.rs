@@ -82,7 +82,7 @@ fn the_manual_has_a_page_for_every_command() {
     let to = ["man", "--out", out.to_str().expect("a path")];
     let said = printed(&to);
     let pages: Vec<&str> = said.lines().collect();
-    let inner = ["atelier-survey-merge.1", "atelier-share.1", "atelier-models-remove.1"];
+    let inner = ["atelier-survey-merge.1", "atelier-models-remove.1"];
     let own = commands().into_iter().filter(|name| name != "help");
     let own = own.map(|name| format!("atelier-{name}.1"));
     for page in own.chain(inner.map(str::to_string)) {
