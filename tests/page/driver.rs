@@ -277,9 +277,14 @@ impl Browser {
         text_of(&self.run(&format!("return String({expression})")))
     }
 
-    /// Clicks an element; once more where it was drawn anew between being found and being clicked.
+    /// Clicks an element; once more where it was drawn anew between being found and being clicked. As a reader does, it
+    /// first scrolls the element out from under what stays at the window's edge.
     pub fn click(&self, css: &str) {
         let click = || {
+            let element = Value::from(css);
+            self.run(&format!(
+                "document.querySelector({element})?.scrollIntoView({{ block: 'nearest' }})"
+            ));
             let path = format!("{}/element/{}/click", self.session, self.find(css));
             self.try_call("POST", &path, Some(&json!({})))
         };
