@@ -60,7 +60,7 @@ fn a_deeper_model_that_reads_english_has_its_own_places_tasks_and_words() {
     assert_eq!(step.options[0].text, "“Kinds”");
     assert_eq!(
         step.options[1].belief.as_deref(),
-        Some("A word must be read before it is turned over.")
+        Some("A word must be read before its opposite can be found.")
     );
 
     // Groups of rows that are read by themselves, and heads, which take most of the runs.
