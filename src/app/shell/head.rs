@@ -80,7 +80,7 @@ fn words(view: View) -> ViewWords {
     let (title, lead) = match view {
         View::Lens => (
             "What does each layer add to an answer?",
-            "A language model runs here. Each block adds two vectors to its residual stream: one from attention, one from the MLP.",
+            "Each block of a language model adds two vectors to its residual stream: one from attention, one from the MLP.",
         ),
         View::LogitLens => (
             "Where does the answer appear?",
