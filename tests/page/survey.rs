@@ -167,7 +167,7 @@ fn a_share_of_rows_stands_with_its_interval_and_its_rows() {
         let shown = page.browser.text(&format!("{cell}.querySelector('.beside').textContent"));
         assert_eq!(shown, ends);
         let label = page.browser.text(&format!("{cell}.ariaLabel"));
-        assert!(label.ends_with(&format!(", 95 % interval {ends}")), "{label}");
+        assert!(label.ends_with(&format!(" {ends} (95 % interval)")), "{label}");
         page.until_says(".means caption", "interval");
         let heading =
             page.browser.text(&format!("{cell}.closest('tr').querySelector('th').textContent"));
