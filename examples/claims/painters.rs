@@ -139,7 +139,7 @@ impl Order {
 }
 
 impl Difference {
-    /// Of pairs of orders on the same rows; `None` of none.
+    /// The mean over pairs of orders on the same rows; `None` of no pair.
     fn over(pairs: &[[Order; 2]]) -> Option<Self> {
         let [first, _] = pairs.first()?;
         let rows = first.right.len();
@@ -282,7 +282,7 @@ fn compared(
     })
 }
 
-/// What orders of one size keep: more than half, surely. The whole vocabulary decides, by the first word.
+/// The claim that orders of one size keep surely more than half. The whole vocabulary decides, by the first word.
 fn kept(
     tasks: &[TaskOrders],
     claim: &'static str,

@@ -28,7 +28,7 @@ impl Stop {
         &self.why
     }
 
-    /// The same with another sentence behind it.
+    /// The error with another sentence behind it.
     pub fn or(mut self, sentence: &str) -> Self {
         self.why = format!("{} {sentence}", self.why);
         self

@@ -85,7 +85,7 @@ pub async fn at_once(files: &ModelFiles<Blob>) -> Result<LoadedModel, Stop> {
 /// A model that is on its way into an engine.
 struct OpeningModel<'a> {
     desk: &'a Desk,
-    /// Of the request that wants it.
+    /// The number of the request that wants it.
     id: u32,
     files: &'a ModelFiles<Blob>,
     weights: Rc<Weights>,

@@ -56,7 +56,7 @@ enum SurveyCommand {
     Merge(merge::MergeArgs),
 }
 
-/// What a survey asks.
+/// Options of a survey.
 #[derive(clap::Args)]
 struct SurveyOptions {
     /// Models: names from `atelier models`, or folders with config.json and *.safetensors

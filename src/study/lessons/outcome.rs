@@ -43,7 +43,7 @@ pub struct StepOutcome {
     /// Empty before the question is answered, as the next.
     pub reveal: String,
     pub caveat: String,
-    /// What was run for it; nothing where nothing was, or an older page kept it.
+    /// The runs that it asked for; `None` where nothing was run, or an older page kept it.
     #[serde(default)]
     pub asked: Option<AskedStep>,
 }

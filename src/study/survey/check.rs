@@ -25,7 +25,7 @@ impl SurveyReport {
         Ok(value.to_string() + "\n")
     }
 
-    /// The same in about half the bytes: lists of junction points and of information are written as columns.
+    /// One line of JSON in about half the bytes: lists of junction points and of information are written as columns.
     ///
     /// # Errors
     /// A number that JSON cannot hold.

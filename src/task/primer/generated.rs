@@ -76,7 +76,7 @@ pub(super) struct TaskFacts {
     /// K
     options: usize,
     pub levels: usize,
-    /// What its levels count: how many at level 0, one of them, and several.
+    /// The thing that its levels count: how many at level 0, one of them, and several.
     pub counted: (usize, &'static str, &'static str),
     /// Draws an exercise at a level, clamped to the last.
     pub draw: fn(usize, AskKind, &mut Dice) -> Exercise,

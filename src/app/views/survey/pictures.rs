@@ -14,7 +14,7 @@ use crate::study::survey::Survey;
 /// The figures of the survey that is shown.
 #[derive(Clone, Copy)]
 pub struct SurveyFigures {
-    /// Of all models together.
+    /// The figure of all models together.
     overview: Memo<Vec<Figure>>,
     /// Along the stream of the model that is chosen.
     of_model: Memo<Vec<Figure>>,
