@@ -242,7 +242,9 @@ fn faults_of_source(
     let is_true = match (&step.action, &outcome.source) {
         (_, None) => !is_run,
         (StepAsk::Survey(_), Some(RunSource::Survey { rows })) => rows[0] > 0,
-        (ask, Some(RunSource::Report(of))) => ask.report().is_some() && of.model == REAL_MODEL,
+        (ask, Some(RunSource::Report { ran, rows })) => {
+            ask.report().is_some() && ran.model == REAL_MODEL && rows[0] > 0
+        }
         (StepAsk::Theory(_), Some(RunSource::MadeUp)) => true,
         (ask, Some(RunSource::Models(ran))) => {
             let names: Vec<&str> = ran.iter().map(|of| of.model.as_str()).collect();

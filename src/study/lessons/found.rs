@@ -55,6 +55,19 @@ pub enum PartFound {
     Sweeps(FoundSweeps),
 }
 
+impl PartFound {
+    /// Returns the rows of each task; none for a single prompt.
+    pub(super) fn rows(&self) -> Vec<usize> {
+        match self {
+            Self::Lens(_) => Vec::new(),
+            Self::Cells(cells) => cells.iter().map(|cell| cell.rows).collect(),
+            Self::Heads(heads) => vec![heads.need.rows],
+            Self::Coupling(coupling) => vec![coupling.rows],
+            Self::Sweeps(sweeps) => sweeps.orders.iter().map(|orders| orders.rows).collect(),
+        }
+    }
+}
+
 /// Sweeps over orders, and which tasks are also read by themselves.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FoundSweeps {

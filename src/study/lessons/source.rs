@@ -12,8 +12,8 @@ use super::{ModelFound, StepFound};
 pub enum RunSource {
     /// Run here, in this order.
     Models(Vec<RanModel>),
-    /// Read from a report of this model that comes with the page.
-    Report(RanModel),
+    /// Read from a report of this model that comes with the page: its fewest and most rows of a task.
+    Report { ran: RanModel, rows: [usize; 2] },
     /// Read from surveys that come with the page: their fewest and most rows of a task.
     Survey { rows: [usize; 2] },
     /// Computed here of made-up members or of chance.
@@ -42,34 +42,49 @@ impl StepFound {
             Self::Survey(models) => {
                 let cells = models.iter().flat_map(|model| &model.cells);
                 let rows: Vec<usize> = cells.map(|cell| cell.rows).collect();
-                let [fewest, most] = [rows.iter().min(), rows.iter().max()];
-                RunSource::Survey { rows: [fewest, most].map(|rows| rows.copied().unwrap_or(0)) }
+                RunSource::Survey { rows: fewest_and_most(&rows) }
             }
-            Self::Models(models) if models.iter().any(|of| of.is_stored) => {
-                RunSource::Report(RanModel::of(&models[0]))
-            }
+            Self::Models(models) if models.iter().any(|of| of.is_stored) => RunSource::Report {
+                ran: RanModel::of(&models[0]),
+                rows: fewest_and_most(&models[0].part.rows()),
+            },
             Self::Models(models) => RunSource::Models(models.iter().map(RanModel::of).collect()),
         }
     }
 }
 
+impl RunSource {
+    /// Returns how many rows of each task a stored report has: `"40 rows of each task"`; `None` for a run made here.
+    pub fn stored_rows_in_words(&self) -> Option<String> {
+        match self {
+            Self::Report { rows: [fewest, most], .. } | Self::Survey { rows: [fewest, most] } => {
+                let rows =
+                    if fewest == most { most.to_string() } else { format!("{fewest} to {most}") };
+                Some(format!("{rows} rows of each task"))
+            }
+            Self::Models(_) | Self::MadeUp => None,
+        }
+    }
+}
+
+fn fewest_and_most(rows: &[usize]) -> [usize; 2] {
+    [rows.iter().min(), rows.iter().max()].map(|rows| rows.copied().unwrap_or(0))
+}
+
 impl fmt::Display for RunSource {
     /// One sentence for the reader.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let rows = self.stored_rows_in_words().unwrap_or_default();
         match self {
             Self::MadeUp => f.write_str("Computed here, without a model."),
-            Self::Report(RanModel { model, engine }) => write!(
+            Self::Report { ran: RanModel { model, engine }, .. } => write!(
                 f,
-                "Read from a report of {model} that comes with the page; {engine} computed it."
+                "Read from a report of {model} that comes with the page ({rows}); {engine} computed it."
             ),
-            Self::Survey { rows: [fewest, most] } => {
-                let rows =
-                    if fewest == most { most.to_string() } else { format!("{fewest} to {most}") };
-                write!(
-                    f,
-                    "Read from surveys that come with the page ({rows} rows a task), computed when they were made."
-                )
-            }
+            Self::Survey { .. } => write!(
+                f,
+                "Read from surveys that come with the page ({rows}), computed when they were made."
+            ),
             Self::Models(models) => {
                 let mut engines: Vec<&str> = models.iter().map(|of| of.engine.as_str()).collect();
                 engines.dedup();

@@ -70,18 +70,12 @@ pub fn Told(number: usize, at: usize, of: usize) -> impl IntoView {
 
 /// Says on how many rows the answer rests, beside its per cents; nothing of a single prompt.
 fn rows_read(outcome: StepOutcome, step: LessonStep) -> Option<String> {
-    match outcome.source? {
-        RunSource::Models(_) => Some(format!("On {}.", step.rows_in_words()?)),
-        // The report's own rows, which its picture says.
-        RunSource::Report(_) => None,
-        RunSource::Survey { rows: [fewest, most] } if fewest == most => {
-            Some(format!("On {most} rows of each task."))
-        }
-        RunSource::Survey { rows: [fewest, most] } => {
-            Some(format!("On {fewest} to {most} rows of each task."))
-        }
-        RunSource::MadeUp => None,
-    }
+    let source = outcome.source?;
+    let rows = match source {
+        RunSource::Models(_) => step.rows_in_words(),
+        _ => source.stored_rows_in_words(),
+    };
+    Some(format!("On {}.", rows?))
 }
 
 /// In one sentence: does the run agree with what was expected?
