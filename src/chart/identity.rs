@@ -80,13 +80,13 @@ fn heading(t: &Triple, column: Column, members: usize) -> String {
 /// Returns the meanings of MSE, bias and diversity: errors or differences of the components' answers.
 fn meanings(column: Column, members: usize) -> [String; 3] {
     let (answer, answers, unit) = match column {
-        Column::Probability => ("answer", "answers", ""),
-        Column::Logit => ("centred logits", "centred logits", ""),
-        Column::Paper => ("shares", "logits", ", × 100"),
+        Column::Probability => ("an answer from one component's votes", "answers", ""),
+        Column::Logit => ("one component's centred logits", "centred logits", ""),
+        Column::Paper => ("one component's shares", "logits", ", × 100"),
     };
     [
         format!("error of the mean of {members} {answers}, one per component{unit}"),
-        format!("error of one component's {answer} alone, on average{unit}"),
+        format!("error of {answer}, on average{unit}"),
         format!("how much these {members} {answers} differ"),
     ]
 }
