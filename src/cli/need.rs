@@ -1,10 +1,12 @@
 //! `atelier need`: what every member and head votes, and what the answer loses without it.
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
 
 use anyhow::ensure;
 use comfy_table::Cell;
 
+use super::interrupt;
 use super::out_file::{OutFile, There};
 use super::output::{self, Progress};
 use super::rows_source::NamedRows;
@@ -29,7 +31,8 @@ const PRINTED: usize = 12;
 /// over rows of a task. Neither number is importance. Others may replace a component with a large vote, or read
 /// one with a small vote.
 ///
-/// With --prompt: the loss on this one prompt, over the whole vocabulary.
+/// With --prompt: the loss on this one prompt, over the whole vocabulary. After Ctrl-C, the report is of the rows that
+/// are done.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 #[command(group = clap::ArgGroup::new("input").required(true).args(["task", "prompts", "prompt"]))]
@@ -112,22 +115,50 @@ pub fn run(args: NeedArgs) -> anyhow::Result<()> {
     if let Some(out) = &mut out {
         out.hold()?;
     }
-    let report = match &args.prompt {
-        Some(prompt) => parts(prompt, &args)?,
+    let (report, stopped) = match &args.prompt {
+        Some(prompt) => (parts(prompt, &args)?, None),
         None => needs(rows, &args)?,
     };
+    if let Some(stopped) = &stopped
+        && report.need.is_empty()
+    {
+        // Before the process ends: what was held and has nothing in it goes.
+        drop(out);
+        stopped.end();
+    }
+
     let json = output::json(&report)?;
     if let Some(out) = &mut out {
         out.write(&json)?;
     }
     if args.json {
-        output::print(&json)
+        output::print(&json)?;
     } else {
         let parts = report.lens.iter().zip(report.parts.as_deref()).map(parts_shown);
         let tables: String = report.need.iter().map(shown).chain(parts).collect();
         let unnamed = unnamed_heads(&report.model).map(|sentence| sentence + "\n");
         let unnamed = unnamed.unwrap_or_default();
-        output::show(&format!("{}, {}\n{unnamed}{tables}", report.model.name, report.engine))
+        output::show(&format!("{}, {}\n{unnamed}{tables}", report.model.name, report.engine))?;
+    }
+    match stopped {
+        Some(stopped) => stopped.end(),
+        None => Ok(()),
+    }
+}
+
+/// A task in the middle of which the reader stopped the run.
+struct Stopped {
+    task: String,
+    done: usize,
+    asked: usize,
+}
+
+impl Stopped {
+    /// Says how many rows are in the report, and ends the program.
+    fn end(&self) -> ! {
+        let Self { task, done, asked } = self;
+        output::say(&format!("atelier: stopped after {done} of {asked} rows of {task}"));
+        std::process::exit(interrupt::code());
     }
 }
 
@@ -136,24 +167,37 @@ fn load(args: &NeedArgs) -> anyhow::Result<LoadedModel> {
     Ok(super::known::load(&files, &args.engine.choice()?)?)
 }
 
-/// Leaves out every part over rows of tasks.
-fn needs(rows: Vec<NamedRows>, args: &NeedArgs) -> anyhow::Result<Report> {
+/// Leaves out every part over rows of tasks, until the reader stops it.
+fn needs(rows: Vec<NamedRows>, args: &NeedArgs) -> anyhow::Result<(Report, Option<Stopped>)> {
     let model = load(args)?;
     let mut report = Report::of(&model);
+    let mut stopped = None;
+    let stop = interrupt::listen()?;
     for rows in rows {
         let mut needing = Needing::start(&model, &rows.task, &rows.items, args.seed)?;
         if let Some(unknown) = &model.unknown {
             rows.say_unknown(needing.unknown(&rows.items, unknown)?, unknown);
         }
         let bar = Progress::new("running", "rows");
-        while let Some((done, of)) = needing.advance()? {
+        while !stop.load(Ordering::Relaxed)
+            && let Some((done, of)) = needing.advance()?
+        {
             bar.at(done, of);
         }
         drop(bar);
-        report.need.push(needing.need());
+
+        // The rows that are done are a report of their own.
+        let (done, asked) = (needing.rows_done(), rows.items.len());
+        if done > 0 {
+            report.need.push(needing.need());
+        }
+        if done < asked {
+            stopped = Some(Stopped { task: rows.task, done, asked });
+            break;
+        }
     }
     args.engine.say_cost(&model);
-    Ok(report)
+    Ok((report, stopped))
 }
 
 /// Leaves out every part on one prompt.

@@ -229,6 +229,11 @@ impl<'a> Needing<'a> {
         Ok(Some((self.found.lead.len(), all)))
     }
 
+    /// Returns the number of rows that are done.
+    pub fn rows_done(&self) -> usize {
+        self.found.lead.len()
+    }
+
     /// Is the device to answer first? See [`Run::is_waiting`].
     pub fn is_waiting(&self) -> bool {
         self.run.as_ref().is_some_and(|run| run.is_waiting())

@@ -1,9 +1,12 @@
 //! On a terminal of 80 columns: what stands there is what a pipe gets, with long lines broken between words, and no
 //! sequence of characters that moves a cursor or changes a colour is a part of it.
 
-use std::io::Write;
+use std::io::{Read, Write};
+use std::ops::Range;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
+
+use atelier::study::report::Report;
 
 use super::support::{in_project, printed, refused, without_colour_settings};
 
@@ -93,6 +96,49 @@ fn the_first_ctrl_c_of_a_survey_is_answered_at_once() {
     let stopping = shown.find("stopping at the end of the work at hand; Ctrl-C again ends at once");
     let stopped = shown.find("holds what is done, and --resume continues");
     assert!(stopping.is_some() && stopping < stopped, "{shown}");
+}
+
+#[test]
+fn a_stopped_need_reports_the_rows_that_are_done() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let out = folder.path().join("need.atelier.json");
+    let need = "need --model scholar-12 --task sum --rows 480";
+    let run = format!("exec '{}' {need} --out '{}'", env!("CARGO_BIN_EXE_atelier"), out.display());
+    let mut script = Command::new("script");
+    script.args(["--quiet", "--return", "--command", &run, "/dev/null"]);
+    script.env("TERM", "xterm-256color").stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = script.spawn().expect("script");
+
+    // Rows run eight at a time: once the bar counts more, eight are done.
+    let mut keys = child.stdin.take().expect("keys");
+    let mut screen = child.stdout.take().expect("a screen");
+    let mut shown = Vec::new();
+    let mut piece = [0; 4096];
+    while !counts_rows(&String::from_utf8_lossy(&shown), 9..480) {
+        let read = screen.read(&mut piece).expect("the bar");
+        assert!(read > 0, "{}", String::from_utf8_lossy(&shown));
+        shown.extend_from_slice(&piece[..read]);
+    }
+    keys.write_all(b"\x03").expect("Ctrl-C");
+    keys.flush().expect("Ctrl-C");
+    screen.read_to_end(&mut shown).expect("the rest");
+
+    let shown = String::from_utf8_lossy(&shown);
+    assert_eq!(child.wait().expect("an end").code(), Some(130), "{shown}");
+    drop(keys);
+    let report = std::fs::read_to_string(&out).expect("a report");
+    let rows = Report::read(&report).expect("a report").need[0].rows;
+    assert!(rows >= 8 && rows < 480 && rows % 8 == 0, "{rows} rows");
+    assert!(shown.contains(&format!("stopped after {rows} of 480 rows of sum")), "{shown}");
+}
+
+/// Whether a bar on this screen has counted a number of rows in this range.
+fn counts_rows(screen: &str, range: Range<usize>) -> bool {
+    // What follows the last count is not one yet.
+    screen.rsplit("/480 rows").skip(1).any(|before| {
+        let digits = before.rsplit(|c: char| !c.is_ascii_digit()).next();
+        digits.and_then(|digits| digits.parse().ok()).is_some_and(|rows| range.contains(&rows))
+    })
 }
 
 #[test]
