@@ -4,14 +4,16 @@
 //! cargo run --example claims -- runs/survey runs/text runs/plain
 //! cargo run --example claims -- runs/coupling-1.atelier.json runs/coupling-2.atelier.json
 //! cargo run --example claims -- runs/lambada.atelier.json runs/cosines.atelier.json
+//! cargo run --example claims -- runs/need.atelier.json runs/survey/survey.atelier.json
 //! ```
 //!
 //! Takes folders of surveys: the first holds the eight tasks of *Diversity of Transformer Layers*. The second holds
 //! ARC-Easy with answers as text and the third tasks in plain English; either may be missing. Each holds one model. Of
-//! files, each holds the coupling of one prompt; or sweeps over orders, couplings of rows, or losses without parts.
+//! files, each holds the coupling of one prompt; or sweeps over orders, couplings of rows, losses without parts, or a survey beside those.
 
 mod painters;
 mod rows;
+mod shapes;
 mod steps;
 mod stream;
 mod tokens;
@@ -22,7 +24,9 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, ensure};
-use atelier::study::report::Report;
+use atelier::study::need::Need;
+use atelier::study::report::{Opened, Report};
+use atelier::study::survey::Survey;
 use painters::TaskOrders;
 use rows::TaskRows;
 use tokens::PromptCoupling;
@@ -64,28 +68,39 @@ pub fn run(folders: &[PathBuf]) -> anyhow::Result<String> {
 
 /// The table of claims that reports of couplings, or of sweeps, can speak to.
 fn of_files(files: &[PathBuf]) -> anyhow::Result<String> {
-    let reports = files.iter().map(|file| report(file));
-    let reports = reports.collect::<anyhow::Result<Vec<Report>>>()?;
+    let mut reports: Vec<Report> = Vec::new();
+    let mut surveys: Vec<Survey> = Vec::new();
+    for file in files {
+        let shown = file.display();
+        let bytes = std::fs::read(file).with_context(|| format!("{shown} is unreadable"))?;
+        match Opened::read(&bytes).with_context(|| shown.to_string())? {
+            Opened::Survey(survey) => surveys.push(*survey),
+            Opened::Lens(report)
+            | Opened::Prompts(report)
+            | Opened::Lab(report)
+            | Opened::Orders(report)
+            | Opened::Coupling(report) => reports.push(*report),
+            Opened::CouplingModels(_) => anyhow::bail!("{shown} holds several models, not one"),
+        }
+    }
+
     // A coupling's own orders are what its costs are made of.
     let swept = reports.iter().filter(|report| report.task_coupling.is_empty());
     let sweeps = swept.flat_map(|report| report.orders.iter().cloned().map(TaskOrders::of));
     let sweeps: Vec<TaskOrders> = sweeps.collect();
     let couplings = reports.iter().flat_map(|report| report.task_coupling.clone());
     let needs = reports.iter().flat_map(|report| report.need.clone());
+    let needs: Vec<Need> = needs.collect();
+
     let mut found = painters::claims(&sweeps);
     found.extend(steps::of_couplings(&couplings.collect::<Vec<_>>()));
-    found.extend(steps::of_needs(&needs.collect::<Vec<_>>()));
+    found.extend(steps::of_needs(&needs));
+    found.extend(steps::of_differences(&needs, &surveys));
     if !found.is_empty() {
         return Ok(table(&found));
     }
     let prompts = files.iter().map(|file| PromptCoupling::read(file));
     Ok(table(&tokens::claims(&prompts.collect::<anyhow::Result<Vec<_>>>()?)))
-}
-
-fn report(path: &Path) -> anyhow::Result<Report> {
-    let shown = path.display();
-    let text = std::fs::read_to_string(path).with_context(|| format!("{shown} is unreadable"))?;
-    Report::read(&text).with_context(|| shown.to_string())
 }
 
 /// The tasks of a survey of one model, in the order of their names.

@@ -1,10 +1,12 @@
-//! Claims of *Transformer Layers as Painters*, from sweeps over orders (docs/smollm2.md, P1 to P9, P11, P13, P15, P16).
+//! Claims of *Transformer Layers as Painters*, from sweeps over orders (docs/smollm2.md, P1 to P9, P11, P13, P15,
+//! P16).
 
 use atelier::measure::correlation::{spearman, spearman_in_order};
 use atelier::measure::interval::{Mean, Resamples, mean_of_independent, paired_rows};
 use atelier::study::geometry::Geometry;
 use atelier::study::orders::{Orders, Variant};
 
+use super::shapes;
 use super::verdict::{Found, Verdict, needed, percent, spelled};
 
 /// A quarter of the blocks form the middle: there *graceful* is judged.
@@ -20,7 +22,7 @@ const COUNTS: f64 = 0.2;
 const ALIKE: f64 = 0.8;
 
 /// Resamples behind an interval.
-const RESAMPLES: usize = 1000;
+pub const RESAMPLES: usize = 1000;
 
 /// A task's sweep.
 pub struct TaskOrders {
@@ -29,13 +31,13 @@ pub struct TaskOrders {
 }
 
 /// Orders of one kind and size, read row by row.
-struct Order {
+pub struct Order {
     /// `[rows]` share of the variants that are right.
     right: Vec<f64>,
     /// `[rows]` share of the variants whose right answer comes first of all tokens.
     first: Vec<f64>,
     /// `[rows]` ln P of the right answer, nats, mean over the variants.
-    log_likelihood: Vec<f64>,
+    pub log_likelihood: Vec<f64>,
 }
 
 /// A difference of two orders, row by row.
@@ -49,8 +51,17 @@ impl TaskOrders {
         Self { name: orders.task.clone(), orders }
     }
 
+    pub fn orders(&self) -> &Orders {
+        &self.orders
+    }
+
+    /// The task and its number of rows.
+    pub fn rows_in_words(&self) -> String {
+        format!("{} {}", self.name, self.orders.rows)
+    }
+
     /// The orders of these names; `None` where the sweep lacks one of them.
-    fn order(&self, names: &[String]) -> Option<Order> {
+    pub fn order(&self, names: &[String]) -> Option<Order> {
         let variants: Vec<&Variant> = names
             .iter()
             .map(|name| self.orders.variants.iter().find(|variant| variant.name == *name))
@@ -99,7 +110,7 @@ impl TaskOrders {
         both.filter(|orders| orders.iter().any(|order| self.kept(order).mean >= COUNTS)).collect()
     }
 
-    fn blocks(&self) -> usize {
+    pub fn blocks(&self) -> usize {
         self.orders
             .original
             .plan
@@ -184,7 +195,7 @@ impl Difference {
 }
 
 /// The mean of values, each counted so often.
-fn weighted(counts: &[f64], values: &[f64]) -> f64 {
+pub fn weighted(counts: &[f64], values: &[f64]) -> f64 {
     let sum: f64 = counts.iter().zip(values).map(|(count, value)| count * value).sum();
     sum / counts.iter().sum::<f64>()
 }
@@ -223,6 +234,7 @@ pub fn claims(tasks: &[TaskOrders]) -> Vec<Found> {
         &["skip", "parallel"],
         QUARTER,
     ));
+    found.extend(shapes::claims(tasks));
     found.sort_by_key(|found| found.claim.trim_start_matches('P').parse::<usize>().ok());
     found
 }
@@ -239,7 +251,7 @@ const COMPARED: [(&str, &str, [&str; 2]); 7] = [
 ];
 
 fn rows(tasks: &[&TaskOrders]) -> String {
-    let each = tasks.iter().map(|task| format!("{} {}", task.name, task.orders.rows));
+    let each = tasks.iter().map(|task| task.rows_in_words());
     each.collect::<Vec<_>>().join(", ")
 }
 
@@ -384,7 +396,7 @@ fn ends(
             worst.join(", "),
             outer.iter().map(kept).collect::<Vec<_>>().join(", ")
         ),
-        rows: format!("{} {}", task.name, task.orders.rows),
+        rows: task.rows_in_words(),
         verdict,
         decides: if verdict == Verdict::Open { "more rows".to_owned() } else { String::new() },
     })

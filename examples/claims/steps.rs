@@ -1,8 +1,12 @@
-//! Claims from runs over rows: coupling along the depth, and parts left out (docs/smollm2.md, C1, C2, C5, C6 and D9).
+//! Claims from runs over rows: coupling along the depth, and parts left out (docs/smollm2.md, C1, C2, C5, C6, C8, C9, D9
+//! and D13).
 
+use atelier::engine::MemberKind;
+use atelier::measure::correlation::{spearman, spearman_in_order};
 use atelier::measure::interval::{Mean, Resamples, mean_of_independent};
-use atelier::study::coupling::TaskCoupling;
-use atelier::study::need::Need;
+use atelier::study::coupling::{CouplingMetric, RelationTo, TaskCoupling};
+use atelier::study::need::{Need, NeedPart};
+use atelier::study::survey::Survey;
 
 use super::verdict::{Found, Verdict, spelled};
 
@@ -14,7 +18,24 @@ const NOT_NEEDED: f64 = 0.05;
 
 /// The claims that couplings of rows can speak to.
 pub fn of_couplings(tasks: &[TaskCoupling]) -> Vec<Found> {
-    let found = [coupled(tasks), near(tasks), straight(tasks), growth(tasks)];
+    let found = [
+        coupled(tasks),
+        near(tasks),
+        straight(tasks),
+        growth(tasks),
+        spared(
+            tasks,
+            "C8",
+            "the less coupled a block, the more it costs to leave out",
+            RelationTo::DropMargin,
+        ),
+        spared(
+            tasks,
+            "C9",
+            "the less coupled two neighbours, the more it costs to exchange them",
+            RelationTo::SwapMargin,
+        ),
+    ];
     found.into_iter().flatten().collect()
 }
 
@@ -56,6 +77,60 @@ pub fn of_needs(tasks: &[Need]) -> Option<Found> {
             String::new()
         },
     })
+}
+
+/// The claim that layers help only where they differ: a member's own diversity against ln P lost without it.
+pub fn of_differences(needs: &[Need], surveys: &[Survey]) -> Option<Found> {
+    let mut lines = Vec::new();
+    let mut verdicts = Vec::new();
+    for need in needs {
+        let mut found = surveys.iter().flat_map(Survey::found);
+        let Some((.., found)) = found.find(|(_, task, _)| task.name == need.task) else {
+            continue;
+        };
+        let parts: Vec<(&NeedPart, f64)> =
+            need.parts.iter().filter(|part| part.head.is_none()).filter_map(with_lost).collect();
+        let lost: Vec<f64> = parts.iter().map(|(_, lost)| *lost).collect();
+        let correlation = |diversity: &[f64]| {
+            let own: Vec<f64> =
+                parts.iter().map(|(part, _)| diversity[member_index(part)]).collect();
+            Some((spearman(&own, &lost)?.r, spearman_in_order(&own, &lost)?))
+        };
+        let (r, in_order) = correlation(&found.averages.centred.member_diversity)?;
+        let (whole, _) = correlation(&found.averages.logit.member_diversity)?;
+        lines.push(format!(
+            "{}: Spearman's {r:.2}, p {:.3} (as {:.0} independent members), whole diversity {whole:.2}",
+            need.task, in_order.p, in_order.effective
+        ));
+        verdicts.push(match (in_order.p < 0.05, r > 0.0) {
+            (true, true) => Verdict::Holds,
+            (true, false) => Verdict::DoesNotHold,
+            _ => Verdict::Open,
+        });
+    }
+    let verdict = Verdict::all(&verdicts, 1);
+    let rows = needs.iter().map(|need| format!("{} {}", need.task, need.rows));
+    (!lines.is_empty()).then(|| Found {
+        claim: "D13",
+        text: "layers help only where they differ",
+        found: lines.join("; "),
+        rows: rows.collect::<Vec<_>>().join(", "),
+        verdict,
+        decides: if verdict == Verdict::Open {
+            "more members, so other models".to_owned()
+        } else {
+            String::new()
+        },
+    })
+}
+
+fn with_lost(part: &NeedPart) -> Option<(&NeedPart, f64)> {
+    Some((part, part.lost?.mean))
+}
+
+/// Returns a part's index among the members: the embedding comes first, then each block's attention and MLP.
+fn member_index(part: &NeedPart) -> usize {
+    1 + 2 * part.run + usize::from(part.kind == MemberKind::Mlp)
 }
 
 /// A claim about a number of each task.
@@ -163,4 +238,59 @@ fn growth(tasks: &[TaskCoupling]) -> Option<Found> {
     };
     let claim = PerTask { claim: "C6", text: "states grow exponentially with depth", digits: 2 };
     claim.found(&each, "", verdict)
+}
+
+/// Coupling against the margin that another order costs, step by step; Spearman's decides, as in P4 and D13.
+fn spared(
+    tasks: &[TaskCoupling],
+    claim: &'static str,
+    text: &'static str,
+    to: RelationTo,
+) -> Option<Found> {
+    let mut lines = Vec::new();
+    let mut verdicts = Vec::new();
+    for task in tasks {
+        let mut relations = task.relations.iter();
+        let relation = relations.find(|relation| {
+            relation.to == to && relation.k == K && relation.metric == CouplingMetric::OffDiagonal
+        });
+        let Some((all, relation)) = relation.and_then(|found| Some((found.all.spearman?, found)))
+        else {
+            continue;
+        };
+        let left_out = relation.left_out.iter().filter_map(|rest| rest.spearman);
+        let highest_p = left_out.map(|rest| rest.p).fold(all.p, f64::max);
+        lines.push(format!(
+            "{} {:.2}, p {:.3}, at most {highest_p:.3} without one of {} points",
+            task.task, all.r, all.p, all.n
+        ));
+        verdicts.push(match (highest_p < 0.05, all.r < 0.0) {
+            (true, true) => Verdict::Holds,
+            (true, false) => Verdict::DoesNotHold,
+            _ => Verdict::Open,
+        });
+    }
+    // Three of four tasks decide.
+    let enough = (3 * verdicts.len()).div_ceil(4).max(1);
+    let count = |verdict| verdicts.iter().filter(|one| **one == verdict).count();
+    let verdict = if count(Verdict::Holds) >= enough {
+        Verdict::Holds
+    } else if count(Verdict::DoesNotHold) >= enough {
+        Verdict::DoesNotHold
+    } else {
+        Verdict::Open
+    };
+    let rows = tasks.iter().map(|task| format!("{} {}", task.task, task.rows));
+    (!lines.is_empty()).then(|| Found {
+        claim,
+        text,
+        found: format!("Spearman's of coupling and cost: {}", lines.join("; ")),
+        rows: rows.collect::<Vec<_>>().join(", "),
+        verdict,
+        decides: if verdict == Verdict::Open {
+            "more blocks, so other models".to_owned()
+        } else {
+            String::new()
+        },
+    })
 }

@@ -67,18 +67,17 @@ fn a_survey_that_the_page_opens() {
 fn claims_from_the_rows_of_a_survey() {
     let folder = tempfile::tempdir().expect("a folder");
     let out = folder.path().join("survey");
-    let survey = Command::new(env!("CARGO_BIN_EXE_atelier"))
-        .args(["survey", "--models", "scholar-4", "--tasks", "mood,often,sum", "--rows", "96"])
-        .arg("--out")
-        .arg(&out)
-        .output()
-        .expect("the command line runs");
-    assert!(survey.status.success(), "{}", String::from_utf8_lossy(&survey.stderr));
+    written(
+        &["survey", "--models", "scholar-4", "--tasks", "mood,often,sum", "--rows", "96"],
+        &out,
+    );
     let said = claims::run(std::slice::from_ref(&out)).expect("two tables");
-    let ids: Vec<&str> =
-        said.lines().filter_map(|line| line.strip_prefix("| D")?.split(' ').next()).collect();
     // (D4 asks ARC-Easy.)
-    assert_eq!(ids, ["1", "2", "3", "5", "6", "7", "8", "8", "10", "11", "12", "14"], "{said}");
+    assert_eq!(
+        claimed(&said, 'D'),
+        ["1", "2", "3", "5", "6", "7", "8", "8", "10", "11", "12", "14"],
+        "{said}"
+    );
 
     let report = std::fs::read(out.join("survey.atelier.json")).expect("a report");
     let survey = Opened::read(&report).and_then(Opened::survey).expect("a survey");
@@ -100,6 +99,18 @@ fn claims_from_the_rows_of_a_survey() {
             assert!(cells[cell].starts_with(&begins), "{begins} in {line}");
         }
     }
+
+    let need = folder.path().join("need.atelier.json");
+    written(&["need", "--model", "scholar-4", "--task", "mood", "--rows", "16"], &need);
+    let said = claims::run(&[need, out.join("survey.atelier.json")]).expect("a table");
+    assert_eq!(claimed(&said, 'D'), ["9", "13"], "{said}");
+
+    let refused = claims::run(&[]).expect_err("no folder");
+    assert_eq!(refused.to_string(), "name the folder of a survey");
+}
+
+#[test]
+fn claims_from_couplings() {
     let coupling = Path::new(env!("CARGO_MANIFEST_DIR"));
     let coupling = coupling.join("public/examples/smollm2-coupling.atelier.json");
     let said = claims::run(&[coupling]).expect("a table");
@@ -107,21 +118,26 @@ fn claims_from_the_rows_of_a_survey() {
         said.lines().skip(2).filter_map(|line| line.split(" | ").nth(4)).collect();
     assert_eq!(verdicts, ["holds"; 3], "{said}");
 
+    let folder = tempfile::tempdir().expect("a folder");
+    let coupling = folder.path().join("coupling.atelier.json");
+    written(&["coupling", "--model", "scholar-4", "--task", "mood", "--rows", "4"], &coupling);
+    let said = claims::run(&[coupling]).expect("a table");
+    assert_eq!(claimed(&said, 'C'), ["1", "2", "5", "6", "8", "9"], "{said}");
+}
+
+#[test]
+fn claims_from_a_sweep() {
+    let folder = tempfile::tempdir().expect("a folder");
     let sweep = folder.path().join("sweep.atelier.json");
-    let orders = Command::new(env!("CARGO_BIN_EXE_atelier"))
-        .args(["orders", "--model", "scholar-12", "--task", "mood,often", "--rows", "32"])
-        .args(["--strategy", "drop,swap,family", "--seeds", "2", "--rounds", "3", "--plan", "0-11"])
-        .args(["--geometry", "--out"])
-        .arg(&sweep)
-        .output()
-        .expect("the command line runs");
-    assert!(orders.status.success(), "{}", String::from_utf8_lossy(&orders.stderr));
+    let asked = "orders --model scholar-12 --task mood,often --rows 32 --strategy drop,swap,family --seeds 5 --rounds 6 \
+                 --plan 0-11 --geometry";
+    written(&asked.split_whitespace().collect::<Vec<_>>(), &sweep);
     let said = claims::run(std::slice::from_ref(&sweep)).expect("a table");
-    let ids: Vec<&str> =
-        said.lines().filter_map(|line| line.strip_prefix("| P")?.split(' ').next()).collect();
-    let all =
-        ["1", "2", "3", "4", "5", "6", "7", "8", "8", "9", "11", "11", "11", "13", "15", "16"];
-    assert_eq!(ids, all, "{said}");
+    let all = [
+        "1", "2", "3", "4", "5", "6", "7", "8", "8", "9", "10", "11", "11", "11", "13", "14", "15",
+        "16",
+    ];
+    assert_eq!(claimed(&said, 'P'), all, "{said}");
     // Kept accuracy is what the report's own means say.
     let report = std::fs::read_to_string(&sweep).expect("a report");
     let report = Report::read(&report).expect("a report of orders");
@@ -131,9 +147,19 @@ fn claims_from_the_rows_of_a_survey() {
     });
     let mean = kept.sum::<f64>() / 2.0;
     assert!(said.contains(&format!("skip:4 keeps {mean:.1} [")), "{mean}: {said}");
+}
 
-    let refused = claims::run(&[]).expect_err("no folder");
-    assert_eq!(refused.to_string(), "name the folder of a survey");
+/// Runs a command that writes its result to `out`.
+fn written(args: &[&str], out: &Path) {
+    let ran = Command::new(env!("CARGO_BIN_EXE_atelier")).args(args).arg("--out").arg(out).output();
+    let ran = ran.expect("the command line runs");
+    assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+}
+
+/// The numbers of a paper's claims in a table, in its order.
+fn claimed(table: &str, paper: char) -> Vec<&str> {
+    let begins = format!("| {paper}");
+    table.lines().filter_map(|line| line.strip_prefix(&begins)?.split(' ').next()).collect()
 }
 
 #[test]
