@@ -1,4 +1,6 @@
-//! A report that can be published: sweeps and couplings of several as one, and of each row hardly anything.
+//! A report that can be published: sweeps and couplings of several as one, without any text of a row.
+
+use std::collections::BTreeMap;
 
 use serde_json::Value;
 
@@ -16,6 +18,10 @@ pub enum ShareError {
     NoTask,
     #[error("the reports are of {first} and {other}: share those of one model")]
     Model { first: String, other: String },
+    #[error(
+        "the reports of {name} were computed from different files or on different devices: share those of one"
+    )]
+    Run { name: String },
     #[error("two of the reports are of {task}: name one of them")]
     Task { task: String },
 }
@@ -24,7 +30,7 @@ impl Report {
     /// Joins the sweeps and couplings of one model's reports, without what else they have.
     ///
     /// # Errors
-    /// Nothing to share, reports of two models, or two reports of one task.
+    /// Nothing to share, reports of two models, of other files or devices, or two reports of one task.
     pub fn shared(reports: Vec<Self>) -> Result<Self, ShareError> {
         let mut reports = reports.into_iter();
         let mut all = reports.next().ok_or(ShareError::None)?.tasks_alone();
@@ -32,6 +38,9 @@ impl Report {
             if report.model != all.model {
                 let [first, other] = [&all, &report].map(|report| report.model.name.clone());
                 return Err(ShareError::Model { first, other });
+            }
+            if report.engine != all.engine || report.files() != all.files() {
+                return Err(ShareError::Run { name: report.model.name });
             }
             all.medians.clear();
             all.orders.extend(report.orders);
@@ -47,6 +56,14 @@ impl Report {
         }
         all.orders = all.orders.into_iter().map(Orders::shared).collect();
         Ok(all)
+    }
+
+    /// Checksums of the files from which the first task's numbers were computed.
+    fn files(&self) -> Option<&BTreeMap<String, String>> {
+        let sweeps = self.orders.iter().map(|orders| &orders.fingerprint);
+        let couplings = self.task_coupling.iter().map(|coupling| &coupling.fingerprint);
+        let first = sweeps.chain(couplings).next()?;
+        first.as_ref().map(|fingerprint| &fingerprint.files)
     }
 
     fn tasks_alone(self) -> Self {

@@ -105,7 +105,13 @@ fn a_shared_sweep_keeps_its_means() {
     }
     assert!(shared.geometry.iter().all(|one| one.trajectories.tokens.is_empty()));
 
-    // One task twice, and a sweep that was shared, are refused.
+    // Reports of another device, one task twice, and a sweep that was shared, are refused.
+    let elsewhere = path(folder, "elsewhere.json");
+    let text = std::fs::read_to_string(&other).expect("a report");
+    let text = text.replacen("CPU (", "CUDA (", 1);
+    std::fs::write(&elsewhere, text).expect("a file");
+    let two = refused(&["share", &sweep, &elsewhere, "--out", &out, "--force"]);
+    assert!(two.contains("different files or on different devices"), "{two}");
     let twice = refused(&["share", &sweep, &sweep, "--out", &out, "--force"]);
     assert!(twice.contains("two of the reports are of mood"), "{twice}");
     let resumed = [&orders[..], &["--task", "mood,sum", "--out", &out, "--resume"]].concat();
