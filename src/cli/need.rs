@@ -171,10 +171,16 @@ fn load(args: &NeedArgs) -> anyhow::Result<LoadedModel> {
 fn needs(rows: Vec<NamedRows>, args: &NeedArgs) -> anyhow::Result<(Report, Option<Stopped>)> {
     let model = load(args)?;
     let mut report = Report::of(&model);
+    // A task that cannot be run is refused before another runs for minutes.
+    let all = rows.into_iter().map(|rows| {
+        let needing = Needing::start(&model, &rows.task, &rows.items, args.seed)?;
+        Ok((rows, needing))
+    });
+    let all = all.collect::<anyhow::Result<Vec<_>>>()?;
+
     let mut stopped = None;
     let stop = interrupt::listen()?;
-    for rows in rows {
-        let mut needing = Needing::start(&model, &rows.task, &rows.items, args.seed)?;
+    for (rows, mut needing) in all {
         if let Some(unknown) = &model.unknown {
             rows.say_unknown(needing.unknown(&rows.items, unknown)?, unknown);
         }
