@@ -267,11 +267,45 @@ fn filled(
     field: &dyn Fn(&FieldName) -> Result<FieldValue, LessonError>,
 ) -> Result<String, LessonError> {
     let mut whole = String::with_capacity(text.len());
+    let mut number = String::new();
     for piece in pieces(text)? {
         match piece {
-            TextPiece::Plain(plain) => whole.push_str(plain),
-            TextPiece::Field(name, format) => whole.push_str(&field(&name)?.formatted(format)),
+            TextPiece::Plain(plain) => match singular(plain).filter(|_| number == "1") {
+                Some([noun, rest]) => whole.extend([noun, rest]),
+                None => whole.push_str(plain),
+            },
+            TextPiece::Field(name, format) => {
+                number = field(&name)?.formatted(format);
+                whole.push_str(&number);
+            }
         }
     }
     Ok(whole)
+}
+
+/// Nouns that the lessons write after a number.
+const COUNTED: [&str; 6] = [" percentage points", " points", " rows", " blocks", " bits", " heads"];
+
+/// Returns a counted noun without its plural s, and what follows it; `None` where the text begins otherwise.
+fn singular(text: &str) -> Option<[&str; 2]> {
+    COUNTED.iter().find_map(|noun| {
+        let rest = text.strip_prefix(noun)?;
+        Some([&noun[..noun.len() - 1], rest])
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_is_followed_by_a_singular() {
+        let text = "{lost:0} percentage points of {tasks:0} rows, {lost:0} pointless";
+        let field = |name: &FieldName| {
+            let is_lost = name.parts == ["lost"];
+            Ok(FieldValue::exact(if is_lost { 1.0 } else { 2.0 }))
+        };
+        let filled = filled(text, &field).expect("a text");
+        assert_eq!(filled, "1 percentage point of 2 rows, 1 pointless");
+    }
 }

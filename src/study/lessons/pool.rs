@@ -41,12 +41,15 @@ impl<'a> Pool<'a> {
     pub fn first_word(&self, order: &PickedOrder) -> Option<Mean> {
         let each = self.tasks.iter().map(|task| match order {
             PickedOrder::Own => task.original.measures.first_word,
-            _ => mean_of_independent(
-                &points(task, order)
-                    .iter()
-                    .map(|point| point.measures.first_word)
-                    .collect::<Option<Vec<Mean>>>()?,
-            ),
+            PickedOrder::Drops(_) => {
+                let shares = points(task, order).into_iter();
+                let shares = shares.map(|point| Some(point.measures.first_word?.mean));
+                let shares = shares.collect::<Option<Vec<f64>>>()?;
+                // All drops are of the same rows: several do not narrow the interval.
+                let mean = shares.iter().sum::<f64>() / shares.len() as f64;
+                (!shares.is_empty()).then(|| wilson(mean, task.rows))
+            }
+            _ => points(task, order).first()?.measures.first_word,
         });
         mean_of_independent(&each.collect::<Option<Vec<Mean>>>()?)
     }

@@ -111,8 +111,9 @@ pub fn field(cells: &[FoundCell], parts: &[&str]) -> FieldFound {
         }
         ["gain_more", task] => {
             let more = |cell: &FoundCell| {
+                // The middle counts twice, on the same rows.
                 halves(cell).map_or(UNKNOWN, |[start, middle, end]| {
-                    end.less(middle).less(middle.less(start))
+                    end.less(middle.map(|share| 2.0 * share).less(start))
                 })
             };
             mean_of(over(cells, task, None, more)?, 100.0)
