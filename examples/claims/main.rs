@@ -8,8 +8,9 @@
 //! ```
 //!
 //! Takes folders of surveys: the first holds the eight tasks of *Diversity of Transformer Layers*. The second holds
-//! ARC-Easy with answers as text and the third tasks in plain English; either may be missing. Each holds one model. Of
-//! files, each holds the coupling of one prompt; or sweeps over orders, couplings of rows, losses without parts, or a survey beside those.
+//! ARC-Easy with answers as text and the third tasks in plain English; either may be missing. Each holds one model.
+//! Files hold the couplings of prompts or of rows, sweeps over orders, losses without parts, or the survey of the same
+//! tasks: all of one model, and each task swept once.
 
 mod painters;
 mod rows;
@@ -20,6 +21,7 @@ mod tokens;
 mod verdict;
 mod whole;
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -66,10 +68,11 @@ pub fn run(folders: &[PathBuf]) -> anyhow::Result<String> {
     Ok(format!("{}\n{}", table(&found), by_task(&all)))
 }
 
-/// The table of claims that reports of couplings, or of sweeps, can speak to.
+/// The table of claims that reports can speak to, all of one model.
 fn of_files(files: &[PathBuf]) -> anyhow::Result<String> {
     let mut reports: Vec<Report> = Vec::new();
     let mut surveys: Vec<Survey> = Vec::new();
+    let mut prompts: Vec<PromptCoupling> = Vec::new();
     for file in files {
         let shown = file.display();
         let bytes = std::fs::read(file).with_context(|| format!("{shown} is unreadable"))?;
@@ -79,15 +82,34 @@ fn of_files(files: &[PathBuf]) -> anyhow::Result<String> {
             | Opened::Prompts(report)
             | Opened::Lab(report)
             | Opened::Orders(report)
-            | Opened::Coupling(report) => reports.push(*report),
+            | Opened::Coupling(report) => {
+                if report.coupling.is_some() {
+                    prompts.push(PromptCoupling::read(file)?);
+                }
+                reports.push(*report);
+            }
             Opened::CouplingModels(_) => anyhow::bail!("{shown} holds several models, not one"),
         }
     }
+    let model = reports.first().map_or("", |report| &report.model.name);
+    let is_one = reports.iter().all(|report| report.model.name == model);
+    ensure!(is_one, "the reports are of several models");
 
     // A coupling's own orders are what its costs are made of.
     let swept = reports.iter().filter(|report| report.task_coupling.is_empty());
     let sweeps = swept.flat_map(|report| report.orders.iter().cloned().map(TaskOrders::of));
     let sweeps: Vec<TaskOrders> = sweeps.collect();
+    // Two sweeps of one task have the same rows. A report of cosine maps alone has no other order.
+    let mut tasks = BTreeSet::new();
+    for orders in sweeps.iter().map(TaskOrders::orders) {
+        let mut variants = orders.variants.iter();
+        let is_swept = variants.any(|variant| variant.plan != orders.original.plan);
+        ensure!(
+            !is_swept || tasks.insert(&orders.task),
+            "two sweeps are of {}: name one of them",
+            orders.task
+        );
+    }
     let couplings = reports.iter().flat_map(|report| report.task_coupling.clone());
     let needs = reports.iter().flat_map(|report| report.need.clone());
     let needs: Vec<Need> = needs.collect();
@@ -95,12 +117,12 @@ fn of_files(files: &[PathBuf]) -> anyhow::Result<String> {
     let mut found = painters::claims(&sweeps);
     found.extend(steps::of_couplings(&couplings.collect::<Vec<_>>()));
     found.extend(steps::of_needs(&needs));
-    found.extend(steps::of_differences(&needs, &surveys));
-    if !found.is_empty() {
-        return Ok(table(&found));
+    found.extend(steps::of_differences(model, &needs, &surveys));
+    if !prompts.is_empty() {
+        found.extend(tokens::claims(&prompts));
     }
-    let prompts = files.iter().map(|file| PromptCoupling::read(file));
-    Ok(table(&tokens::claims(&prompts.collect::<anyhow::Result<Vec<_>>>()?)))
+    ensure!(!found.is_empty(), "these files hold nothing that a claim is about");
+    Ok(table(&found))
 }
 
 /// The tasks of a survey of one model, in the order of their names.

@@ -44,6 +44,8 @@ pub struct Order {
 struct Difference {
     log_likelihood: Mean,
     accuracy: Mean,
+    /// Of the shares of rows whose right answer comes first of all tokens.
+    first_word: Mean,
 }
 
 impl TaskOrders {
@@ -164,6 +166,7 @@ impl Difference {
         Some(Self {
             log_likelihood: Resamples::new(rows, RESAMPLES, 0).mean(&log_likelihood),
             accuracy: paired_rows(&each(|order| &order.right)),
+            first_word: paired_rows(&each(|order| &order.first)),
         })
     }
 
@@ -175,22 +178,27 @@ impl Difference {
         Some(Self {
             log_likelihood: mean(|one| one.log_likelihood)?,
             accuracy: mean(|one| one.accuracy)?,
+            first_word: mean(|one| one.first_word)?,
         })
     }
 
-    /// Decides by ln P; accuracy must not surely say the contrary.
+    /// Decides by ln P; neither accuracy nor the first word may surely say the contrary.
     fn verdict(&self) -> Verdict {
-        let by_accuracy = Verdict::above(self.accuracy, 0.0);
+        let shares = [self.accuracy, self.first_word].map(|share| Verdict::above(share, 0.0));
         match Verdict::above(self.log_likelihood, 0.0) {
-            Verdict::Holds if by_accuracy == Verdict::DoesNotHold => Verdict::Open,
-            Verdict::DoesNotHold if by_accuracy == Verdict::Holds => Verdict::Open,
+            Verdict::Holds if shares.contains(&Verdict::DoesNotHold) => Verdict::Open,
+            Verdict::DoesNotHold if shares.contains(&Verdict::Holds) => Verdict::Open,
             verdict => verdict,
         }
     }
 
     fn spelled(&self) -> String {
-        let points = self.accuracy.map(|share| 100.0 * share);
-        format!("{} nats, {} points", spelled(self.log_likelihood, 2), spelled(points, 1))
+        format!(
+            "{} nats, {} points, by first word {}",
+            spelled(self.log_likelihood, 2),
+            percent(self.accuracy),
+            percent(self.first_word)
+        )
     }
 }
 
@@ -203,15 +211,9 @@ pub fn weighted(counts: &[f64], values: &[f64]) -> f64 {
 /// The claims that these tasks' sweeps can speak to, in the order of their numbers.
 pub fn claims(tasks: &[TaskOrders]) -> Vec<Found> {
     let mut found = Vec::new();
-    found.extend(ends(
-        tasks,
-        "P1",
-        "the first and last blocks are needed, a middle one is not",
-        "drop",
-        20,
-        13,
-    ));
-    found.extend(ends(tasks, "P2", "neighbours in the middle may change places", "swap", 20, 14));
+    for ends in &ENDS {
+        found.extend(tasks.iter().filter_map(|task| ends.found(task)));
+    }
     found.extend(groups(tasks));
     found.extend(map_and_cost(tasks));
     found.extend(kept(tasks, "P5", "a few middle blocks can be left out", &["skip"], TENTH));
@@ -343,63 +345,113 @@ fn kept(
     Some(Found { claim, text, found: lines.join("; "), rows: rows(&tasks), verdict, decides })
 }
 
-/// Blocks, or pairs of neighbours, at the ends against those between: `many` of the inner ones must keep surely half.
-fn ends(
-    tasks: &[TaskOrders],
+/// A sweep that changes each block, or each pair of neighbours, in turn.
+struct Ends {
     claim: &'static str,
     text: &'static str,
-    kind: &str,
-    many: usize,
-    few: usize,
-) -> Option<Found> {
-    // A sweep of one task decides: the first that has all.
-    let (task, orders) = tasks.iter().find_map(|task| {
-        let count = task.blocks().checked_sub(usize::from(kind == "swap"))?;
-        let orders = (0..count).map(|at| task.order(&[format!("{kind}:{at}")]));
-        Some((task, orders.collect::<Option<Vec<Order>>>()?)).filter(|(_, all)| all.len() > 4)
-    })?;
-    let edge = if kind == "drop" { 2 } else { 1 };
-    let (inner, outer): (Vec<usize>, Vec<usize>) =
-        (0..orders.len()).partition(|at| (edge..orders.len() - edge).contains(at));
-    let mean = |at: &[usize], row: usize| {
-        at.iter().map(|at| orders[*at].right[row]).sum::<f64>() / at.len() as f64
-    };
-    let rows = 0..task.orders.rows;
-    let more: Vec<f64> = rows.map(|row| mean(&inner, row) - mean(&outer, row)).collect();
-    let more = paired_rows(&more);
+    /// `drop` or `swap`.
+    kind: &'static str,
+    /// Blocks or pairs at each end.
+    edge: usize,
+    /// The claim holds where surely half is kept without such a share of the inner ones: 20 of a model of 30 blocks.
+    enough: f64,
+    /// It does not hold where surely half is kept without a smaller share.
+    too_few: f64,
+}
 
-    let halves: Vec<Verdict> =
-        inner.iter().map(|at| Verdict::above(task.kept(&orders[*at]), 0.5)).collect();
-    let sure = halves.iter().filter(|half| **half == Verdict::Holds).count();
-    let verdict = if more.low > 0.0 && sure >= many {
-        Verdict::Holds
-    } else if sure < few {
-        Verdict::DoesNotHold
-    } else {
-        Verdict::Open
-    };
-    let kept = |at: &usize| format!("{at} {:.0} %", 100.0 * task.kept(&orders[*at]).mean);
-    let worst: Vec<String> = inner
-        .iter()
-        .zip(&halves)
-        .filter(|(_, half)| **half != Verdict::Holds)
-        .map(|(at, _)| kept(at))
-        .collect();
-    Some(Found {
-        claim,
-        text,
-        found: format!(
-            "the inner ones keep {} points of accuracy more than the ends; {sure} of {} keep surely half; not surely: {}; \
-             the ends keep {}",
+const ENDS: [Ends; 2] = [
+    Ends {
+        claim: "P1",
+        text: "the first and last blocks are needed, a middle one is not",
+        kind: "drop",
+        edge: 2,
+        enough: 20.0 / 26.0,
+        too_few: 13.0 / 26.0,
+    },
+    Ends {
+        claim: "P2",
+        text: "neighbours in the middle may change places",
+        kind: "swap",
+        edge: 1,
+        enough: 20.0 / 27.0,
+        too_few: 14.0 / 27.0,
+    },
+];
+
+impl Ends {
+    /// Judges one task by itself; `None` where its sweep lacks one of the orders.
+    fn found(&self, task: &TaskOrders) -> Option<Found> {
+        let count = task.blocks().checked_sub(usize::from(self.kind == "swap"))?;
+        let orders = (0..count).map(|block| task.order(&[format!("{}:{block}", self.kind)]));
+        let orders = orders.collect::<Option<Vec<Order>>>()?;
+        if orders.len() <= 2 * self.edge {
+            return None;
+        }
+
+        // The whole vocabulary decides, by the first word; the task's own score stands beside it.
+        let [(right, _), (first, verdict)] =
+            [(|order| &order.right) as fn(&Order) -> &[f64], |order| &order.first]
+                .map(|share| self.by_share(task, &orders, share));
+        Some(Found {
+            claim: self.claim,
+            text: self.text,
+            found: format!("right: {right}; by first word: {first}"),
+            rows: task.rows_in_words(),
+            verdict,
+            decides: if verdict == Verdict::Open { "more rows".to_owned() } else { String::new() },
+        })
+    }
+
+    /// Compares the inner blocks or pairs with those at the ends, by one share of the rows.
+    fn by_share(
+        &self,
+        task: &TaskOrders,
+        orders: &[Order],
+        share: fn(&Order) -> &[f64],
+    ) -> (String, Verdict) {
+        let inside = self.edge..orders.len() - self.edge;
+        let (inner, outer): (Vec<usize>, Vec<usize>) =
+            (0..orders.len()).partition(|block| inside.contains(block));
+
+        // How much more is kept without one of the inner ones, row by row.
+        let mean = |blocks: &[usize], row: usize| {
+            let sum: f64 = blocks.iter().map(|block| share(&orders[*block])[row]).sum();
+            sum / blocks.len() as f64
+        };
+        let rows = 0..task.orders.rows;
+        let more: Vec<f64> = rows.map(|row| mean(&inner, row) - mean(&outer, row)).collect();
+        let more = paired_rows(&more);
+
+        // Those without which surely half is kept.
+        let kept_share = |block: usize| task.kept_of(&orders[block], share);
+        let (sure, unsure): (Vec<usize>, Vec<usize>) = inner
+            .iter()
+            .partition(|block| Verdict::above(kept_share(**block), 0.5) == Verdict::Holds);
+        let share_sure = sure.len() as f64 / inner.len() as f64;
+        let verdict = if more.low > 0.0 && share_sure >= self.enough {
+            Verdict::Holds
+        } else if share_sure < self.too_few {
+            Verdict::DoesNotHold
+        } else {
+            Verdict::Open
+        };
+        let shares = |blocks: &[usize]| {
+            let each = blocks
+                .iter()
+                .map(|block| format!("{block} {:.0} %", 100.0 * kept_share(*block).mean));
+            each.collect::<Vec<_>>().join(", ")
+        };
+        let text = format!(
+            "{} points more without an inner one than without one of the ends; {} of {} keep surely half, the others \
+             {}; the ends keep {}",
             percent(more),
+            sure.len(),
             inner.len(),
-            worst.join(", "),
-            outer.iter().map(kept).collect::<Vec<_>>().join(", ")
-        ),
-        rows: task.rows_in_words(),
-        verdict,
-        decides: if verdict == Verdict::Open { "more rows".to_owned() } else { String::new() },
-    })
+            if unsure.is_empty() { "none".to_owned() } else { shares(&unsure) },
+            shares(&outer)
+        );
+        (text, verdict)
+    }
 }
 
 /// The original order's cosine map.
@@ -474,11 +526,7 @@ fn map_and_cost(tasks: &[TaskOrders]) -> Option<Found> {
         .collect();
     let r = spearman(&turns, &costs)?.r;
     let in_order = spearman_in_order(&turns, &costs)?;
-    let verdict = match (in_order.p < 0.05, r > 0.0) {
-        (true, true) => Verdict::Holds,
-        (true, false) => Verdict::DoesNotHold,
-        _ => Verdict::Open,
-    };
+    let verdict = Verdict::of_correlation(in_order.p, r > 0.0);
     Some(Found {
         claim: "P4",
         text: "the cosine map agrees with what leaving a block out costs",

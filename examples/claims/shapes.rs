@@ -1,5 +1,7 @@
 //! Claims about the shape of an order of the middle blocks (docs/smollm2.md, P10 and P14).
 
+use std::collections::BTreeSet;
+
 use atelier::measure::correlation::{CorrelationKind, fisher_mean, over_groups, spearman};
 use atelier::measure::interval::{Mean, Resamples};
 use atelier::plan::Plan;
@@ -15,11 +17,12 @@ const MIN_SIZES: usize = 3;
 
 /// The claims that these tasks' sweeps can speak to.
 pub fn claims(tasks: &[TaskOrders]) -> Vec<Found> {
-    let mut found = Vec::new();
-    found.extend(tasks.iter().find_map(kept_pairs));
-    found.extend(tasks.iter().find_map(rounds));
-    found
+    let each = tasks.iter().flat_map(|task| [kept_pairs(task), rounds(task)]);
+    each.flatten().collect()
 }
+
+/// Fewest blocks in parallel that are judged.
+const MIN_BLOCKS: usize = 3;
 
 /// Orders of one size: how much of the original order each keeps, and its mean ln P.
 struct SizeOrders {
@@ -70,7 +73,12 @@ fn size_orders(task: &TaskOrders, s: usize) -> Option<SizeOrders> {
         rest.and_then(|rest| rest.split(':').next()) == Some(s.to_string().as_str())
     };
     let identity: Vec<usize> = (0..task.blocks()).collect();
-    let variants = task.orders().variants.iter().filter(|variant| is_of_size(&variant.name));
+    // Seeds of a small middle give one order more than once.
+    let mut plans = BTreeSet::new();
+    let variants = task.orders().variants.iter();
+    let variants =
+        variants.filter(|variant| is_of_size(&variant.name) && plans.insert(&variant.plan));
+
     let numbers = variants.map(|variant| {
         let plan = Plan::parse(&variant.plan, &identity).ok()?;
         let middle: Vec<usize> = plan.block_runs().map(|run| run.index).collect();
@@ -119,7 +127,7 @@ fn rounds(task: &TaskOrders) -> Option<Found> {
         Some(Rounds { blocks, log_likelihoods })
     });
     let all: Vec<Rounds> = all
-        .filter(|rounds| rounds.blocks > 1 && rounds.log_likelihoods.len() >= MIN_ORDERS)
+        .filter(|rounds| rounds.blocks >= MIN_BLOCKS && rounds.log_likelihoods.len() >= MIN_ORDERS)
         .collect();
     if all.len() < MIN_SIZES {
         return None;

@@ -80,40 +80,17 @@ pub fn of_needs(tasks: &[Need]) -> Option<Found> {
 }
 
 /// The claim that layers help only where they differ: a member's own diversity against ln P lost without it.
-pub fn of_differences(needs: &[Need], surveys: &[Survey]) -> Option<Found> {
-    let mut lines = Vec::new();
-    let mut verdicts = Vec::new();
-    for need in needs {
-        let mut found = surveys.iter().flat_map(Survey::found);
-        let Some((.., found)) = found.find(|(_, task, _)| task.name == need.task) else {
-            continue;
-        };
-        let parts: Vec<(&NeedPart, f64)> =
-            need.parts.iter().filter(|part| part.head.is_none()).filter_map(with_lost).collect();
-        let lost: Vec<f64> = parts.iter().map(|(_, lost)| *lost).collect();
-        let correlation = |diversity: &[f64]| {
-            let own: Vec<f64> =
-                parts.iter().map(|(part, _)| diversity[member_index(part)]).collect();
-            Some((spearman(&own, &lost)?.r, spearman_in_order(&own, &lost)?))
-        };
-        let (r, in_order) = correlation(&found.averages.centred.member_diversity)?;
-        let (whole, _) = correlation(&found.averages.logit.member_diversity)?;
-        lines.push(format!(
-            "{}: Spearman's {r:.2}, p {:.3} (as {:.0} independent members), whole diversity {whole:.2}",
-            need.task, in_order.p, in_order.effective
-        ));
-        verdicts.push(match (in_order.p < 0.05, r > 0.0) {
-            (true, true) => Verdict::Holds,
-            (true, false) => Verdict::DoesNotHold,
-            _ => Verdict::Open,
-        });
-    }
+/// `None` where a task has no survey of this model.
+pub fn of_differences(model: &str, needs: &[Need], surveys: &[Survey]) -> Option<Found> {
+    let each: Vec<(String, Verdict)> =
+        needs.iter().map(|need| difference(model, need, surveys)).collect::<Option<_>>()?;
+    let verdicts: Vec<Verdict> = each.iter().map(|(_, verdict)| *verdict).collect();
     let verdict = Verdict::all(&verdicts, 1);
     let rows = needs.iter().map(|need| format!("{} {}", need.task, need.rows));
-    (!lines.is_empty()).then(|| Found {
+    (!each.is_empty()).then(|| Found {
         claim: "D13",
         text: "layers help only where they differ",
-        found: lines.join("; "),
+        found: each.into_iter().map(|(line, _)| line).collect::<Vec<_>>().join("; "),
         rows: rows.collect::<Vec<_>>().join(", "),
         verdict,
         decides: if verdict == Verdict::Open {
@@ -122,6 +99,30 @@ pub fn of_differences(needs: &[Need], surveys: &[Survey]) -> Option<Found> {
             String::new()
         },
     })
+}
+
+/// One task's correlation over the attentions and MLPs.
+fn difference(model: &str, need: &Need, surveys: &[Survey]) -> Option<(String, Verdict)> {
+    let mut cells = surveys.iter().flat_map(Survey::found);
+    let (.., cell) =
+        cells.find(|(surveyed, task, _)| surveyed.name == model && task.name == need.task)?;
+    let members = need.parts.iter().filter(|part| part.head.is_none());
+    let parts: Vec<(&NeedPart, f64)> = members.filter_map(with_lost).collect();
+    let lost: Vec<f64> = parts.iter().map(|(_, lost)| *lost).collect();
+
+    // By centred diversity, which decides, and by whole diversity.
+    let correlation = |diversity: &[f64]| {
+        let by_member = parts.iter().map(|(part, _)| diversity[member_index(part)]);
+        let by_member: Vec<f64> = by_member.collect();
+        Some((spearman(&by_member, &lost)?.r, spearman_in_order(&by_member, &lost)?))
+    };
+    let (r, in_order) = correlation(&cell.averages.centred.member_diversity)?;
+    let (whole, _) = correlation(&cell.averages.logit.member_diversity)?;
+    let line = format!(
+        "{}: Spearman's {r:.2}, p {:.3} (as {:.0} independent members), whole diversity {whole:.2}",
+        need.task, in_order.p, in_order.effective
+    );
+    Some((line, Verdict::of_correlation(in_order.p, r > 0.0)))
 }
 
 fn with_lost(part: &NeedPart) -> Option<(&NeedPart, f64)> {
@@ -240,39 +241,20 @@ fn growth(tasks: &[TaskCoupling]) -> Option<Found> {
     claim.found(&each, "", verdict)
 }
 
-/// Coupling against the margin that another order costs, step by step; Spearman's decides, as in P4 and D13.
+/// Coupling against the margin that another order costs, step by step; Spearman's decides, as in P4 and D13. `None`
+/// where a task has no such costs.
 fn spared(
     tasks: &[TaskCoupling],
     claim: &'static str,
     text: &'static str,
     to: RelationTo,
 ) -> Option<Found> {
-    let mut lines = Vec::new();
-    let mut verdicts = Vec::new();
-    for task in tasks {
-        let mut relations = task.relations.iter();
-        let relation = relations.find(|relation| {
-            relation.to == to && relation.k == K && relation.metric == CouplingMetric::OffDiagonal
-        });
-        let Some((all, relation)) = relation.and_then(|found| Some((found.all.spearman?, found)))
-        else {
-            continue;
-        };
-        let left_out = relation.left_out.iter().filter_map(|rest| rest.spearman);
-        let highest_p = left_out.map(|rest| rest.p).fold(all.p, f64::max);
-        lines.push(format!(
-            "{} {:.2}, p {:.3}, at most {highest_p:.3} without one of {} points",
-            task.task, all.r, all.p, all.n
-        ));
-        verdicts.push(match (highest_p < 0.05, all.r < 0.0) {
-            (true, true) => Verdict::Holds,
-            (true, false) => Verdict::DoesNotHold,
-            _ => Verdict::Open,
-        });
-    }
+    let each: Vec<(String, Verdict)> =
+        tasks.iter().map(|task| relation(task, to)).collect::<Option<_>>()?;
+
     // Three of four tasks decide.
-    let enough = (3 * verdicts.len()).div_ceil(4).max(1);
-    let count = |verdict| verdicts.iter().filter(|one| **one == verdict).count();
+    let enough = (3 * each.len()).div_ceil(4).max(1);
+    let count = |wanted| each.iter().filter(|(_, verdict)| *verdict == wanted).count();
     let verdict = if count(Verdict::Holds) >= enough {
         Verdict::Holds
     } else if count(Verdict::DoesNotHold) >= enough {
@@ -281,6 +263,7 @@ fn spared(
         Verdict::Open
     };
     let rows = tasks.iter().map(|task| format!("{} {}", task.task, task.rows));
+    let lines: Vec<String> = each.into_iter().map(|(line, _)| line).collect();
     (!lines.is_empty()).then(|| Found {
         claim,
         text,
@@ -293,4 +276,19 @@ fn spared(
             String::new()
         },
     })
+}
+
+/// One task's correlation over its steps, and without each of them.
+fn relation(task: &TaskCoupling, to: RelationTo) -> Option<(String, Verdict)> {
+    let relation = task.relations.iter().find(|relation| {
+        relation.to == to && relation.k == K && relation.metric == CouplingMetric::OffDiagonal
+    })?;
+    let all = relation.all.spearman?;
+    let left_out = relation.left_out.iter().filter_map(|rest| rest.spearman);
+    let highest_p = left_out.map(|rest| rest.p).fold(all.p, f64::max);
+    let line = format!(
+        "{} {:.2}, p {:.3}, at most {highest_p:.3} without one of {} points",
+        task.task, all.r, all.p, all.n
+    );
+    Some((line, Verdict::of_correlation(highest_p, all.r < 0.0)))
 }

@@ -69,6 +69,15 @@ impl Verdict {
         }
     }
 
+    /// A correlation with p below 0.05 holds where its sign is the claim's, and does not where it is the other.
+    pub fn of_correlation(p: f64, is_claimed: bool) -> Self {
+        match (p < 0.05, is_claimed) {
+            (true, true) => Self::Holds,
+            (true, false) => Self::DoesNotHold,
+            _ => Self::Open,
+        }
+    }
+
     /// Holds where all hold, does not where so many do not.
     pub fn all(each: &[Self], against: usize) -> Self {
         let count = |verdict: Self| each.iter().filter(|one| **one == verdict).count();
