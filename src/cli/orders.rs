@@ -388,7 +388,7 @@ fn geometry(
         if stop.load(Ordering::Relaxed) {
             return Ok(None);
         }
-        averaging.add(&orders::states(model, item, plan)?);
+        averaging.add(&orders::states(model, item, plan)?)?;
     }
     Ok(Some(averaging.mean()))
 }

@@ -96,4 +96,8 @@ pub enum StudyError {
     NoMember { name: String, plan: String, last: String },
     #[error("row {row} gave numbers that are not finite: the model's weights are damaged")]
     NotFinite { row: usize },
+    #[error(
+        "the two directions along which the last states differ most were not found: the model's weights are damaged"
+    )]
+    NoPlane,
 }

@@ -12,7 +12,7 @@ use super::{
 use crate::measure::coupling::{BothMetrics, SHOWN, Undefined, chance, coupling};
 use crate::measure::trajectory::{expodistance, line_shape_score, path};
 use crate::plan::{Plan, Step};
-use crate::study::LoadedModel;
+use crate::study::{LoadedModel, StudyError};
 use atelier_kernels::linear::principal::paths;
 
 /// Numbers of A that a report carries at most.
@@ -24,7 +24,7 @@ pub fn assembled(
     jacobians: &Jacobians,
     streams: &[Rc<[f32]>],
     model: &LoadedModel,
-) -> Coupling {
+) -> Result<Coupling, StudyError> {
     let width = model.shape().width;
     let steps = wish.plan.steps();
     let depth: Vec<JacobianPlace> = (0..steps.len()).map(|step| jacobians.at_last(step)).collect();
@@ -46,7 +46,7 @@ pub fn assembled(
     });
     let tokens = streams.first().map_or(0, |stream| stream.len() / width.max(1));
     let last = path(streams, width, tokens.saturating_sub(1));
-    Coupling {
+    Ok(Coupling {
         prompt: None,
         token_ids: Vec::new(),
         tokens: None,
@@ -62,10 +62,10 @@ pub fn assembled(
         aligned: aligned(wish, jacobians, &depth),
         token_wise: token_wise(wish, jacobians, steps.len()),
         linearised: Linearised { cosine: Vec::new(), relative_error: Vec::new() },
-        trajectories: trajectories(streams, width),
+        trajectories: trajectories(streams, width)?,
         line_shape_score: line_shape_score(&last),
         expodistance: expodistance(&last),
-    }
+    })
 }
 
 /// A step in the one-line notation.
@@ -171,10 +171,10 @@ fn token_wise(wish: &CouplingWish, jacobians: &Jacobians, steps: usize) -> Optio
     Some(found)
 }
 
-fn trajectories(streams: &[Rc<[f32]>], width: usize) -> TokenPaths {
-    let (plane, tokens) = paths(streams, width);
+fn trajectories(streams: &[Rc<[f32]>], width: usize) -> Result<TokenPaths, StudyError> {
+    let (plane, tokens) = paths(streams, width).ok_or(StudyError::NoPlane)?;
     let states = (0..streams.len()).map(|depth| tokens.iter().map(|path| path[depth]).collect());
-    TokenPaths { explained_variance_ratio: plane.explained, states: states.collect() }
+    Ok(TokenPaths { explained_variance_ratio: plane.explained, states: states.collect() })
 }
 
 #[cfg(test)]
