@@ -30,6 +30,18 @@ pub enum Half {
     Mlp,
 }
 
+impl Half {
+    /// Whether attention runs.
+    pub fn has_attention(self) -> bool {
+        self != Self::Mlp
+    }
+
+    /// Whether the MLP runs.
+    pub fn has_mlp(self) -> bool {
+        self != Self::Attention
+    }
+}
+
 /// One block, or one half of it, with heads that are switched off. `index` counts the model's stored
 /// blocks from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -155,7 +167,7 @@ impl Plan {
             Step::Block(run) => std::slice::from_mut(run),
             Step::Parallel(runs) => runs.as_mut_slice(),
         });
-        let run = runs.filter(|run| run.half != Half::Mlp).nth(attention)?;
+        let run = runs.filter(|run| run.half.has_attention()).nth(attention)?;
         run.heads_off = run.heads_off.toggled(head)?;
         Some(Self { steps })
     }
