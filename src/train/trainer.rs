@@ -57,7 +57,6 @@ struct BatchPart {
 pub struct TrainingStep {
     /// Weighted mean cross-entropy, nats.
     pub loss: f64,
-    pub gradient_norm: f64,
     pub tokens: u64,
 }
 
@@ -162,6 +161,6 @@ impl Trainer {
         }
         let tokens = batch.tokens.len() as u64;
         self.tokens_seen += tokens;
-        Ok(TrainingStep { loss, gradient_norm, tokens })
+        Ok(TrainingStep { loss, tokens })
     }
 }
