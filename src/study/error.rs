@@ -101,3 +101,10 @@ pub enum StudyError {
     )]
     NoPlane,
 }
+
+impl StudyError {
+    /// Names the row, counted from 1, in which the error lies.
+    pub(in crate::study) fn in_row(self, task: &str, row: usize) -> Self {
+        Self::Row { task: task.to_owned(), row, error: Box::new(self) }
+    }
+}

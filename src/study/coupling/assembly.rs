@@ -6,8 +6,8 @@ use std::rc::Rc;
 use super::jacobians::{JacobianPlace, Jacobians, TokenMap};
 use super::wish::CouplingWish;
 use super::{
-    Aligned, Coupling, CouplingMethod, DepthWise, FixedInput, FixedOutput, Linearised,
-    MethodReason, MisCoupling, ProductCount, SelfTokens, StepPair, TokenPaths, TokenWise,
+    Aligned, Coupling, DepthWise, FixedInput, FixedOutput, MisCoupling, SelfTokens, StepPair,
+    TokenPaths, TokenWise,
 };
 use crate::measure::coupling::{BothMetrics, SHOWN, Undefined, chance, coupling};
 use crate::measure::trajectory::{expodistance, line_shape_score, path};
@@ -47,24 +47,17 @@ pub fn assembled(
     let tokens = streams.first().map_or(0, |stream| stream.len() / width.max(1));
     let last = path(streams, width, tokens.saturating_sub(1));
     Ok(Coupling {
-        prompt: None,
-        token_ids: Vec::new(),
-        tokens: None,
         plan: wish.plan.to_string(),
         steps: steps.iter().map(|step| name(step, model)).collect(),
         top: wish.top.clone(),
-        method: CouplingMethod::Whole,
-        reason: MethodReason::Asked,
-        seed: None,
-        products: ProductCount::default(),
         spectrum: spectrum.collect(),
         depth_wise: depth_wise.collect::<BTreeMap<_, _>>(),
         aligned: aligned(wish, jacobians, &depth),
         token_wise: token_wise(wish, jacobians, steps.len()),
-        linearised: Linearised { cosine: Vec::new(), relative_error: Vec::new() },
         trajectories: trajectories(streams, width)?,
         line_shape_score: line_shape_score(&last),
         expodistance: expodistance(&last),
+        ..Coupling::default()
     })
 }
 

@@ -98,19 +98,8 @@ fn token_wise(found: &TokenWise, s: usize, t: usize) -> Result<(), String> {
     if found.k == 0 {
         return Err("token_wise is of no vectors".to_owned());
     }
-    if let Some(same) = &found.same {
-        let places = same.t.iter().map(|&t| (t, t)).collect();
-        token_map("self", places, &same.pairs, s, t)?;
-    }
-    if let Some(fixed) = &found.fixed_input {
-        let places = fixed.t_out.iter().map(|&out| (fixed.t_in, out)).collect();
-        token_map("fixed_input", places, &fixed.pairs, s, t)?;
-    }
-    if let Some(fixed) = &found.fixed_output {
-        let places = fixed.t_in.iter().map(|&t_in| (t_in, fixed.t_out)).collect();
-        token_map("fixed_output", places, &fixed.pairs, s, t)?;
-    }
-    Ok(())
+    let mut maps = found.maps().into_iter();
+    maps.try_for_each(|(name, places, pairs)| token_map(name, places, pairs, s, t))
 }
 
 fn token_map(
