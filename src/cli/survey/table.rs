@@ -90,7 +90,7 @@ fn answers(survey: &Survey) -> String {
         "options\nhold",
         "chosen",
     ];
-    let mut table = table(&header.map(String::from), 2);
+    let mut table = table(&header, 2);
     let some = |x: Option<f64>, shown: fn(f64) -> String| x.map_or_else(String::new, shown);
     for (model, task, found) in by_task(survey) {
         let averages = &found.averages;
@@ -138,7 +138,7 @@ fn chosen_shares(found: &Found) -> String {
 /// Bias, diversity and MSE as the paper prints them.
 fn as_printed(survey: &Survey) -> String {
     let header = ["task", "model", "MSE\n×100", "uniform", "bias\n×100", "diversity", "centred"];
-    let mut table = table(&header.map(String::from), 2);
+    let mut table = table(&header, 2);
     for (model, task, found) in by_task(survey) {
         let averages = &found.averages;
         let paper = &averages.paper;
@@ -158,7 +158,7 @@ fn as_printed(survey: &Survey) -> String {
 /// Bias, diversity and MSE of probabilities, which are the identity.
 fn of_probabilities(survey: &Survey) -> String {
     let header = ["task", "model", "MSE", "= bias", "- diversity"];
-    let mut table = table(&header.map(String::from), 2);
+    let mut table = table(&header, 2);
     for (model, task, found) in by_task(survey) {
         let total = &found.averages.probability.total;
         table.add_row([
