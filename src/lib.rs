@@ -50,6 +50,15 @@
 //!                                   page <- chart <- report <- study <---------+
 //! ```
 
+/// Ends a function with an error where something is wrong.
+macro_rules! refuse_if {
+    ($is_wrong:expr, $error:expr) => {
+        if $is_wrong {
+            return Err($error);
+        }
+    };
+}
+
 pub mod app;
 pub mod chart;
 #[cfg(feature = "cli")]

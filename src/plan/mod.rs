@@ -95,16 +95,12 @@ impl Plan {
     /// # Errors
     /// No steps, an empty group, an index of `blocks` or more, or more than [`MAX_RUNS`] runs.
     pub fn new(steps: Vec<Step>, blocks: usize) -> Result<Self, PlanError> {
-        if steps.is_empty() {
-            return Err(PlanError::Empty { blocks });
-        }
+        refuse_if!(steps.is_empty(), PlanError::Empty { blocks });
         if steps.iter().any(|step| step.block_runs().is_empty()) {
             return Err(PlanError::EmptyGroup { at: None });
         }
         let runs = steps.iter().map(|step| step.block_runs().len()).sum();
-        if runs > MAX_RUNS {
-            return Err(PlanError::TooLong { runs });
-        }
+        refuse_if!(runs > MAX_RUNS, PlanError::TooLong { runs });
         let plan = Plan { steps };
         let missing = plan.block_runs().find(|run| run.index >= blocks);
         match missing {

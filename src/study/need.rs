@@ -150,9 +150,7 @@ impl<'a> Needing<'a> {
         items: &[Item],
         seed: u64,
     ) -> Result<Self, StudyError> {
-        if items.is_empty() {
-            return Err(StudyError::NoRows);
-        }
+        refuse_if!(items.is_empty(), StudyError::NoRows);
         let readings = Reading::all(model, task, items)?;
         if readings.iter().any(|reading| reading.prompt.option_ids.len() < 2) {
             return Err(StudyError::NeedsOptions { task: task.to_owned() });

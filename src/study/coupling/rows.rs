@@ -42,9 +42,7 @@ impl<'a> RowsLinearising<'a> {
         wish: CouplingWish,
         seed: u64,
     ) -> Result<Self, StudyError> {
-        if items.is_empty() {
-            return Err(StudyError::NoRows);
-        }
+        refuse_if!(items.is_empty(), StudyError::NoRows);
         let row = |(row, item): (usize, &Item)| {
             let found = Reading::new(model, item).and_then(|reading| {
                 let ids = reading.prompt.token_ids;

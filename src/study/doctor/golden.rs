@@ -161,9 +161,7 @@ fn runs<'a>(golden: &'a Value, model: &LoadedModel) -> Result<Vec<(Plan, &'a Val
         let line = case["plan"].as_str().ok_or(GoldenError::Field("plan"))?;
         runs.push((model.plan(Some(line))?, case));
     }
-    if runs.is_empty() {
-        return Err(GoldenError::Field("runs"));
-    }
+    refuse_if!(runs.is_empty(), GoldenError::Field("runs"));
     Ok(runs)
 }
 

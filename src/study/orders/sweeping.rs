@@ -114,9 +114,7 @@ impl<'a> Sweeping<'a> {
                 .eq(self.orders.iter().map(|order| (order.name.clone(), order.plan.to_string())));
         // A stopped sweep ends with a whole chunk.
         let whole = stopped.rows.is_multiple_of(CHUNK) || stopped.rows == self.readings.len();
-        if !same || !whole {
-            return Err(StudyError::OtherSweep { task: stopped.task.clone() });
-        }
+        refuse_if!(!same || !whole, StudyError::OtherSweep { task: stopped.task.clone() });
         self.rows = std::iter::once(&stopped.original)
             .chain(&stopped.variants)
             .map(|variant| variant.rows.clone())

@@ -34,9 +34,7 @@ pub(super) fn items(file: &[u8]) -> Result<Vec<Item>, TaskError> {
 
 fn item(row: WinograndeRow) -> Result<Item, String> {
     let contexts = row.context_options.len();
-    if contexts != 2 {
-        return Err(format!("it has {contexts} contexts and needs two"));
-    }
+    refuse_if!(contexts != 2, format!("it has {contexts} contexts and needs two"));
     if row.gold >= contexts {
         return Err(format!("its gold is {}, but contexts are counted from 0", row.gold));
     }

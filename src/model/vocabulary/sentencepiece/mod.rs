@@ -93,9 +93,7 @@ impl SentencePiece {
         let mut unknown = None;
         let (mut lowest_score, mut highest_score) = (f32::MAX, f32::MIN_POSITIVE);
         for (id, piece) in (0u32..).zip(&stored.pieces) {
-            if piece.text.is_empty() {
-                return Err(format!("piece {id} is empty"));
-            }
+            refuse_if!(piece.text.is_empty(), format!("piece {id} is empty"));
             if piece.text.len() > LONGEST {
                 let length = piece.text.len();
                 return Err(format!("piece {id} has {length} bytes, and {LONGEST} are the most"));
@@ -120,9 +118,7 @@ impl SentencePiece {
                 return Err(format!("piece {id} is there twice"));
             }
         }
-        if stored.pieces.is_empty() {
-            return Err("it has no pieces".into());
-        }
+        refuse_if!(stored.pieces.is_empty(), "it has no pieces".into());
         let unknown = unknown.ok_or("it has no unknown piece")?;
 
         // A piece of every byte, where there is to be one.
@@ -172,9 +168,7 @@ impl SentencePiece {
                     "it gives {text:?} the id {id}, which is {piece:?} in tokenizer.model"
                 ));
             }
-            if ids.insert(text, id).is_some() {
-                return Err(format!("it gives {text:?} two ids"));
-            }
+            refuse_if!(ids.insert(text, id).is_some(), format!("it gives {text:?} two ids"));
             self.added.insert(id, AddedPiece { token: token.clone(), is_named: false });
         }
 
