@@ -360,7 +360,7 @@ impl SentencePiece {
                 _ => {
                     let is_first = text.is_empty() && !is_space_dropped;
                     let rest = self.spelling.without_first_space(piece).filter(|_| is_first);
-                    is_space_dropped |= rest.is_some() && !self.spelling.drops_spaces();
+                    is_space_dropped |= rest.is_some() && !self.spelling.drops_spaces;
                     text.push_str(&rest.unwrap_or(piece).replace(SPACE, " "));
                 }
             }
