@@ -50,9 +50,12 @@
 //!                                   page <- chart <- report <- study <---------+
 //! ```
 
-/// Ends a function with an error where something is wrong.
+/// Ends a function with an error, or with a text as one, where something is wrong.
 macro_rules! refuse_if {
-    ($is_wrong:expr, $error:expr) => {
+    ($is_wrong:expr, $said:literal $(, $shown:expr)* $(,)?) => {
+        refuse_if!($is_wrong, format!($said $(, $shown)*))
+    };
+    ($is_wrong:expr, $error:expr $(,)?) => {
         if $is_wrong {
             return Err($error);
         }

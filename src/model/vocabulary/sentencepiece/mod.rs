@@ -93,14 +93,12 @@ impl SentencePiece {
         let mut unknown = None;
         let (mut lowest_score, mut highest_score) = (f32::MAX, f32::MIN_POSITIVE);
         for (id, piece) in (0u32..).zip(&stored.pieces) {
-            refuse_if!(piece.text.is_empty(), format!("piece {id} is empty"));
+            refuse_if!(piece.text.is_empty(), "piece {id} is empty");
             if piece.text.len() > LONGEST {
                 let length = piece.text.len();
                 return Err(format!("piece {id} has {length} bytes, and {LONGEST} are the most"));
             }
-            if !piece.score.is_finite() {
-                return Err(format!("piece {id} has a score that is no number"));
-            }
+            refuse_if!(!piece.score.is_finite(), "piece {id} has a score that is no number");
             let is_cut_into = match piece.kind {
                 PieceKind::Normal => {
                     lowest_score = lowest_score.min(piece.score);
@@ -168,7 +166,7 @@ impl SentencePiece {
                     "it gives {text:?} the id {id}, which is {piece:?} in tokenizer.model"
                 ));
             }
-            refuse_if!(ids.insert(text, id).is_some(), format!("it gives {text:?} two ids"));
+            refuse_if!(ids.insert(text, id).is_some(), "it gives {text:?} two ids");
             self.added.insert(id, AddedPiece { token: token.clone(), is_named: false });
         }
 
