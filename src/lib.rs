@@ -50,6 +50,18 @@
 //!                                   page <- chart <- report <- study <---------+
 //! ```
 
+/// Ends a function with an error, or with a text as one, where something is wrong.
+macro_rules! refuse_if {
+    ($is_wrong:expr, $said:literal $(, $shown:expr)* $(,)?) => {
+        refuse_if!($is_wrong, format!($said $(, $shown)*))
+    };
+    ($is_wrong:expr, $error:expr $(,)?) => {
+        if $is_wrong {
+            return Err($error);
+        }
+    };
+}
+
 pub mod app;
 pub mod chart;
 #[cfg(feature = "cli")]

@@ -1,11 +1,9 @@
 //! An answer: its headers, and its file, which is sent whole, compressed or as a range.
 
-use std::collections::HashMap;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::RangeInclusive;
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, LazyLock, Mutex};
-use std::time::SystemTime;
+use std::path::Path;
+use std::sync::{Arc, LazyLock};
 
 use flate2::Compression;
 use flate2::read::{GzDecoder, GzEncoder};
@@ -16,7 +14,7 @@ use tokio::task::spawn_blocking;
 
 use crate::Site;
 use crate::body::{Answer, Reading};
-use crate::files::{Found, Sent, mime, open, shrinks};
+use crate::files::{Found, MadeOfFiles, Sent, mime, open, shrinks};
 use crate::policy::{Framed, framed};
 use crate::request::{Wanted, wanted};
 
@@ -124,28 +122,13 @@ fn part(range: &str, size: u64) -> Option<Option<RangeInclusive<u64>>> {
     Some(one.filter(|_| parts.is_empty()))
 }
 
-/// When a file was written, its length, and what it is when compressed.
-type PackedFile = (SystemTime, u64, Bytes);
-
-/// Files that were compressed, for as long as they do not change.
-static PACKED: LazyLock<Mutex<HashMap<PathBuf, PackedFile>>> = LazyLock::new(Mutex::default);
-
 fn packed_file(path: &Path) -> io::Result<Bytes> {
-    let about = std::fs::metadata(path)?;
-    let (written, length) = (about.modified()?, about.len());
-    let known = PACKED.lock().ok().and_then(|all| all.get(path).cloned());
-    if let Some((when, size, bytes)) = known
-        && (when, size) == (written, length)
-    {
-        return Ok(bytes);
-    }
-    let mut bytes = Vec::new();
-    GzEncoder::new(open(path)?, Compression::best()).read_to_end(&mut bytes)?;
-    let bytes = Bytes::from(bytes);
-    if let Ok(mut all) = PACKED.lock() {
-        all.insert(path.to_path_buf(), (written, length, bytes.clone()));
-    }
-    Ok(bytes)
+    static PACKED: LazyLock<MadeOfFiles<Bytes>> = LazyLock::new(MadeOfFiles::default);
+    PACKED.get(path, || {
+        let mut bytes = Vec::new();
+        GzEncoder::new(open(path)?, Compression::best()).read_to_end(&mut bytes)?;
+        Ok(bytes.into())
+    })
 }
 
 impl Reply {

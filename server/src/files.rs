@@ -1,8 +1,11 @@
 //! The files that are served.
 
+use std::collections::HashMap;
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::SystemTime;
 
 use hyper::body::Bytes;
 
@@ -72,6 +75,38 @@ impl Files for Folder {
             file = file.join("index.html").canonicalize().ok()?;
         }
         (file.starts_with(&self.0) && file.is_file()).then_some(Found::File(file))
+    }
+}
+
+/// When a file was written, its length, and what was made of it; locked while that is made, so that whoever wants it
+/// meanwhile waits for it.
+type Made<T> = Arc<Mutex<Option<(SystemTime, u64, T)>>>;
+
+/// Things made of files, each once for as long as its file does not change.
+#[derive(Default)]
+pub struct MadeOfFiles<T>(pub(crate) Mutex<HashMap<PathBuf, Made<T>>>);
+
+impl<T: Clone> MadeOfFiles<T> {
+    /// The thing that `make` makes of a file.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn get(&self, path: &Path, make: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
+        let about = path.metadata()?;
+        let (written, length) = (about.modified()?, about.len());
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let slot = Arc::clone(all.entry(path.to_owned()).or_default());
+        drop(all);
+
+        let mut known = slot.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((when, size, made)) = &*known
+            && (*when, *size) == (written, length)
+        {
+            return Ok(made.clone());
+        }
+        let made = make()?;
+        *known = Some((written, length, made.clone()));
+        Ok(made)
     }
 }
 

@@ -1,14 +1,12 @@
 //! A model's files as the page may read them, and the list of them that the page asks for first.
 
-use std::collections::HashMap;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, LazyLock, Mutex, PoisonError};
-use std::time::SystemTime;
+use std::sync::LazyLock;
 
 use sha2::{Digest, Sha256};
 
-use crate::files::{Files, Found};
+use crate::files::{Files, Found, MadeOfFiles};
 use crate::smollm2::sha256;
 
 /// The list of the files.
@@ -106,35 +104,14 @@ impl Files for ServedFiles {
     }
 }
 
-/// When a file was written, its length, and its hash.
-type HashedFile = (SystemTime, u64, String);
-
-/// A file's hash, once it is known; locked while it is computed, so that whoever wants it meanwhile waits for it.
-type HashSlot = Arc<Mutex<Option<HashedFile>>>;
-
-/// Hashes of files, for as long as these do not change.
-static HASHED: LazyLock<Mutex<HashMap<PathBuf, HashSlot>>> = LazyLock::new(Mutex::default);
+static HASHED: LazyLock<MadeOfFiles<String>> = LazyLock::new(MadeOfFiles::default);
 
 /// A file's SHA-256, computed once for as long as the file does not change.
 ///
 /// # Errors
 /// The file cannot be read.
 pub fn known_sha256(path: &Path) -> io::Result<String> {
-    let about = path.metadata()?;
-    let (written, length) = (about.modified()?, about.len());
-    let mut all = HASHED.lock().unwrap_or_else(PoisonError::into_inner);
-    let slot = Arc::clone(all.entry(path.to_owned()).or_default());
-    drop(all);
-
-    let mut known = slot.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some((when, size, hash)) = &*known
-        && (*when, *size) == (written, length)
-    {
-        return Ok(hash.clone());
-    }
-    let hash = sha256(path)?;
-    *known = Some((written, length, hash.clone()));
-    Ok(hash)
+    HASHED.get(path, || sha256(path))
 }
 
 /// A text as JSON spells it.
@@ -195,7 +172,7 @@ mod tests {
         let path = home.path().join("weights");
         std::fs::write(&path, "abc").expect("a file");
         let is_known = || {
-            let all = HASHED.lock().expect("the hashes");
+            let all = HASHED.0.lock().expect("the hashes");
             let slot = all.get(&path).cloned();
             drop(all);
             slot.is_some_and(|slot| slot.lock().expect("a hash").is_some())

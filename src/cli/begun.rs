@@ -3,12 +3,14 @@
 use std::path::Path;
 
 use anyhow::{bail, ensure};
+use serde::Serialize;
 
 use super::fingerprint::{self, Files};
 use super::rows_source::NamedRows;
 use super::{interrupt, output, version};
 use crate::study::LoadedModel;
-use crate::study::orders::Fingerprint;
+use crate::study::coupling::TaskCoupling;
+use crate::study::orders::{Fingerprint, Orders};
 use crate::study::report::Report;
 
 /// Returns the fingerprint of a run of rows on a model with these files.
@@ -33,33 +35,89 @@ pub fn end_stopped(out: Option<&Path>, is_empty: bool) -> ! {
     std::process::exit(interrupt::code());
 }
 
-/// One task's run, as a file holds it.
-pub struct Begun<'a> {
-    pub task: &'a str,
-    /// Fingerprint of the run that began the file; `None` where an older atelier kept none.
-    pub fingerprint: Option<&'a Fingerprint>,
-    /// Checksum of the numbers that the file holds now.
-    pub found: String,
+/// One task's run, as a report holds it: a sweep or a coupling.
+pub trait TaskRun: Clone + Serialize {
+    fn task(&self) -> &str;
+
+    /// Fingerprint of the run that began it; `None` where an older atelier kept none.
+    fn fingerprint(&mut self) -> &mut Option<Fingerprint>;
+
+    /// Takes the fingerprint, and computes the checksum of the numbers beside it.
+    ///
+    /// # Errors
+    /// A number that JSON has no form for.
+    fn checked(&self) -> anyhow::Result<(Option<Fingerprint>, String)> {
+        let mut numbers = self.clone();
+        let fingerprint = numbers.fingerprint().take();
+        Ok((fingerprint, fingerprint::bytes(&serde_json::to_vec(&numbers)?)))
+    }
+}
+
+impl TaskRun for Orders {
+    fn task(&self) -> &str {
+        &self.task
+    }
+
+    fn fingerprint(&mut self) -> &mut Option<Fingerprint> {
+        &mut self.fingerprint
+    }
+}
+
+impl TaskRun for TaskCoupling {
+    fn task(&self) -> &str {
+        &self.task
+    }
+
+    fn fingerprint(&mut self) -> &mut Option<Fingerprint> {
+        &mut self.fingerprint
+    }
+}
+
+/// Puts what was found on a task in the place of what was there.
+pub fn put<T: TaskRun>(all: &mut Vec<T>, found: Option<T>) {
+    let Some(found) = found else { return };
+    match all.iter_mut().find(|before| before.task() == found.task()) {
+        Some(before) => *before = found,
+        None => all.push(found),
+    }
+}
+
+/// Gives every part of a report the checksum of what was found.
+///
+/// # Errors
+/// As [`TaskRun::checked`].
+pub fn seal(report: &mut Report) -> anyhow::Result<()> {
+    report.orders.iter_mut().try_for_each(seal_run)?;
+    report.task_coupling.iter_mut().try_for_each(seal_run)
+}
+
+fn seal_run<T: TaskRun>(run: &mut T) -> anyhow::Result<()> {
+    let (_, found) = run.checked()?;
+    if let Some(print) = run.fingerprint() {
+        print.found = found;
+    }
+    Ok(())
 }
 
 /// Nothing of another run is mixed into a file; `what` it holds is a sweep or a coupling.
 ///
 /// # Errors
 /// The first task that was begun with something else than is asked, or that was changed since.
-pub fn begun_alike(
-    before: &[Begun<'_>],
+pub fn begun_alike<T: TaskRun>(
+    before: &[T],
     asked: &[(Fingerprint, NamedRows)],
     what: &str,
     path: &Path,
 ) -> anyhow::Result<()> {
-    for Begun { task, fingerprint, found } in before {
-        let now = asked.iter().find(|(_, rows)| rows.task == *task);
-        let other = match (now, fingerprint) {
+    for run in before {
+        let (task, (fingerprint, found)) = (run.task(), run.checked()?);
+        let now = asked.iter().find(|(_, rows)| rows.task == task);
+        let other = match (now, &fingerprint) {
             (None, _) => Some(format!("{task} too, which is not asked now")),
             (_, None) => Some("an atelier that kept no fingerprints".to_string()),
             (Some((now, _)), Some(before)) => differs(before, now, task),
         };
-        let is_as_written = fingerprint.is_some_and(|print| print.found == *found);
+        let is_as_written = fingerprint.is_some_and(|print| print.found == found);
         let other = other
             .or_else(|| (!is_as_written).then(|| "other numbers than it holds now".to_string()));
         if let Some(other) = other {

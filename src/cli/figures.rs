@@ -8,6 +8,7 @@ use anyhow::{Context, ensure};
 use super::out_file::write_whole;
 use super::output::{self, Progress};
 use super::rows_source::bytes;
+use super::survey::file_name;
 use crate::chart::{DARK, Figure, LIGHT, all_figures, left_out_figure};
 use crate::study::report::{Opened, Report};
 
@@ -121,17 +122,9 @@ fn source(opened: &Opened, path: &Path) -> String {
 
 /// `[figures]` names that any file system takes, no two alike.
 fn names(figures: &[Figure]) -> Vec<String> {
-    let plain = |c: char| {
-        if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '_' }
-    };
     let mut taken = BTreeSet::new();
     let name = |figure: &Figure| {
-        let name: String = figure.name.chars().map(plain).take(120).collect();
-        // No hidden file.
-        let name = match name.strip_prefix('.') {
-            Some(rest) => format!("_{rest}"),
-            None => name,
-        };
+        let name = file_name(&figure.name.chars().take(120).collect::<String>());
         // File systems that take large letters for small ones would have two files in one.
         let free = |name: &String| !taken.contains(&name.to_lowercase());
         let numbered = (2..).map(|n| format!("{name}-{n}"));

@@ -2,6 +2,7 @@
 
 use comfy_table::Cell;
 
+use super::looks::{largest, token};
 use super::table::{self, table};
 use crate::chart::number::percent_tenths;
 use crate::chart::option_beyond;
@@ -54,16 +55,8 @@ fn reads(lens: &Lens, account: &MemberAccount) -> String {
     if account.reads.is_empty() {
         return "It reads the last position alone.\n".to_owned();
     }
-    let token = |t: usize| match &lens.tokens {
-        Some(tokens) => format!("{t} {:?}", tokens[t]),
-        None => format!("{t} (id {})", lens.token_ids[t]),
-    };
-    let largest = |numbers: &[f32]| {
-        let places = 0..numbers.len();
-        places.max_by(|&a, &b| numbers[a].total_cmp(&numbers[b]).then(b.cmp(&a)))
-    };
     let header = ["head", "attends most to", "weight", "value-weighted, most to", "length"];
-    let mut rows = table(&header.map(String::from), 1);
+    let mut rows = table(&header, 1);
     for head in &account.reads {
         let (Some(at), Some(from)) = (largest(&head.weights), largest(&head.carried)) else {
             continue;
@@ -71,9 +64,9 @@ fn reads(lens: &Lens, account: &MemberAccount) -> String {
         let off = if head.is_off { ", off" } else { "" };
         rows.add_row([
             Cell::new(format!("{}{off}", head.head)),
-            Cell::new(token(at)),
+            Cell::new(token(lens, at)),
             Cell::new(percent_tenths(f64::from(head.weights[at]))),
-            Cell::new(token(from)),
+            Cell::new(token(lens, from)),
             Cell::new(format!("{:.3}", head.carried[from])),
         ]);
     }

@@ -5,7 +5,7 @@ use comfy_table::Cell;
 use super::table::{self, table};
 use crate::chart::number::percent_tenths;
 use crate::engine::AttentionWish;
-use crate::plan::{Half, Plan};
+use crate::plan::Plan;
 use crate::study::LoadedModel;
 use crate::study::report::Lens;
 
@@ -38,24 +38,22 @@ pub fn text(lens: &Lens, plan: &Plan, model: &LoadedModel) -> String {
     else {
         return String::new();
     };
-    let token = |t: usize| match &lens.tokens {
-        Some(tokens) => format!("{t} {:?}", tokens[t]),
-        None => format!("{t} (id {})", lens.token_ids[t]),
-    };
     let header =
         ["block", "head", "attends most to", "weight", "value-weighted, most to", "length"];
-    let mut rows = table(&header.map(String::from), 2);
-    let runs = plan.block_runs().filter(|run| run.half != Half::Mlp);
+    let mut rows = table(&header, 2);
+    let runs = plan.block_runs().filter(|run| run.half.has_attention());
     for ((run, weights), lengths) in runs.zip(pattern).zip(carried) {
         for (head, (weights, lengths)) in weights.iter().zip(lengths).enumerate() {
-            let (at, from) = (largest(weights), largest(lengths));
+            let (Some(at), Some(from)) = (largest(weights), largest(lengths)) else {
+                continue;
+            };
             let off = if run.heads_off.contains(head) { ", off" } else { "" };
             rows.add_row([
                 Cell::new(run.index),
                 Cell::new(format!("{head}{off}")),
-                Cell::new(token(at)),
+                Cell::new(token(lens, at)),
                 Cell::new(percent_tenths(f64::from(weights[at]))),
-                Cell::new(token(from)),
+                Cell::new(token(lens, from)),
                 Cell::new(format!("{:.3}", lengths[from])),
             ]);
         }
@@ -68,12 +66,21 @@ pub fn text(lens: &Lens, plan: &Plan, model: &LoadedModel) -> String {
     format!(
         "What the heads attend to from token {}: the weight, and the value-weighted attention.{shared} What a \
          head attends to is not why the model answers. Switch it off (5~h3) and see.\n\n{}\n",
-        token(query),
+        token(lens, query),
         table::text(&rows)
     )
 }
 
-fn largest(numbers: &[f32]) -> usize {
+/// Names a token of the prompt: its position, and its text or id.
+pub fn token(lens: &Lens, t: usize) -> String {
+    match &lens.tokens {
+        Some(tokens) => format!("{t} {:?}", tokens[t]),
+        None => format!("{t} (id {})", lens.token_ids[t]),
+    }
+}
+
+/// Returns the place of the largest number, the first of equal ones; `None` of none.
+pub fn largest(numbers: &[f32]) -> Option<usize> {
     let places = 0..numbers.len();
-    places.max_by(|&a, &b| numbers[a].total_cmp(&numbers[b]).then(b.cmp(&a))).unwrap_or_default()
+    places.max_by(|&a, &b| numbers[a].total_cmp(&numbers[b]).then(b.cmp(&a)))
 }

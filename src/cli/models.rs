@@ -54,7 +54,7 @@ fn list() -> anyhow::Result<()> {
 }
 
 fn shipped() -> String {
-    let header = ["name", "what it is", "blocks run", "kB"].map(String::from);
+    let header = ["name", "what it is", "blocks run", "kB"];
     let mut table = table(&header, 2);
     for known in catalogue::all() {
         table.add_row([
@@ -83,7 +83,7 @@ fn at_hand() -> anyhow::Result<String> {
         return Ok(lines + "\n");
     }
 
-    let header = ["file or folder", "name", "size"].map(String::from);
+    let header = ["file or folder", "name", "size"];
     let mut table = table(&header, 2);
     for model in &models {
         let name = if smollm2::is_it(model) { smollm2::NAME } else { "" };

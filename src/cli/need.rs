@@ -10,7 +10,7 @@ use super::interrupt;
 use super::out_file::{OutFile, There};
 use super::output::{self, Progress};
 use super::rows_source::NamedRows;
-use super::table::{column, table, text};
+use super::table::{column_with_gaps, table, text};
 use crate::chart::number::{percent, percent_tenths};
 use crate::chart::{
     LIGHT, NO_PARTS, breaks_from, number, part_figures, part_loss_name, part_name,
@@ -18,7 +18,7 @@ use crate::chart::{
 };
 use crate::measure::bits::bits;
 use crate::study::LoadedModel;
-use crate::study::need::{Need, Needing};
+use crate::study::need::{Need, NeedPart, Needing};
 use crate::study::parts::{LeavingOut, PartLoss, PartLosses};
 use crate::study::report::{Lens, Report};
 
@@ -226,7 +226,7 @@ fn parts(prompt: &str, args: &NeedArgs) -> anyhow::Result<Report> {
 fn parts_shown((lens, parts): (&Lens, &PartLosses)) -> String {
     let header = ["without", "surprise\nadded", "logit diff.\nlost", "KL", "rank", ""];
     let rows = |list: &[&PartLoss]| {
-        let mut rows = table(&header.map(String::from), 1);
+        let mut rows = table(&header, 1);
         for part in list {
             let broken = if parts.is_broken(part) { "the model breaks" } else { "" };
             rows.add_row([
@@ -272,12 +272,14 @@ fn shown(need: &Need) -> String {
         "right\namong\noptions",
         "first\nword",
     ];
-    let mut rows = table(&header.map(String::from), 1);
-    let parts = || need.parts.iter();
-    let votes = numbers(parts().map(|part| Some(part.vote.mean)));
-    let losses = numbers(parts().map(|part| Some(part.loss.mean)));
-    let ends = [0, 1].map(|end| numbers(parts().map(|part| Some(part.loss.interval()?[end]))));
-    let lost = numbers(parts().map(|part| Some(bits(part.lost?.mean))));
+    let mut rows = table(&header, 1);
+    let numbers = |number: &dyn Fn(&NeedPart) -> Option<f64>| {
+        column_with_gaps(&need.parts.iter().map(number).collect::<Vec<_>>(), "")
+    };
+    let votes = numbers(&|part| Some(part.vote.mean));
+    let losses = numbers(&|part| Some(part.loss.mean));
+    let ends = [0, 1].map(|end| numbers(&|part| Some(part.loss.interval()?[end])));
+    let lost = numbers(&|part| Some(bits(part.lost?.mean)));
     for (i, part) in need.parts.iter().enumerate() {
         let first = part.first_word.map_or_else(String::new, |first| percent(first.mean));
         let [name, right] = [part_name(part), percent(part.accuracy.mean)];
@@ -303,12 +305,4 @@ fn shown(need: &Need) -> String {
         number::short(need.lead.mean),
         text(&rows)
     )
-}
-
-/// Numbers of one column with one precision, and nothing where there is none.
-fn numbers(values: impl Iterator<Item = Option<f64>>) -> Vec<String> {
-    let values: Vec<Option<f64>> = values.collect();
-    let known: Vec<f64> = values.iter().flatten().copied().collect();
-    let mut shown = column(&known).into_iter();
-    values.iter().map(|value| value.and_then(|_| shown.next()).unwrap_or_default()).collect()
 }

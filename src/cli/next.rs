@@ -54,7 +54,7 @@ pub fn run(args: &NextArgs) -> anyhow::Result<()> {
             page += &format!("{line}\n");
             continue;
         }
-        let header = ["option", "probability"].map(String::from);
+        let header = ["option", "probability"];
         let mut table = table(&header, 1);
         for saying in &said {
             table.add_row([

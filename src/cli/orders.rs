@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, ensure};
 
-use super::begun::{Begun, begun_alike, end_stopped, fingerprint_of, holds_rows_alone};
+use super::begun::{begun_alike, end_stopped, fingerprint_of, holds_rows_alone, put, seal};
 use super::orders_picture as picture;
 use super::out_file::{OutFile, There};
 use super::output::{self, Progress};
@@ -133,8 +133,7 @@ pub fn run(args: OrdersArgs) -> anyhow::Result<()> {
         asked.push((fingerprint_of(&model, &hashes, &rows), rows));
     }
     if let Some(out) = &out {
-        let begun = begun(&report)?;
-        begun_alike(&begun, &asked, "sweep", out.path())?;
+        begun_alike(&report.orders, &asked, "sweep", out.path())?;
     }
     let orders = every_order(&model, &args, sweeps)?;
     let stop = interrupt::listen()?;
@@ -252,46 +251,17 @@ pub(super) fn sweep(
         bar.at(done, of);
         if saving.is_due() && sweeping.rows_done() > kept {
             kept = sweeping.rows_done();
-            put(report, sweeping.draft().map(with));
+            put(&mut report.orders, sweeping.draft().map(with));
             saving.save(report)?;
         }
     }
-    put(report, sweeping.orders().map(with));
+    put(&mut report.orders, sweeping.orders().map(with));
     Ok(!saving.is_stopped())
 }
 
 /// Files and folders that are read.
 fn inputs(args: &OrdersArgs) -> Vec<&Path> {
     std::iter::once(Path::new(&args.model)).chain(args.source.inputs()).collect()
-}
-
-/// Returns the fingerprint of every sweep of a report, with a checksum of its numbers now.
-pub(super) fn begun(report: &Report) -> anyhow::Result<Vec<Begun<'_>>> {
-    let sweeps = report.orders.iter().map(|orders| {
-        Ok(Begun {
-            task: &orders.task,
-            fingerprint: orders.fingerprint.as_ref(),
-            found: checksum(orders)?,
-        })
-    });
-    sweeps.collect()
-}
-
-/// Every sweep of a file carries the checksum of what was found.
-pub(super) fn seal(report: &mut Report) -> anyhow::Result<()> {
-    for orders in &mut report.orders {
-        let found = checksum(orders)?;
-        if let Some(print) = &mut orders.fingerprint {
-            print.found = found;
-        }
-    }
-    Ok(())
-}
-
-/// Returns the checksum of a sweep, its fingerprint left out.
-fn checksum(orders: &Orders) -> anyhow::Result<String> {
-    let found = Orders { fingerprint: None, ..orders.clone() };
-    Ok(fingerprint::bytes(&serde_json::to_vec(&found)?))
 }
 
 /// Sweeps by name; `None` for "all that this model has".
@@ -344,14 +314,6 @@ fn every_order(
     Ok(orders)
 }
 
-fn put(report: &mut Report, orders: Option<Orders>) {
-    let Some(orders) = orders else { return };
-    match report.orders.iter_mut().find(|o| o.task == orders.task) {
-        Some(before) => *before = orders,
-        None => report.orders.push(orders),
-    }
-}
-
 /// The report that an earlier run left.
 fn stopped(out: &mut OutFile, model: &LoadedModel) -> anyhow::Result<Report> {
     let text = out.text()?;
@@ -388,7 +350,7 @@ fn geometry(
         if stop.load(Ordering::Relaxed) {
             return Ok(None);
         }
-        averaging.add(&orders::states(model, item, plan)?);
+        averaging.add(&orders::states(model, item, plan)?)?;
     }
     Ok(Some(averaging.mean()))
 }

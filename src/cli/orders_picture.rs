@@ -2,7 +2,7 @@
 
 use comfy_table::Row;
 
-use super::table::{column, number, table, text as shown};
+use super::table::{column, column_with_gaps, number, table, text as shown};
 use crate::chart::number::{counted, percent_interval, percent_tenths, short};
 use crate::chart::{Table, TableCell, unnamed_heads};
 use crate::measure::bits::bits;
@@ -127,13 +127,11 @@ fn answers(orders: &Orders, lines: &[(String, &Measures)]) -> String {
     let optional =
         [(bytes, "right by\nbyte"), (first, "first\nword"), (surprise, "surprise"), (kl, "KL")];
     headers.extend(optional.iter().filter_map(|(is_there, name)| is_there.then_some(*name)));
-    let headers: Vec<String> = headers.iter().map(ToString::to_string).collect();
     let mut shown_table = table(&headers, 1);
 
-    let shown_kl =
-        column(&lines.iter().filter_map(|(_, m)| Some(bits(m.kl?.mean))).collect::<Vec<_>>());
-    let mut shown_kl = shown_kl.into_iter();
-    for (name, m) in lines {
+    let shown_kl = lines.iter().map(|(_, m)| Some(bits(m.kl?.mean))).collect::<Vec<_>>();
+    let shown_kl = column_with_gaps(&shown_kl, "-");
+    for (i, (name, m)) in lines.iter().enumerate() {
         let share =
             |share: Option<Mean>| share.map_or("-".into(), |share| percent_tenths(share.mean));
         let mut cells = vec![
@@ -146,7 +144,7 @@ fn answers(orders: &Orders, lines: &[(String, &Measures)]) -> String {
         cells.extend(
             surprise.then(|| m.log_likelihood.map_or("-".into(), |log| number(bits(-log.mean), 2))),
         );
-        cells.extend(kl.then(|| m.kl.and_then(|_| shown_kl.next()).unwrap_or_else(|| "-".into())));
+        cells.extend(kl.then(|| shown_kl[i].clone()));
         shown_table.add_row(Row::from(cells));
     }
     shown(&shown_table)
@@ -158,7 +156,6 @@ fn votes(lines: &[(String, &Measures)]) -> String {
     let mut headers = vec!["order", "normalised", "margin"];
     headers.extend(perplexities.then_some("perplexity"));
     headers.extend(["mse", "bias", "diversity"]);
-    let headers: Vec<String> = headers.iter().map(ToString::to_string).collect();
     let mut shown_table = table(&headers, 1);
 
     let of = |f: fn(&Measures) -> f64| column(&lines.iter().map(|(_, m)| f(m)).collect::<Vec<_>>());
@@ -177,8 +174,7 @@ fn votes(lines: &[(String, &Measures)]) -> String {
 }
 
 fn medians(medians: &[Median], tasks: usize) -> String {
-    let headers = ["order", "right by the\ntask's score", "normalised", "first word", "KL, bits"]
-        .map(String::from);
+    let headers = ["order", "right by the\ntask's score", "normalised", "first word", "KL, bits"];
     let mut shown_table = table(&headers, 1);
     for median in medians {
         shown_table.add_row(Row::from(vec![

@@ -6,7 +6,7 @@ use super::members::MemberTable;
 use super::table::{bar, thousands};
 use super::totals::{kinds, totals};
 use super::view::{ShownColumn, drawn};
-use crate::chart::number::{percent_tenths, short};
+use crate::chart::number::{counted, percent_tenths, short};
 use crate::chart::{
     AnswerErrors, option_beyond, prompts_beyond, says_first, small_mass, unlike_spaces,
 };
@@ -102,20 +102,16 @@ fn heading(model: &ModelFacts, engine: &str, plan: &Plan) -> String {
         "model     {}: {}, {} of width {}, {} parameters, {engine}\nplan      {plan}\n",
         model.name,
         model.architecture,
-        count(model.blocks, "block"),
+        counted(model.blocks, "block"),
         model.width,
         thousands(model.parameters),
     )
 }
 
-fn count(number: usize, noun: &str) -> String {
-    if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
-}
-
 /// The prompt's end: the words that the options go on from.
 fn asked(lens: &Lens) -> String {
     const WIDTH: usize = 68;
-    let tokens = count(lens.token_ids.len(), "token");
+    let tokens = counted(lens.token_ids.len(), "token");
     let shown = match &lens.prompt {
         Some(prompt) => {
             let escaped: Vec<char> = prompt.chars().flat_map(char::escape_debug).collect();

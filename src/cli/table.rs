@@ -20,7 +20,7 @@ const WORDS: usize = 40;
 const GAP: usize = 2;
 
 /// A table whose first `left` columns are words and whose others are numbers.
-pub(super) fn table(header: &[String], left: usize) -> Table {
+pub(super) fn table(header: &[impl AsRef<str>], left: usize) -> Table {
     let mut table = Table::new();
     table.load_preset(presets::NOTHING);
     // The preset draws its borders as blanks.
@@ -37,7 +37,7 @@ pub(super) fn table(header: &[String], left: usize) -> Table {
     {
         table.remove_style(corner);
     }
-    table.set_header(header);
+    table.set_header(header.iter().map(AsRef::as_ref));
     for (index, column) in table.column_iter_mut().enumerate() {
         column.set_padding(if index == 0 { (0, 0) } else { (1, 0) });
         if index >= left {
@@ -127,6 +127,14 @@ pub(super) fn column(values: &[f64]) -> Vec<String> {
     values.iter().map(number).collect()
 }
 
+/// A column of numbers some of which are missing: there stands `gap`.
+pub(super) fn column_with_gaps(values: &[Option<f64>], gap: &str) -> Vec<String> {
+    let known: Vec<f64> = values.iter().flatten().copied().collect();
+    let mut shown = column(&known).into_iter();
+    let cell = |value: &Option<f64>| value.and_then(|_| shown.next()).unwrap_or_else(|| gap.into());
+    values.iter().map(cell).collect()
+}
+
 /// A number with so many decimals; what rounds to zero has no sign.
 pub(super) fn number(value: f64, decimals: usize) -> String {
     let text = format!("{value:.decimals$}");
@@ -197,7 +205,7 @@ mod tests {
 
     #[test]
     fn words_are_wrapped_beside_numbers() {
-        let mut wide = table(&["what", "number"].map(String::from), 1);
+        let mut wide = table(&["what", "number"], 1);
         let sentence = "which answer to a question of school science is likeliest as text";
         wide.add_row([&format!("{sentence} and once more: {sentence}"), "12.5"]);
         let shown = text(&wide);

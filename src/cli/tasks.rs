@@ -98,7 +98,7 @@ fn list() -> anyhow::Result<()> {
 fn group(name: &str, tasks: &[Task]) -> String {
     let sources: BTreeSet<String> = tasks.iter().map(|task| task.source().to_string()).collect();
     let sources: Vec<String> = sources.into_iter().collect();
-    let header = ["name", "asks", "scored by"].map(String::from);
+    let header = ["name", "asks", "scored by"];
     let mut table = table(&header, 3);
     for task in tasks {
         table.add_row([task.name(), task.about(), score(task.score())].map(Cell::new));

@@ -11,7 +11,7 @@ use crate::measure::decomposition::{ColumnNumbers, DecomposedColumns, Share, Tri
 /// Every column with the identity written out, the logits' in its two parts besides.
 pub fn totals(triples: &Triples, uniform: f64) -> String {
     let Triples { paper, probability, logit, centred, offset } = triples;
-    let header = ["", "MSE", "", "bias", "", "diversity"].map(String::from);
+    let header = ["", "MSE", "", "bias", "", "diversity"];
     let mut table = table(&header, 1);
     let rows = [
         ("probability", probability),

@@ -186,7 +186,9 @@ pub trait Pass {
     ///
     /// # Errors
     /// The device failed.
-    fn finish(&mut self) -> Result<(), EngineError>;
+    fn finish(&mut self) -> Result<(), EngineError> {
+        Ok(())
+    }
 
     /// Returns the numbers of every output that was asked for; `None` while the device has not answered.
     /// Waits where the thread may block. Call it after [`Pass::finish`], until it answers.

@@ -8,9 +8,7 @@ use crate::plan::{BlockRun, Plan, Step};
 pub fn ids(shape: &ModelShape, token_ids: &[u32]) -> Result<(), EngineError> {
     let (vocabulary, context) = (shape.vocabulary, shape.context);
     let tokens = token_ids.len();
-    if tokens == 0 || tokens > context {
-        return Err(EngineError::Length { tokens, context });
-    }
+    refuse_if!(tokens == 0 || tokens > context, EngineError::Length { tokens, context });
     match token_ids.iter().find(|&&id| id as usize >= vocabulary) {
         Some(&id) => Err(EngineError::TokenId { id, vocabulary }),
         None => Ok(()),
@@ -33,9 +31,7 @@ pub fn passages(shape: &ModelShape, passages: &[Passage]) -> Result<(), EngineEr
     for passage in passages {
         ids(shape, &passage.token_ids)?;
         let (tokens, scored) = (passage.token_ids.len(), passage.scored);
-        if scored == 0 || scored >= tokens {
-            return Err(EngineError::Scored { tokens, scored });
-        }
+        refuse_if!(scored == 0 || scored >= tokens, EngineError::Scored { tokens, scored });
     }
     Ok(())
 }
@@ -58,8 +54,6 @@ pub fn point(shape: &ModelShape, point: &TangentPoint) -> Result<usize, EngineEr
     plans(shape, &[Plan::new(vec![Step::Block(run)], blocks)?])?;
     let (tokens, context) = (point.stream.len() / shape.width, shape.context);
     assert_eq!(point.stream.len(), tokens * shape.width, "whole rows");
-    if tokens == 0 || tokens > context {
-        return Err(EngineError::Length { tokens, context });
-    }
+    refuse_if!(tokens == 0 || tokens > context, EngineError::Length { tokens, context });
     Ok(tokens)
 }

@@ -60,9 +60,7 @@ impl EngineChoice {
         Ok(match self {
             Self::Cpu => {
                 let memory = self.memory(&weights);
-                if !memory.fits_processor() {
-                    return Err(EngineError::NoRoom { memory });
-                }
+                refuse_if!(!memory.fits_processor(), EngineError::NoRoom { memory });
                 cpu::loader(weights)
             }
             #[cfg(any(test, feature = "reference"))]

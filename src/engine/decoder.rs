@@ -201,7 +201,7 @@ impl<'a> Decoder<'a> {
                         let last = self.program.calls.last();
                         let slot = last.and_then(|call| call.complete.last());
                         let slot = slot.map_or(0, |&(_, slot)| slot);
-                        pass.give_logits(slot, &pack.last_rows(1))?;
+                        pass.give_logits(slot, &pack.last_rows())?;
                         pass.finish()?;
                         is_reading = true;
                     }

@@ -61,9 +61,7 @@ impl<'a, R: Record> Execution<'a, R> {
         let tokens = lengths.iter().copied().max().unwrap_or(0);
         for group in &groups {
             let room = room(&group.schedule, &group.is_end);
-            if room.sequences == 0 {
-                return Err(EngineError::RoomOfOne { room: bytes });
-            }
+            refuse_if!(room.sequences == 0, EngineError::RoomOfOne { room: bytes });
             if tokens > room.rows {
                 let room = room.rows;
                 return Err(EngineError::Room { tokens, room });

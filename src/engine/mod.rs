@@ -242,9 +242,7 @@ impl Engine {
     ) -> Result<Vec<Vec<Trace>>, EngineError> {
         let mut run = self.start(prompts.into(), plans.into(), Capture::answer())?;
         while let Some((done, of)) = run.advance()? {
-            if progress(done, of).is_break() {
-                return Err(EngineError::Cancelled);
-            }
+            refuse_if!(progress(done, of).is_break(), EngineError::Cancelled);
         }
         run.finish()
     }

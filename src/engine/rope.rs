@@ -22,13 +22,12 @@ impl Rope {
         let base = |i: usize| shape.theta.powf(-(i as f64) / half as f64);
         let plain: Vec<f64> = (0..half).map(base).collect();
         let stretched = |divisors: &[f64]| plain.iter().zip(divisors).map(|(f, d)| f / d).collect();
+        let of_one = |short: Vec<f64>| Self { short, long: None, scale: 1.0 };
         match &shape.scaling {
-            None => Self { short: plain, long: None, scale: 1.0 },
-            Some(RopeScaling::Linear { factor }) => Self {
-                short: plain.into_iter().map(|frequency| frequency / factor).collect(),
-                long: None,
-                scale: 1.0,
-            },
+            None => of_one(plain),
+            Some(RopeScaling::Linear { factor }) => {
+                of_one(plain.iter().map(|frequency| frequency / factor).collect())
+            }
             Some(RopeScaling::Llama3 {
                 factor,
                 low_freq_factor,
@@ -48,7 +47,7 @@ impl Rope {
                         (1.0 - smooth) * frequency / factor + smooth * frequency
                     }
                 };
-                Self { short: plain.into_iter().map(blend).collect(), long: None, scale: 1.0 }
+                of_one(plain.into_iter().map(blend).collect())
             }
             Some(RopeScaling::LongRope { short, long, original_context, attention_factor }) => {
                 Self {

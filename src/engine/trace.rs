@@ -118,10 +118,10 @@ pub fn members(plan: &Plan, has_bias: bool) -> Vec<Member> {
     let mut members = vec![of(MemberKind::Embedding, None)];
     for run in plan.block_runs() {
         let block = Some(run.index);
-        if run.half != Half::Mlp {
+        if run.half.has_attention() {
             members.push(of(MemberKind::Attention, block));
         }
-        if run.half != Half::Attention {
+        if run.half.has_mlp() {
             members.push(of(MemberKind::Mlp, block));
         }
     }

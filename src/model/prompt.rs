@@ -21,9 +21,7 @@ impl Prompt {
         token_ids: Vec<u32>,
         option_ids: Vec<u32>,
     ) -> Result<Self, ModelError> {
-        if token_ids.is_empty() {
-            return Err(ModelError::EmptyPrompt);
-        }
+        refuse_if!(token_ids.is_empty(), ModelError::EmptyPrompt);
         if token_ids.len() > shape.context {
             return Err(ModelError::TooLong { tokens: token_ids.len(), context: shape.context });
         }
@@ -66,9 +64,7 @@ impl Passage {
         context: &[u32],
         continuation: &[u32],
     ) -> Result<Self, ModelError> {
-        if context.is_empty() || continuation.is_empty() {
-            return Err(ModelError::EmptyPrompt);
-        }
+        refuse_if!(context.is_empty() || continuation.is_empty(), ModelError::EmptyPrompt);
         let Prompt { token_ids, .. } =
             Prompt::from_ids(shape, [context, continuation].concat(), Vec::new())?;
         Ok(Self { token_ids, scored: continuation.len() })

@@ -103,12 +103,8 @@ impl Tokenizer {
         prompt: &str,
         options: &[String],
     ) -> Result<Prompt, ModelError> {
-        if prompt.is_empty() {
-            return Err(ModelError::EmptyPrompt);
-        }
-        if prompt.trim().is_empty() {
-            return Err(ModelError::BlankPrompt);
-        }
+        refuse_if!(prompt.is_empty(), ModelError::EmptyPrompt);
+        refuse_if!(prompt.trim().is_empty(), ModelError::BlankPrompt);
         let token_ids = self.encode(prompt)?;
         if token_ids.len() > shape.context {
             return Err(ModelError::TooLong { tokens: token_ids.len(), context: shape.context });
@@ -269,9 +265,7 @@ fn tokenizer_error(reason: String) -> ModelError {
 /// Checks that a model has all ids of its tokenizer.
 fn check_ids(file: &'static str, largest: usize, shape: &ModelShape) -> Result<(), ModelError> {
     let vocabulary = shape.vocabulary;
-    if largest >= vocabulary {
-        return Err(ModelError::Vocabulary { file, largest, vocabulary });
-    }
+    refuse_if!(largest >= vocabulary, ModelError::Vocabulary { file, largest, vocabulary });
     Ok(())
 }
 

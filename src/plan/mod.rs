@@ -30,6 +30,18 @@ pub enum Half {
     Mlp,
 }
 
+impl Half {
+    /// Whether attention runs.
+    pub fn has_attention(self) -> bool {
+        self != Self::Mlp
+    }
+
+    /// Whether the MLP runs.
+    pub fn has_mlp(self) -> bool {
+        self != Self::Attention
+    }
+}
+
 /// One block, or one half of it, with heads that are switched off. `index` counts the model's stored
 /// blocks from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -83,16 +95,12 @@ impl Plan {
     /// # Errors
     /// No steps, an empty group, an index of `blocks` or more, or more than [`MAX_RUNS`] runs.
     pub fn new(steps: Vec<Step>, blocks: usize) -> Result<Self, PlanError> {
-        if steps.is_empty() {
-            return Err(PlanError::Empty { blocks });
-        }
+        refuse_if!(steps.is_empty(), PlanError::Empty { blocks });
         if steps.iter().any(|step| step.block_runs().is_empty()) {
             return Err(PlanError::EmptyGroup { at: None });
         }
         let runs = steps.iter().map(|step| step.block_runs().len()).sum();
-        if runs > MAX_RUNS {
-            return Err(PlanError::TooLong { runs });
-        }
+        refuse_if!(runs > MAX_RUNS, PlanError::TooLong { runs });
         let plan = Plan { steps };
         let missing = plan.block_runs().find(|run| run.index >= blocks);
         match missing {
@@ -155,7 +163,7 @@ impl Plan {
             Step::Block(run) => std::slice::from_mut(run),
             Step::Parallel(runs) => runs.as_mut_slice(),
         });
-        let run = runs.filter(|run| run.half != Half::Mlp).nth(attention)?;
+        let run = runs.filter(|run| run.half.has_attention()).nth(attention)?;
         run.heads_off = run.heads_off.toggled(head)?;
         Some(Self { steps })
     }

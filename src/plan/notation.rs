@@ -18,25 +18,19 @@ use super::{BlockRun, Half, HeadsOff, MAX_REPEAT, MAX_RUNS, Plan, PlanError, Ste
 pub(super) fn parse(line: &str, blocks: usize) -> Result<Plan, PlanError> {
     let mut reader = NotationReader { chars: line.chars().collect(), next: 0, blocks };
     reader.skip_space();
-    if reader.peek().is_none() {
-        return Err(PlanError::Empty { blocks });
-    }
+    refuse_if!(reader.peek().is_none(), PlanError::Empty { blocks });
     let mut steps = Vec::new();
     let mut runs = 0;
     loop {
         let item = reader.item()?;
         runs += item.iter().map(|step| step.block_runs().len()).sum::<usize>();
         // Checked as the line is read: a short line can ask for a great many runs.
-        if runs > MAX_RUNS {
-            return Err(PlanError::TooLong { runs });
-        }
+        refuse_if!(runs > MAX_RUNS, PlanError::TooLong { runs });
         steps.extend(item);
         if reader.peek().is_none() {
             return Plan::new(steps, blocks);
         }
-        if !reader.take(',') {
-            return Err(reader.unexpected("`,` or the end"));
-        }
+        refuse_if!(!reader.take(','), reader.unexpected("`,` or the end"));
     }
 }
 
@@ -76,29 +70,21 @@ impl NotationReader {
     fn group(&mut self) -> Result<Vec<BlockRun>, PlanError> {
         let opened = self.place();
         self.take('(');
-        if self.peek() == Some(')') {
-            return Err(PlanError::EmptyGroup { at: Some(opened) });
-        }
+        refuse_if!(self.peek() == Some(')'), PlanError::EmptyGroup { at: Some(opened) });
         let mut runs = Vec::new();
         loop {
-            if self.peek().is_none() {
-                return Err(PlanError::OpenGroup { at: opened });
-            }
+            refuse_if!(self.peek().is_none(), PlanError::OpenGroup { at: opened });
             match self.entry("a block's number")? {
                 PlanEntry::Block(run) => runs.push(run),
                 PlanEntry::Range(indices, ..) => {
                     runs.extend(indices.into_iter().map(BlockRun::whole))
                 }
             }
-            if runs.len() > MAX_RUNS {
-                return Err(PlanError::TooLong { runs: runs.len() });
-            }
+            refuse_if!(runs.len() > MAX_RUNS, PlanError::TooLong { runs: runs.len() });
             if self.take(')') {
                 return Ok(runs);
             }
-            if self.peek().is_some() && !self.take(',') {
-                return Err(self.unexpected("`,` or `)`"));
-            }
+            refuse_if!(self.peek().is_some() && !self.take(','), self.unexpected("`,` or `)`"));
         }
     }
 
@@ -124,9 +110,7 @@ impl NotationReader {
         let indices =
             if index <= last { (index..=last).collect() } else { (last..=index).rev().collect() };
         let range = format!("{index}-{last}");
-        if self.peek() == Some('~') {
-            return Err(PlanError::HeadsOfRange { range, at });
-        }
+        refuse_if!(self.peek() == Some('~'), PlanError::HeadsOfRange { range, at });
         Ok(PlanEntry::Range(indices, range, at))
     }
 
@@ -137,12 +121,8 @@ impl NotationReader {
         if !self.take('~') {
             return Ok(off);
         }
-        if half == Half::Mlp {
-            return Err(PlanError::HeadsOfMlp { block, at });
-        }
-        if !self.take('h') {
-            return Err(self.unexpected("`h` and a head's number"));
-        }
+        refuse_if!(half == Half::Mlp, PlanError::HeadsOfMlp { block, at });
+        refuse_if!(!self.take('h'), self.unexpected("`h` and a head's number"));
         loop {
             let Some(digits) = self.digits() else {
                 return Err(self.unexpected("a head's number"));

@@ -113,9 +113,7 @@ impl Strategy {
             }
             Strategy::Drop { position } => {
                 self.check(position, order.len())?;
-                if order.len() == 1 {
-                    return Err(PlanError::NothingLeft { strategy: self.to_string() });
-                }
+                refuse_if!(order.len() == 1, PlanError::NothingLeft { strategy: self.to_string() });
                 order[..position].iter().chain(&order[position + 1..]).map(block).collect()
             }
             Strategy::Swap { position } => {

@@ -96,4 +96,15 @@ pub enum StudyError {
     NoMember { name: String, plan: String, last: String },
     #[error("row {row} gave numbers that are not finite: the model's weights are damaged")]
     NotFinite { row: usize },
+    #[error(
+        "the two directions along which the last states differ most were not found: the model's weights are damaged"
+    )]
+    NoPlane,
+}
+
+impl StudyError {
+    /// Names the row, counted from 1, in which the error lies.
+    pub(in crate::study) fn in_row(self, task: &str, row: usize) -> Self {
+        Self::Row { task: task.to_owned(), row, error: Box::new(self) }
+    }
 }

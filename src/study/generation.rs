@@ -61,9 +61,7 @@ impl<'a> Generation<'a> {
         most: usize,
     ) -> Result<Self, StudyError> {
         let (tokens, context) = (prompt.len(), model.shape().context);
-        if tokens == context && most > 0 {
-            return Err(StudyError::FullContext { context });
-        }
+        refuse_if!(tokens == context && most > 0, StudyError::FullContext { context });
         Ok(Self {
             model,
             decoder: model.engine.decoder(vec![prompt], plan)?,

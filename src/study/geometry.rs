@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::measure::similarity::cosine_map;
 use crate::measure::trajectory::{expodistance, line_shape_score, path};
 use crate::plan::Plan;
+use crate::study::StudyError;
 use atelier_kernels::linear::principal::paths;
 
 /// One plan's stream on the same prompts. S + 1 states: before the first step and after each, the
@@ -57,13 +58,16 @@ impl Averaging {
     }
 
     /// A prompt's states `[S + 1][T * D]`.
-    pub fn add(&mut self, states: &[Vec<f32>]) {
+    ///
+    /// # Errors
+    /// If the plane of its tokens' last states is not found.
+    pub fn add(&mut self, states: &[Vec<f32>]) -> Result<(), StudyError> {
         let geometry = &mut self.geometry;
         geometry.prompts += 1;
         let map = cosine_map(states);
         if geometry.prompts == 1 {
             geometry.cosine_map = vec![vec![0.0; map.len()]; map.len()];
-            let (plane, tokens) = paths(states, self.width);
+            let (plane, tokens) = paths(states, self.width).ok_or(StudyError::NoPlane)?;
             geometry.trajectories = Trajectories { explained: plane.explained, tokens };
         }
         for (means, row) in geometry.cosine_map.iter_mut().zip(&map) {
@@ -81,6 +85,7 @@ impl Averaging {
             self.growths += 1;
             step(geometry.expodistance.get_or_insert(0.0), distance, self.growths);
         }
+        Ok(())
     }
 
     /// Over all prompts that were added.

@@ -54,7 +54,7 @@ impl<'a> Rearranging<'a> {
     }
 
     /// # Errors
-    /// Called too early: [`EngineError::Cancelled`].
+    /// Called too early: [`EngineError::Cancelled`]; as [`Averaging::add`].
     pub fn report(self) -> Result<Report, StudyError> {
         let Self { model, question, plan, before, run } = self;
         let mut traces = run.finish()?.into_iter().flatten();
@@ -63,13 +63,13 @@ impl<'a> Rearranging<'a> {
             Some(known) => known,
             None => {
                 let trace = traces.next().ok_or(EngineError::Cancelled)?;
-                let found = with_geometry(model, &original_plan, trace);
+                let found = with_geometry(model, &original_plan, trace)?;
                 model.remember_original(&question.prompt, &found.0, Some(found.1.clone()));
                 found
             }
         };
         let arranged = traces.next().ok_or(EngineError::Cancelled)?;
-        let (arranged, after) = with_geometry(model, &plan, arranged);
+        let (arranged, after) = with_geometry(model, &plan, arranged)?;
 
         let lab = Lab {
             original: lens(model, &question, &original_plan, original),
@@ -81,8 +81,12 @@ impl<'a> Rearranging<'a> {
 }
 
 /// A trace with its states taken out, and their geometry.
-fn with_geometry(model: &LoadedModel, plan: &Plan, mut trace: Trace) -> (Trace, Geometry) {
+fn with_geometry(
+    model: &LoadedModel,
+    plan: &Plan,
+    mut trace: Trace,
+) -> Result<(Trace, Geometry), StudyError> {
     let mut geometry = Averaging::new(plan, model.shape().width);
-    geometry.add(&std::mem::take(&mut trace.states));
-    (trace, geometry.mean())
+    geometry.add(&std::mem::take(&mut trace.states))?;
+    Ok((trace, geometry.mean()))
 }

@@ -85,7 +85,7 @@ pub(in crate::study) fn beyond_options(
         id,
         logit: log_probability + reading.log_partition,
         probability: log_probability.exp(),
-        text: model.tokenizer.as_ref().and_then(|tokenizer| tokenizer.decode(&[id]).ok()),
+        text: model.token_text(id),
     });
     AnswerVocabulary {
         log_partition: reading.log_partition,
@@ -134,9 +134,6 @@ fn look(
 
 /// Names the tokens that a logit lens speaks of.
 pub fn name_words(lens: &mut Lens, model: &LoadedModel) {
-    let Some(tokenizer) = &model.tokenizer else {
-        return;
-    };
     let grid = lens.logit_lens_grid.iter().flat_map(|grid| grid.depths.iter().flatten());
     let alone = [&lens.logit_lens, &lens.logit_lens_members];
     let depths = alone.into_iter().flatten().flatten().chain(grid);
@@ -145,7 +142,7 @@ pub fn name_words(lens: &mut Lens, model: &LoadedModel) {
         depth.top_ids.iter().copied().chain(followed)
     });
     let ids: BTreeSet<u32> = ids.collect();
-    let words = ids.into_iter().filter_map(|id| Some((id, tokenizer.decode(&[id]).ok()?)));
+    let words = ids.into_iter().filter_map(|id| Some((id, model.token_text(id)?)));
     lens.logit_lens_words =
         Some(words.collect()).filter(|words: &BTreeMap<_, _>| !words.is_empty());
 }

@@ -134,6 +134,11 @@ impl LoadedModel {
         self.tokenizer.as_ref().ok_or_else(|| StudyError::NoTokenizer { model: self.name.clone() })
     }
 
+    /// A token's text, where the model has a tokenizer and the token is in it.
+    pub(super) fn token_text(&self, id: u32) -> Option<String> {
+        self.tokenizer.as_ref()?.decode(&[id]).ok()
+    }
+
     /// A plan for this model: a line of notation, the name of a strategy, or the model's own order.
     pub fn plan(&self, line: Option<&str>) -> Result<Plan, StudyError> {
         let order = &self.shape().order;

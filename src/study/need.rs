@@ -150,20 +150,10 @@ impl<'a> Needing<'a> {
         items: &[Item],
         seed: u64,
     ) -> Result<Self, StudyError> {
-        if items.is_empty() {
-            return Err(StudyError::NoRows);
-        }
-        let mut readings = Vec::with_capacity(items.len());
-        for (row, item) in items.iter().enumerate() {
-            let reading = Reading::new(model, item).map_err(|error| StudyError::Row {
-                task: task.to_owned(),
-                row: row + 1,
-                error: Box::new(error),
-            })?;
-            if reading.prompt.option_ids.len() < 2 {
-                return Err(StudyError::NeedsOptions { task: task.to_owned() });
-            }
-            readings.push(reading);
+        refuse_if!(items.is_empty(), StudyError::NoRows);
+        let readings = Reading::all(model, task, items)?;
+        if readings.iter().any(|reading| reading.prompt.option_ids.len() < 2) {
+            return Err(StudyError::NeedsOptions { task: task.to_owned() });
         }
         let own = model.plan(None)?;
         let parts = parts(&own, model.shape());

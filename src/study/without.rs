@@ -34,7 +34,7 @@ pub fn parts(plan: &Plan, shape: &ModelShape) -> Vec<PlanPart> {
             let part = |without| PlanPart { kind, run, member, head: None, without };
             parts.extend(without(plan, member).map(part));
         }
-        if block_run.half != Half::Mlp {
+        if block_run.half.has_attention() {
             let block = shape.blocks.get(block_run.index);
             let heads = block.map_or(0, |block| block.attention.heads.min(HeadsOff::MOST));
             let heads_on = (0..heads).filter(|&head| !block_run.heads_off.contains(head));

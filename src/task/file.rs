@@ -24,9 +24,7 @@ pub const DEFINITION: u64 = 1 << 20;
 pub fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     let file = open(path)?;
     let length = file.metadata()?.len();
-    if length > most {
-        return Err(too_large(most));
-    }
+    refuse_if!(length > most, too_large(most));
     bounded(file, most)
 }
 
@@ -45,9 +43,7 @@ pub fn text(path: &Path, most: u64) -> io::Result<String> {
 pub fn open(path: &Path) -> io::Result<File> {
     // Before it is opened, which may wait for ever.
     let kind = std::fs::metadata(path)?;
-    if kind.is_dir() {
-        return Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a folder"));
-    }
+    refuse_if!(kind.is_dir(), io::Error::new(io::ErrorKind::IsADirectory, "it is a folder"));
     if !kind.is_file() {
         let why = "it is a pipe or a device, and only files are read";
         return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
@@ -62,9 +58,7 @@ pub fn open(path: &Path) -> io::Result<File> {
 pub fn bounded(from: impl Read, most: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     from.take(most + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > most {
-        return Err(too_large(most));
-    }
+    refuse_if!(bytes.len() as u64 > most, too_large(most));
     Ok(bytes)
 }
 

@@ -127,12 +127,8 @@ pub fn questions(
     if let Some((line, label)) = wrong {
         return Err(TaskError::Labels { count: wrong_count, rows: notes.read, line, label });
     }
-    if records.is_empty() {
-        return Err(TaskError::NoRows);
-    }
-    if rows.is_empty() {
-        return Err(TaskError::NothingLeft { rows: notes.read });
-    }
+    refuse_if!(records.is_empty(), TaskError::NoRows);
+    refuse_if!(rows.is_empty(), TaskError::NothingLeft { rows: notes.read });
     notes.usable = rows.len();
     notes.repeats(&rows);
     Ok((rows, notes))

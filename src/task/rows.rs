@@ -85,9 +85,7 @@ impl<R: BufRead> RowReader<R> {
             if count == 0 {
                 return if self.found { Ok(None) } else { Err(RowsError::Empty) };
             }
-            if bytes.len() as u64 > LINE {
-                return Err(RowsError::Long { line });
-            }
+            refuse_if!(bytes.len() as u64 > LINE, RowsError::Long { line });
             let text = match line {
                 1 => bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(&bytes),
                 _ => &bytes,
@@ -141,9 +139,7 @@ fn row(text: &str, line: usize) -> Result<TaskRow, RowsError> {
         _ => return Err(wrong("both text and ids")),
     };
     let options = item.options();
-    if options < 2 {
-        return Err(RowsError::TooFewOptions { line, options });
-    }
+    refuse_if!(options < 2, RowsError::TooFewOptions { line, options });
     match item.answer() {
         Some(answer) if answer >= options => Err(RowsError::Answer { line, answer, options }),
         _ => Ok(TaskRow::new(line, item)),

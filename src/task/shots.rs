@@ -29,9 +29,7 @@ pub fn with_shots(
             let mut random = Mt::new_with_key(key);
             let mut left: Vec<usize> =
                 (0..rows.len()).filter(|&other| texts[other] != texts[index]).collect();
-            if left.len() < shots {
-                return Err(rows.len());
-            }
+            refuse_if!(left.len() < shots, rows.len());
             let mut before = String::new();
             for _ in 0..shots {
                 let draw = (u64::from(random.next_u32()) * left.len() as u64) >> 32;

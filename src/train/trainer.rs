@@ -57,7 +57,6 @@ struct BatchPart {
 pub struct TrainingStep {
     /// Weighted mean cross-entropy, nats.
     pub loss: f64,
-    pub gradient_norm: f64,
     pub tokens: u64,
 }
 
@@ -147,9 +146,7 @@ impl Trainer {
             .collect();
         let loss = losses.iter().sum::<f64>() / weight;
         let step = self.optimiser.steps;
-        if !loss.is_finite() {
-            return Err(TrainError::Diverged { step });
-        }
+        refuse_if!(!loss.is_finite(), TrainError::Diverged { step });
         let rate = self.rate() as f32;
         let parts = self.parts.iter_mut().take(batches.len());
         let mut gradients: Vec<&mut [f32]> = parts.map(|part| &mut part.gradient[..]).collect();
@@ -157,11 +154,9 @@ impl Trainer {
         let gradient_norm =
             muon::step(shape, optimiser, &mut self.parameters, &mut gradients, rate);
         // The loss may still be a number: it is of the parameters before this step.
-        if !gradient_norm.is_finite() {
-            return Err(TrainError::Diverged { step });
-        }
+        refuse_if!(!gradient_norm.is_finite(), TrainError::Diverged { step });
         let tokens = batch.tokens.len() as u64;
         self.tokens_seen += tokens;
-        Ok(TrainingStep { loss, gradient_norm, tokens })
+        Ok(TrainingStep { loss, tokens })
     }
 }

@@ -484,7 +484,7 @@ fn the_goldens_geometry() {
         while run.advance().expect("a batch").is_some() {}
         let trace = run.finish().expect("traces").remove(0).remove(0);
         let mut averaging = geometry::Averaging::new(&plan, model.shape().width);
-        averaging.add(&trace.states);
+        averaging.add(&trace.states).expect("a plane");
         let found = json!(averaging.mean());
         for field in ["cosine_map", "line_shape_score", "expodistance"] {
             assert_close(&found[field], &golden[field], &format!("{name} {field}"));

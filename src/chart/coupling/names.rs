@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::{CouplingShown, StepMap};
 use crate::chart::number::{ordinal, short};
 use crate::engine::{last_members, member_names, members};
-use crate::measure::coupling::{BothMetrics, Undefined};
+use crate::measure::coupling::Undefined;
 use crate::plan::{MAX_RUNS, Plan};
 use crate::study::coupling::{Coupling, CouplingMetric, RelationTo};
 
@@ -102,13 +102,6 @@ pub fn formula(metric: CouplingMetric) -> &'static str {
     match metric {
         CouplingMetric::OffDiagonal => "1 − ‖A − diag A‖ / ‖A‖",
         CouplingMetric::Singular => "1 − ‖|A| − diag s‖ / ‖s‖",
-    }
-}
-
-pub fn of<T: Copy>(both: &BothMetrics<T>, metric: CouplingMetric) -> T {
-    match metric {
-        CouplingMetric::OffDiagonal => both.off_diagonal,
-        CouplingMetric::Singular => both.singular,
     }
 }
 

@@ -1,6 +1,6 @@
 //! Couplings of all pairs of steps, of a prompt or as means over rows.
 
-use super::names::{of, reason, step_names};
+use super::names::{reason, step_names};
 use super::{CouplingShown, nearest};
 use crate::chart::number::short;
 use crate::chart::plot::Ramp;
@@ -57,8 +57,8 @@ impl StepMap {
             means: None,
             why_row: found.map.why_row.clone(),
             why_column: found.map.why_column.clone(),
-            chance: 1.0 - of(&found.chance, metric),
-            all: of(&found.coupling, metric),
+            chance: 1.0 - metric.of(found.chance),
+            all: metric.of(found.coupling),
             ill_posed: ill_posed.collect(),
             pair: shown.pair.filter(|pair| pair.iter().all(|&step| step < steps)),
             source: "at the last token, to itself".to_owned(),
@@ -98,8 +98,8 @@ impl StepMap {
             coupling: means.iter().map(middle).collect(),
             why_row: Vec::new(),
             why_column: Vec::new(),
-            chance: 1.0 - of(&found.chance, metric),
-            all: of(&found.coupling, metric).map(|mean| mean.mean),
+            chance: 1.0 - metric.of(found.chance),
+            all: metric.of(found.coupling).map(|mean| mean.mean),
             ill_posed: ill_posed.collect(),
             pair: None,
             source: format!("at the last token of {rows} rows of “{}”", task.task),

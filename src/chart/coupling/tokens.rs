@@ -1,6 +1,6 @@
 //! Between tokens: two steps at a time, over the prompt's real tokens.
 
-use super::names::{of, step_names};
+use super::names::step_names;
 use super::step_map::ramp;
 use super::token_map::{Ends, TokenMapPicture};
 use super::{FigureDraft, Table, TableCell};
@@ -30,7 +30,7 @@ pub(super) fn figures(coupling: &Coupling, metric: CouplingMetric, theme: &Theme
         k: found.k,
         metric,
         steps: step_names(&coupling.steps),
-        chance: 1.0 - of(&chance(found.k), metric),
+        chance: 1.0 - metric.of(chance(found.k)),
     };
     let maps = [
         found.same.as_ref().map(|one| map("coupling-self", Ends::Same, &one.t[..], &one.pairs[..])),

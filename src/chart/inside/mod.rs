@@ -10,7 +10,7 @@ pub(super) use heads::largest;
 
 use super::{Figure, Theme};
 use crate::engine::{FollowedToken, MemberKind, member_names};
-use crate::plan::{BlockRun, Half, Plan, Step};
+use crate::plan::{BlockRun, Plan, Step};
 use crate::study::report::Lens;
 
 /// The quantity that colours the logit lens's grid.
@@ -86,7 +86,7 @@ fn depth_names(lens: &Lens, depths: usize) -> Vec<String> {
 pub fn attention_runs(lens: &Lens) -> Vec<(String, BlockRun)> {
     let steps = steps(lens);
     let runs = steps.iter().flat_map(Step::block_runs);
-    let runs: Vec<&BlockRun> = runs.filter(|run| run.half != Half::Mlp).collect();
+    let runs: Vec<&BlockRun> = runs.filter(|run| run.half.has_attention()).collect();
     let pattern = lens.attention_pattern.as_ref().map_or(0, Vec::len);
     let named = runs.iter().enumerate().take(pattern).map(|(n, run)| {
         let before = runs[..n].iter().filter(|other| other.index == run.index);

@@ -3,7 +3,7 @@
 use crate::chart::{Table, TableCell};
 use crate::measure::coupling::Undefined;
 use crate::measure::interval::Mean;
-use crate::study::coupling::{Coupling, MisCoupling, StepPair, TaskCoupling};
+use crate::study::coupling::{Coupling, MisCoupling, TaskCoupling};
 use crate::study::report::Report;
 
 /// One line per Jacobian and basis. For prompts: `map, k, step, t_in, t_out` of the Jacobian and of the basis,
@@ -68,7 +68,7 @@ fn of_prompt(rows: &mut Vec<Vec<TableCell>>, model: &str, coupling: &Coupling) {
     let Some(tokens) = &coupling.token_wise else {
         return;
     };
-    let mut pairs = |name: &str, pairs: &[StepPair], places: &[(usize, usize)]| {
+    for (name, places, pairs) in tokens.maps() {
         for pair in pairs {
             let [a, b] = pair.steps;
             let of = |step: usize| -> Vec<LinePlace> {
@@ -76,18 +76,6 @@ fn of_prompt(rows: &mut Vec<Vec<TableCell>>, model: &str, coupling: &Coupling) {
             };
             map(rows, [model, name], tokens.k, &pair.map, &of(a), &of(b));
         }
-    };
-    if let Some(same) = &tokens.same {
-        let places: Vec<_> = same.t.iter().map(|&t| (t, t)).collect();
-        pairs("self", &same.pairs, &places);
-    }
-    if let Some(fixed) = &tokens.fixed_input {
-        let places: Vec<_> = fixed.t_out.iter().map(|&out| (fixed.t_in, out)).collect();
-        pairs("fixed_input", &fixed.pairs, &places);
-    }
-    if let Some(fixed) = &tokens.fixed_output {
-        let places: Vec<_> = fixed.t_in.iter().map(|&t_in| (t_in, fixed.t_out)).collect();
-        pairs("fixed_output", &fixed.pairs, &places);
     }
 }
 

@@ -7,9 +7,9 @@ use std::time::Instant;
 use anyhow::{Context, bail, ensure};
 
 use super::CouplingArgs;
-use crate::cli::begun::{Begun, begun_alike, fingerprint_of, holds_rows_alone};
-use crate::cli::fingerprint::{self, Files};
-use crate::cli::orders::{Saving, begun as begun_sweeps, seal as seal_orders, sweep};
+use crate::cli::begun::{begun_alike, fingerprint_of, holds_rows_alone, put, seal};
+use crate::cli::fingerprint::Files;
+use crate::cli::orders::{Saving, sweep};
 use crate::cli::out_file::OutFile;
 use crate::cli::output::Progress;
 use crate::cli::rows_source::NamedRows;
@@ -108,16 +108,9 @@ impl AskedRows<'_> {
         let print = |rows: &NamedRows| fingerprint_of(model, self.hashes, rows);
         let asked: Vec<(Fingerprint, NamedRows)> =
             tasks.into_iter().map(|rows| (print(&rows), rows)).collect();
-        let mut begun = begun_sweeps(&report)?;
-        for before in &report.task_coupling {
-            begun.push(Begun {
-                task: &before.task,
-                fingerprint: before.fingerprint.as_ref(),
-                found: checksum_of_task(before)?,
-            });
-        }
         let path = self.path.unwrap_or(Path::new("the file"));
-        begun_alike(&begun, &asked, "coupling", path)?;
+        begun_alike(&report.orders, &asked, "coupling", path)?;
+        begun_alike(&report.task_coupling, &asked, "coupling", path)?;
         let wish = self.args.wish(model)?;
         let mut save = |report: &mut Report| {
             seal(report)?;
@@ -178,38 +171,11 @@ impl AskedRows<'_> {
             bar.at(done / 1000, of / 1000);
             if saving.is_due() && run.rows_done() > kept {
                 kept = run.rows_done();
-                put(report, with(&run));
+                put(&mut report.task_coupling, with(&run));
                 saving.save(report)?;
             }
         }
-        put(report, with(&run));
+        put(&mut report.task_coupling, with(&run));
         Ok(!saving.is_stopped())
     }
-}
-
-fn put(report: &mut Report, found: Option<TaskCoupling>) {
-    let Some(found) = found else { return };
-    let mut all = report.task_coupling.iter_mut();
-    match all.find(|before| before.task == found.task) {
-        Some(before) => *before = found,
-        None => report.task_coupling.push(found),
-    }
-}
-
-/// Every part carries the checksum of what was found.
-fn seal(report: &mut Report) -> anyhow::Result<()> {
-    seal_orders(report)?;
-    for task in &mut report.task_coupling {
-        let found = checksum_of_task(task)?;
-        if let Some(print) = &mut task.fingerprint {
-            print.found = found;
-        }
-    }
-    Ok(())
-}
-
-/// Returns the checksum of a task's coupling, its fingerprint left out.
-fn checksum_of_task(task: &TaskCoupling) -> anyhow::Result<String> {
-    let found = TaskCoupling { fingerprint: None, ..task.clone() };
-    Ok(fingerprint::bytes(&serde_json::to_vec(&found)?))
 }

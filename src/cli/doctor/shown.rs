@@ -85,7 +85,7 @@ fn adapter(page: &mut String, facts: &AdapterFacts) {
 }
 
 fn kernels(page: &mut String, kernels: &[KernelTrial]) {
-    let mut table = table(&["kernel", "", "off by", "at most", "outputs"].map(String::from), 2);
+    let mut table = table(&["kernel", "", "off by", "at most", "outputs"], 2);
     for trial in kernels {
         let verdict = if trial.is_right { "right" } else { "WRONG" };
         table.add_row([
@@ -149,7 +149,7 @@ fn goldens(page: &mut String, goldens: &[GoldenResult]) {
     }
     *page += "\nGoldens\n";
     let header = ["golden", "engine", "", "runs", "largest difference", "at most"];
-    let mut table = table(&header.map(String::from), 3);
+    let mut table = table(&header, 3);
     for of in goldens {
         let off = of.largest_difference;
         table.add_row([

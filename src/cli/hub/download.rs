@@ -90,9 +90,7 @@ impl Hub {
                 }
                 arriving.begin_anew()?;
                 let length = length.and_then(|length| length.parse().ok()).unwrap_or(file.size);
-                if length != file.size {
-                    return Err(arriving.wrong_size(length));
-                }
+                refuse_if!(length != file.size, arriving.wrong_size(length));
             }
             _ => {
                 let asked = retry_after(&answer);
@@ -136,9 +134,7 @@ impl<'a> Arriving<'a> {
 
     fn add(&mut self, piece: &[u8]) -> Result<(), HubError> {
         let after = self.done + piece.len() as u64;
-        if after > self.file.size {
-            return Err(self.wrong_size(after));
-        }
+        refuse_if!(after > self.file.size, self.wrong_size(after));
         self.part.write_all(piece).map_err(|error| self.unwritten(&error))?;
         self.hash.add(piece);
         self.done = after;

@@ -46,9 +46,7 @@ impl Hub {
     /// # Errors
     /// The network is switched off; an address or a token that is none; no home folder to have a cache in.
     pub fn from_env() -> Result<Self, HubError> {
-        if is_on("HF_HUB_OFFLINE") {
-            return Err(HubError::SwitchedOff);
-        }
+        refuse_if!(is_on("HF_HUB_OFFLINE"), HubError::SwitchedOff);
         let address = variable("HF_ENDPOINT");
         let address = HubAddress::parse(address.as_deref().unwrap_or(HubAddress::DEFAULT))?;
         let cache = HubCache::from_env()?;

@@ -13,6 +13,7 @@ use crate::study::survey::SurveyTask;
 use crate::task::catalogue::Task;
 use crate::task::file;
 use crate::task::item::TaskRow;
+use crate::task::primer::fnv;
 use crate::task::shots::with_shots;
 
 /// Everything that a survey's numbers depend on; the questions by their fingerprints.
@@ -84,8 +85,6 @@ impl Questions {
                 )
             })?
         };
-        let mut print = Fnv::default();
-        rows.iter().for_each(|row| print.add(row));
         Ok(Self {
             task: SurveyTask {
                 name: task.name().to_string(),
@@ -95,7 +94,7 @@ impl Questions {
                 levels: task.levels().map(str::to_owned),
                 rows: rows.len(),
                 notes,
-                fingerprint: print.text(),
+                fingerprint: questions_hash(&rows),
             },
             rows,
         })
@@ -232,24 +231,9 @@ pub fn distinct<'a>(what: &str, names: impl Iterator<Item = &'a str>) -> anyhow:
 }
 
 /// FNV-1a of all questions with their answers and lines: the page joins reports by it.
-struct Fnv(u64);
-
-impl Default for Fnv {
-    fn default() -> Self {
-        Self(0xcbf2_9ce4_8422_2325)
-    }
-}
-
-impl Fnv {
-    fn add(&mut self, row: &TaskRow) {
-        for text in [row.line.to_string(), row.item.text(), row.item.right()] {
-            for byte in text.bytes().chain([0xff]) {
-                self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-            }
-        }
-    }
-
-    fn text(&self) -> String {
-        format!("{:016x}", self.0)
-    }
+fn questions_hash(rows: &[TaskRow]) -> String {
+    let texts =
+        rows.iter().flat_map(|row| [row.line.to_string(), row.item.text(), row.item.right()]);
+    let bytes = texts.flat_map(|text| text.into_bytes().into_iter().chain([0xff]));
+    format!("{:016x}", fnv(bytes))
 }

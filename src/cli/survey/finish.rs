@@ -1,7 +1,5 @@
 //! From rows' files to the report: the same whoever ran the rows, and in how many parts.
 
-use std::collections::BTreeMap;
-
 use anyhow::{Context, ensure};
 use serde::{Deserialize, Serialize};
 
@@ -75,22 +73,11 @@ pub fn finish(folder: &Folder, asked: &Asked) -> anyhow::Result<SurveyReport> {
             let outcome = outcome(folder, name, task, known.as_ref(), &fingerprint)?;
             cells.push(SurveyCell { model: m, task: t, outcome });
         }
-        models.push(match known {
-            Some(known) => SurveyModel {
-                name: name.clone(),
-                facts: Some(known.facts),
-                engine: known.engine,
-                members: known.members,
-                files: BTreeMap::new(),
-            },
-            None => SurveyModel {
-                name: name.clone(),
-                facts: None,
-                engine: String::new(),
-                members: Vec::new(),
-                files: BTreeMap::new(),
-            },
-        });
+        let mut model = SurveyModel { name: name.clone(), ..SurveyModel::default() };
+        if let Some(Facts { facts, engine, members }) = known {
+            model = SurveyModel { facts: Some(facts), engine, members, ..model };
+        }
+        models.push(model);
     }
     let survey = Survey {
         rows: asked.rows,

@@ -6,14 +6,12 @@ use anyhow::{Context, bail, ensure};
 
 use super::asked::Asked;
 use super::cell::write_rows;
-use super::finish::{Facts, finish};
+use super::finish::Facts;
 use super::folder::{Folder, remove_if_there};
 use super::rows_file::{About, RowsFile};
-use super::running::{failed, failures};
+use super::running::report;
 use super::shard::Shard;
-use super::table;
 use crate::cli::out_file::write_whole;
-use crate::cli::output;
 use crate::study::survey::{SurveyTask, WINDOW};
 use crate::task::file;
 
@@ -73,13 +71,7 @@ pub fn run(args: &MergeArgs) -> anyhow::Result<()> {
             join(&folder, &shards, model, task, &fingerprint)?;
         }
     }
-    let report = finish(&folder, &asked)?;
-    if args.json {
-        output::print(&report.json()?)?;
-    } else {
-        output::show(&table::text(&report.survey))?;
-    }
-    failures(&failed(&report.survey), report.survey.cells.len())
+    report(&folder, &asked, args.json)
 }
 
 /// All parts, each held so that nobody writes to it meanwhile. At least one.

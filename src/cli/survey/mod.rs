@@ -30,7 +30,7 @@ use clap::Subcommand;
 use clap::builder::NonEmptyStringValueParser;
 
 pub use asked::Asked;
-pub use folder::Folder;
+pub use folder::{Folder, file_name};
 pub use rows_file::RowsFile;
 use shard::Shard;
 

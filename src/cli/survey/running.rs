@@ -17,7 +17,6 @@ use crate::cli::{fingerprint, interrupt, known, version};
 use crate::engine::EngineChoice;
 use crate::model::ModelFiles;
 use crate::study::report::VERSION;
-use crate::study::survey::Survey;
 use crate::study::{LoadedModel, StudyError};
 use crate::task::catalogue::Task;
 
@@ -98,40 +97,29 @@ pub(super) fn run(ask: &SurveyOptions) -> anyhow::Result<()> {
         ));
         return Ok(());
     }
-    let report = finish(&folder, &asked)?;
-    if ask.json {
+    report(&folder, &asked, ask.json)
+}
+
+/// Prints the report of all rows; says which models failed.
+pub(super) fn report(folder: &Folder, asked: &Asked, json: bool) -> anyhow::Result<()> {
+    let report = finish(folder, asked)?;
+    if json {
         output::print(&report.json()?)?;
     } else {
         output::show(&table::text(&report.survey))?;
     }
-    failures(&failed(&report.survey), report.survey.cells.len())
+    let failed = report.survey.failed();
+    let failed = failed.map(|(model, task, why)| format!("{} on {}: {why}", model.name, task.name));
+    failures(&failed.collect::<Vec<_>>(), report.survey.cells.len())
 }
 
-/// A model on a task that has no rows.
-pub(super) struct FailedCell {
-    model: String,
-    task: String,
-    why: String,
-}
-
-/// Those of a whole survey.
-pub(super) fn failed(survey: &Survey) -> Vec<FailedCell> {
-    let failed = survey.failed().map(|(model, task, why)| FailedCell {
-        model: model.name.clone(),
-        task: task.name.clone(),
-        why: why.to_string(),
-    });
-    failed.collect()
-}
-
-/// Those of a part, which has no report.
-fn failed_in(folder: &Folder, asked: &Asked) -> Vec<FailedCell> {
+/// Models on tasks without rows, and why, of a part, which has no report.
+fn failed_in(folder: &Folder, asked: &Asked) -> Vec<String> {
     let mut failed = Vec::new();
     for model in &asked.models {
         for task in asked.tasks.iter().map(|task| &task.name) {
             if !folder.rows(model, task).exists() {
-                let (model, task) = (model.clone(), task.clone());
-                failed.push(FailedCell { why: why_not(folder, &model, &task), model, task });
+                failed.push(format!("{model} on {task}: {}", why_not(folder, model, task)));
             }
         }
     }
@@ -139,16 +127,15 @@ fn failed_in(folder: &Folder, asked: &Asked) -> Vec<FailedCell> {
 }
 
 /// A survey in which models failed is written, and still says so to a script.
-pub(super) fn failures(failed: &[FailedCell], cells: usize) -> anyhow::Result<()> {
+fn failures(failed: &[String], cells: usize) -> anyhow::Result<()> {
     let [first, others @ ..] = failed else {
         return Ok(());
     };
-    let FailedCell { model, task, why } = first;
     let others = match others.len() {
         0 => String::new(),
         n => format!(" (and {n} more)"),
     };
-    bail!("{} of {cells} were not answered: {model} on {task}: {why}{others}", failed.len())
+    bail!("{} of {cells} were not answered: {first}{others}", failed.len())
 }
 
 struct SurveyRunning<'a> {

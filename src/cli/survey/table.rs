@@ -23,49 +23,36 @@ pub fn text(survey: &Survey) -> String {
     text += &of_probabilities(survey);
     text += "\nBias, diversity and MSE of probabilities, where MSE = bias - diversity.\n";
     text += &by_level(survey);
+    let mut note = |model: &SurveyModel, task: &SurveyTask, said: &str| {
+        text += &format!("{} on {}: {said}\n", model.name, task.name);
+    };
     for (model, task, found) in survey.found() {
         if let Some(why) = &found.facts.instead {
-            text += &format!(
-                "{} on {}: scored by {}, since {why}\n",
-                model.name,
-                task.name,
-                score(found.facts.score)
-            );
+            note(model, task, &format!("scored by {}, since {why}", score(found.facts.score)));
         }
         if found.facts.too_long > 0 {
-            text += &format!(
-                "{} on {}: {} rows left out, longer than the context\n",
-                model.name,
-                task.name,
-                thousands(found.facts.too_long)
-            );
+            let rows = thousands(found.facts.too_long);
+            note(model, task, &format!("{rows} rows left out, longer than the context"));
         }
     }
     for (model, task, found) in survey.found() {
         if found.facts.unknown > 0 {
-            text += &format!(
-                "{} on {}: {} rows have words that the model does not know and reads all alike\n",
-                model.name,
-                task.name,
-                thousands(found.facts.unknown)
-            );
+            let rows = thousands(found.facts.unknown);
+            let words = "rows have words that the model does not know and reads all alike";
+            note(model, task, &format!("{rows} {words}"));
         }
     }
     for (model, task, found) in survey.found() {
         if let Ok(information) = &found.information
             && information.rows < found.averages.rows
         {
-            text += &format!(
-                "{} on {}: information from {} of {} rows, drawn with a fixed seed\n",
-                model.name,
-                task.name,
-                thousands(information.rows),
-                thousands(found.averages.rows)
-            );
+            let (some, all) = (thousands(information.rows), thousands(found.averages.rows));
+            let said = format!("information from {some} of {all} rows, drawn with a fixed seed");
+            note(model, task, &said);
         }
     }
     for (model, task, why) in survey.failed() {
-        text += &format!("{} on {}: no numbers: {why}\n", model.name, task.name);
+        note(model, task, &format!("no numbers: {why}"));
     }
     text
 }
@@ -90,7 +77,7 @@ fn answers(survey: &Survey) -> String {
         "options\nhold",
         "chosen",
     ];
-    let mut table = table(&header.map(String::from), 2);
+    let mut table = table(&header, 2);
     let some = |x: Option<f64>, shown: fn(f64) -> String| x.map_or_else(String::new, shown);
     for (model, task, found) in by_task(survey) {
         let averages = &found.averages;
@@ -138,7 +125,7 @@ fn chosen_shares(found: &Found) -> String {
 /// Bias, diversity and MSE as the paper prints them.
 fn as_printed(survey: &Survey) -> String {
     let header = ["task", "model", "MSE\n×100", "uniform", "bias\n×100", "diversity", "centred"];
-    let mut table = table(&header.map(String::from), 2);
+    let mut table = table(&header, 2);
     for (model, task, found) in by_task(survey) {
         let averages = &found.averages;
         let paper = &averages.paper;
@@ -158,7 +145,7 @@ fn as_printed(survey: &Survey) -> String {
 /// Bias, diversity and MSE of probabilities, which are the identity.
 fn of_probabilities(survey: &Survey) -> String {
     let header = ["task", "model", "MSE", "= bias", "- diversity"];
-    let mut table = table(&header.map(String::from), 2);
+    let mut table = table(&header, 2);
     for (model, task, found) in by_task(survey) {
         let total = &found.averages.probability.total;
         table.add_row([

@@ -76,7 +76,7 @@ impl Backend for CpuBackend {
     }
 
     fn begin<'a>(&'a self, start: Start) -> Result<Box<dyn Pass + 'a>, EngineError> {
-        Ok(Box::new(CpuPass::new(self, start)))
+        Ok(Box::new(CpuPass::new(self, start, None)))
     }
 
     fn tangents<'a>(

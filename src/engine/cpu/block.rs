@@ -145,7 +145,7 @@ impl Block {
             (false, false) => Threads::Apart,
         };
         let mut pieces = cut(stretches, each, d);
-        let (has_attention, has_mlp) = (half != Half::Mlp, half != Half::Attention);
+        let (has_attention, has_mlp) = (half.has_attention(), half.has_mlp());
 
         let wide = self.out.ins();
         let attended = if has_attention {
@@ -245,7 +245,7 @@ impl Block {
     fn add(&self, piece: Piece, half: Half, by: Threads, overflow: &Overflow) {
         let Piece { mut stretches, rows, attended, last, last_attention, last_mlp } = piece;
         let (d, f) = (self.width, self.mlp.width);
-        let (has_attention, has_mlp) = (half != Half::Mlp, half != Half::Attention);
+        let (has_attention, has_mlp) = (half.has_attention(), half.has_mlp());
         let is_after = self.placement == NormPlacement::After;
         let is_sequential = has_attention && self.residual == Residual::Sequential;
         let mlp_norm = self.mlp_norm.as_ref().unwrap_or(&self.attention_norm);

@@ -91,7 +91,7 @@ impl<'a> KvCache<'a> for CpuCache<'a> {
         sequences: Vec<usize>,
     ) -> Result<Box<dyn Pass + 'a>, EngineError> {
         let cache = PassCache { nodes: self.nodes.clone(), sequences, is_of_one: self.is_of_one };
-        Ok(Box::new(CpuPass::going_on(self.backend, start, cache)))
+        Ok(Box::new(CpuPass::new(self.backend, start, Some(cache))))
     }
 
     fn bytes_a_token(&self) -> u64 {

@@ -38,7 +38,8 @@ struct StepPart {
 }
 
 impl<'a> CpuPass<'a> {
-    pub fn new(backend: &'a CpuBackend, start: Start) -> Self {
+    /// A pass whose tokens continue the sequences of `cache`, where there is one.
+    pub fn new(backend: &'a CpuBackend, start: Start, cache: Option<PassCache>) -> Self {
         let mut memory = backend.memory.take();
         let count = start.pack.rows * backend.width;
         let streams = fit(&mut memory.streams, start.program.slots * count);
@@ -50,17 +51,10 @@ impl<'a> CpuPass<'a> {
             program: start.program,
             kept_rows: start.kept_rows,
             memory,
-            cache: None,
+            cache,
             outputs: Vec::new(),
             overflow: None,
         }
-    }
-
-    /// Opens a pass whose tokens continue the sequences of `cache`.
-    pub fn going_on(backend: &'a CpuBackend, start: Start, cache: PassCache) -> Self {
-        let mut pass = Self::new(backend, start);
-        pass.cache = Some(cache);
-        pass
     }
 
     /// The stream in `slot`. [N, D]
@@ -207,10 +201,6 @@ impl Pass for CpuPass<'_> {
         let angles = self.pack.angles(rows.sequence);
         let looks = looks(block, stream, angles, rows, call.run.heads_off);
         self.outputs.push(("the attention", looks));
-        Ok(())
-    }
-
-    fn finish(&mut self) -> Result<(), EngineError> {
         Ok(())
     }
 

@@ -44,7 +44,7 @@ impl<'a> CandlePass<'a> {
         };
         Ok(Self {
             tables: RopeTables::new(&start.pack, device)?,
-            last: Tensor::new(start.pack.last_rows(1), device)?,
+            last: Tensor::new(start.pack.last_rows(), device)?,
             backend,
             pack: start.pack,
             program: start.program,
@@ -66,17 +66,14 @@ impl<'a> CandlePass<'a> {
         self.stream(slot)?.index_select(&rows, 0)
     }
 
-    fn put_rows(&self, rows: &Tensor, first: usize) -> Result<()> {
-        match &self.kept {
-            Some(kept) => kept.slice_set(rows, 0, first),
-            None => Err(candle_core::Error::msg("no rows were to be kept")),
-        }
+    /// `[kept rows, D]`
+    fn kept(&self) -> Result<&Tensor> {
+        self.kept.as_ref().ok_or_else(|| candle_core::Error::msg("no rows were kept"))
     }
 
     /// Sums of kept rows: `[S, D]`.
     fn sums(&self, sums: &[Vec<u32>]) -> Result<Tensor> {
-        let nothing = || candle_core::Error::msg("no rows were kept");
-        let kept = self.kept.as_ref().ok_or_else(nothing)?; // [kept rows, D]
+        let kept = self.kept()?;
         let sums = sums.iter().map(|sum| {
             let rows = Tensor::new(sum.as_slice(), &self.backend.device)?; // [members]
             kept.index_select(&rows, 0)?.sum_keepdim(0) // [1, D]
@@ -101,7 +98,8 @@ impl<'a> CandlePass<'a> {
                 let Some(branch) = branch else { continue };
                 let share = (branch.narrow(0, copy * n, n)? / step.share as f64)?; // [N, D]
                 if let Some(kept) = step.kept {
-                    self.put_rows(&share.index_select(&self.last, 0)?, kept[member])?; // [P, D]
+                    let share = share.index_select(&self.last, 0)?; // [P, D]
+                    self.kept()?.slice_set(&share, 0, kept[member])?;
                 }
                 stream = (stream + share)?;
             }
@@ -113,8 +111,7 @@ impl<'a> CandlePass<'a> {
 
     /// `[kept rows, K + 1]`
     fn votes(&self, options: &OptionRows) -> Result<Tensor> {
-        let nothing = || candle_core::Error::msg("no rows were kept");
-        let kept = self.kept.as_ref().ok_or_else(nothing)?; // [S P, D]
+        let kept = self.kept()?; // [S P, D]
         let (rows, width) = kept.dims2()?;
         let (p, k) = (options.prompts, options.count);
         let device = &self.backend.device;
@@ -141,7 +138,7 @@ impl Pass for CandlePass<'_> {
     }
 
     fn keep(&mut self, slot: usize, rows: &[u32], at: usize) -> EngineResult<()> {
-        Ok(self.put_rows(&self.rows(slot, rows)?, at)?)
+        Ok(self.kept()?.slice_set(&self.rows(slot, rows)?, 0, at)?)
     }
 
     fn give_stream(&mut self, slot: usize) -> EngineResult<()> {
@@ -151,10 +148,8 @@ impl Pass for CandlePass<'_> {
     }
 
     fn give_kept(&mut self, rows: &[u32]) -> EngineResult<()> {
-        let nothing = || candle_core::Error::msg("no rows were kept");
-        let kept = self.kept.as_ref().ok_or_else(nothing)?; // [kept rows, D]
         let rows = Tensor::new(rows, &self.backend.device)?; // [rows]
-        let given = kept.index_select(&rows, 0)?; // [rows, D]
+        let given = self.kept()?.index_select(&rows, 0)?; // [rows, D]
         self.given.push(("what a member wrote", given));
         Ok(())
     }
@@ -163,7 +158,7 @@ impl Pass for CandlePass<'_> {
         let width = self.backend.head.width();
         let shape = (numbers.len() / width, width);
         let rows = Tensor::from_slice(numbers, shape, &self.backend.device)?; // [rows, D]
-        Ok(self.put_rows(&rows, first)?)
+        Ok(self.kept()?.slice_set(&rows, 0, first)?)
     }
 
     fn give_votes(&mut self, options: &OptionRows) -> EngineResult<()> {
@@ -213,10 +208,6 @@ impl Pass for CandlePass<'_> {
         let block = &self.backend.blocks[call.run.index];
         let looks = block.looks(&stream, rows, call.run.heads_off, &self.tables)?;
         self.given.push(("the attention", looks));
-        Ok(())
-    }
-
-    fn finish(&mut self) -> EngineResult<()> {
         Ok(())
     }
 

@@ -5,7 +5,7 @@ use super::Demand;
 use crate::engine::EngineError;
 use crate::engine::schedule::Schedule;
 use crate::model::{ModelShape, Prompt};
-use crate::plan::{BlockRun, Half};
+use crate::plan::BlockRun;
 
 /// Which looks to keep of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -81,7 +81,7 @@ impl AttentionWish {
 
     /// Whether this run's attention is recorded.
     pub fn keeps(&self, run: &BlockRun) -> bool {
-        run.half != Half::Mlp && self.wants(run.index)
+        run.half.has_attention() && self.wants(run.index)
     }
 
     /// Positions that look in a prompt of `tokens`.

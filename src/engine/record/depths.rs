@@ -32,9 +32,7 @@ impl DepthWish {
     pub fn check(&self, shape: &ModelShape, prompts: &[Prompt]) -> Result<(), EngineError> {
         positions(&self.positions, prompts)?;
         check_top(self.top, shape)?;
-        if self.top == 0 {
-            return Err(EngineError::Top { top: 0, most: MAX_TOP.min(shape.vocabulary) });
-        }
+        refuse_if!(self.top == 0, EngineError::Top { top: 0, most: MAX_TOP.min(shape.vocabulary) });
         let vocabulary = shape.vocabulary;
         match self.followed.iter().find(|&&id| id as usize >= vocabulary) {
             Some(&id) => Err(EngineError::TokenId { id, vocabulary }),

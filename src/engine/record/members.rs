@@ -83,7 +83,7 @@ impl Sets {
             count - 1
         };
         let members = schedule.nodes.iter().map(|node| {
-            let run = |half: Half| [next(half != Half::Mlp), next(half != Half::Attention)];
+            let run = |half: Half| [next(half.has_attention()), next(half.has_mlp())];
             node.runs.iter().map(|run_of| run_of.half).map(run).collect()
         });
         let members = members.collect();
@@ -106,8 +106,8 @@ impl Sets {
         for &node in path {
             let runs = &group.schedule.nodes[node].runs;
             for (run, [attention, mlp]) in runs.iter().zip(&self.members[node]) {
-                sets.extend((run.half != Half::Mlp).then_some(*attention));
-                sets.extend((run.half != Half::Attention).then_some(*mlp));
+                sets.extend(run.half.has_attention().then_some(*attention));
+                sets.extend(run.half.has_mlp().then_some(*mlp));
             }
         }
         sets
@@ -306,7 +306,7 @@ impl Record for Members {
             pass.put(&streams, set * prompts.len())?;
         }
         // A set of rows counted for a reference that does not exist would hold old numbers.
-        let last = scene.pack.last_rows(1);
+        let last = scene.pack.last_rows();
         if self.has_reference() && kept.sets.reference.is_none() {
             pass.keep(0, &last, kept.sets.count * prompts.len())?;
         }
@@ -354,7 +354,7 @@ impl Record for Members {
         slot: usize,
     ) -> Result<(), EngineError> {
         if let Some(set) = kept.sets.ends[node] {
-            let last = scene.pack.last_rows(1);
+            let last = scene.pack.last_rows();
             pass.keep(slot, &last, set * last.len())?;
         }
         for (n, &position) in self.positions().iter().enumerate() {

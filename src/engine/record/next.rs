@@ -47,7 +47,7 @@ impl Record for Next {
     ) -> Result<(), EngineError> {
         if scene.group.is_end[node] {
             kept.note(node);
-            pass.give_logits(slot, &scene.pack.last_rows(1))?;
+            pass.give_logits(slot, &scene.pack.last_rows())?;
         }
         Ok(())
     }

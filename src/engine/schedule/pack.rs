@@ -51,11 +51,8 @@ impl Pack {
         if self.is_long[prompt] { &self.long } else { &self.short }
     }
 
-    /// The row of each prompt's last token, in `copies` packs one after the other.
-    pub fn last_rows(&self, copies: usize) -> Vec<u32> {
-        let last = |copy: usize| {
-            self.spans.iter().map(move |(start, length)| copy * self.rows + start + length - 1)
-        };
-        (0..copies).flat_map(last).map(|row| row as u32).collect()
+    /// The row of each prompt's last token.
+    pub fn last_rows(&self) -> Vec<u32> {
+        self.spans.iter().map(|(start, length)| (start + length - 1) as u32).collect()
     }
 }

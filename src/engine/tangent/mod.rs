@@ -142,9 +142,7 @@ impl AskedProducts {
         };
         for product in products {
             let position = product.t_in.max(product.t_out);
-            if position >= tokens {
-                return Err(EngineError::Position { position, tokens });
-            }
+            refuse_if!(position >= tokens, EngineError::Position { position, tokens });
             let rows = product.probes.len() / width.max(1);
             assert_eq!(product.probes.len(), rows * width, "whole rows of probes");
             asked.rows.push(rows);

@@ -269,9 +269,7 @@ async fn best(instance: &wgpu::Instance) -> Result<wgpu::Adapter, GpuError> {
 async fn adapter(choice: &AdapterChoice) -> Result<wgpu::Adapter, GpuError> {
     if let Some(place) = choice.place {
         let mut adapters = every(choice).await;
-        if place >= adapters.len() {
-            return Err(GpuError::NoAdapter);
-        }
+        refuse_if!(place >= adapters.len(), GpuError::NoAdapter);
         return Ok(adapters.swap_remove(place));
     }
     let instance = instance(choice);
@@ -279,9 +277,7 @@ async fn adapter(choice: &AdapterChoice) -> Result<wgpu::Adapter, GpuError> {
         return best(&instance).await;
     };
     let adapters = instance.enumerate_adapters(wgpu::Backends::all()).await;
-    if adapters.is_empty() {
-        return Err(GpuError::NoAdapter);
-    }
+    refuse_if!(adapters.is_empty(), GpuError::NoAdapter);
     let names: Vec<String> = adapters.iter().map(|adapter| adapter.get_info().name).collect();
     let fits = |name: &String| name.to_lowercase().contains(&wanted.to_lowercase());
     let found = adapters.into_iter().zip(&names).find(|(_, name)| fits(name));

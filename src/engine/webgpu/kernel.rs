@@ -7,6 +7,16 @@ use std::rc::Rc;
 
 use super::device::Device;
 
+/// The imports of every kernel's file.
+pub mod prelude {
+    pub use super::super::device::Device;
+    pub use super::super::error::GpuError;
+    pub use super::super::grid::grid;
+    pub use super::super::recorder::Recorder;
+    pub use super::Access::{self, Read, Write};
+    pub use super::{Kernel, Variants};
+}
+
 /// Bytes of a dispatch's numbers: one uniform of 16 words, which every kernel calls `p`.
 pub const PARAMS_BYTES: u64 = 64;
 

@@ -29,9 +29,7 @@ impl Jacobian {
     /// If they are not D of D numbers.
     pub fn of_columns(width: usize, columns: Vec<f32>) -> Result<Self, NotFinite> {
         assert_eq!(columns.len(), width * width, "all columns");
-        if !columns.iter().all(|x| x.is_finite()) {
-            return Err(NotFinite);
-        }
+        refuse_if!(!columns.iter().all(|x| x.is_finite()), NotFinite);
         Ok(Self {
             // nalgebra's matrices lie column after column.
             matrix: DMatrix::from_vec(width, width, columns),

@@ -124,9 +124,7 @@ impl Lanczos {
     /// # Panics
     /// If there are more or fewer of them, or none were wanted.
     pub fn answer(&mut self, found: &[f32]) -> Result<(), NotFinite> {
-        if !found.iter().all(|x| x.is_finite()) {
-            return Err(NotFinite);
-        }
+        refuse_if!(!found.iter().all(|x| x.is_finite()), NotFinite);
         let found = wide(found);
         let longest = found.chunks_exact(self.width).map(length);
         self.largest = longest.fold(self.largest, f64::max);

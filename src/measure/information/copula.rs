@@ -33,9 +33,7 @@ pub fn curve(
     let (mut sum, mut given) = (0.0, 0.0);
     for member in 0..members {
         if let Err(refusal) = supported(member + 1, options, &counts) {
-            if points.is_empty() {
-                return Err(refusal);
-            }
+            refuse_if!(points.is_empty(), refusal);
             stopped = Some(refusal.to_string());
             break;
         }

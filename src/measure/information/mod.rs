@@ -71,9 +71,7 @@ pub struct Curve {
 /// Fewer than two rows, or all of one class.
 fn classes(answers: &[usize], options: usize) -> Result<Vec<usize>, InformationRefusal> {
     let rows = answers.len();
-    if rows < 2 {
-        return Err(InformationRefusal::Rows { rows });
-    }
+    refuse_if!(rows < 2, InformationRefusal::Rows { rows });
     let mut counts = vec![0; options];
     for &answer in answers {
         assert!(answer < options, "answer {answer} of {options} options");

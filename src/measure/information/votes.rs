@@ -99,15 +99,10 @@ pub fn estimate(
 fn supported(members: usize, rows: usize, options: usize) -> Result<(), InformationRefusal> {
     let power = u32::try_from(members + 1).unwrap_or(u32::MAX);
     let cells = (options as u128).saturating_pow(power);
-    if cells > (rows / 5) as u128 {
-        return Err(InformationRefusal::Cells {
-            members,
-            options,
-            cells,
-            rows,
-            supported: rows / 5,
-        });
-    }
+    refuse_if!(
+        cells > (rows / 5) as u128,
+        InformationRefusal::Cells { members, options, cells, rows, supported: rows / 5 }
+    );
     Ok(())
 }
 

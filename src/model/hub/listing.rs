@@ -63,9 +63,7 @@ impl HubInfo {
     pub fn read(hub: &HubAddress, bytes: &[u8]) -> Result<Self, HubError> {
         let info: InfoAnswer = read(hub, bytes)?;
         let is_commit = info.sha.len() == 40 && info.sha.bytes().all(|b| b.is_ascii_hexdigit());
-        if !is_commit {
-            return Err(not_a_hub(hub, "its answer names no commit"));
-        }
+        refuse_if!(!is_commit, not_a_hub(hub, "its answer names no commit"));
         let text = |value: &Value| value.as_str().map(str::to_owned);
         // `other` stands for a licence with a name of its own.
         let named = text(&info.card["license_name"]);

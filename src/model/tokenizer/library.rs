@@ -35,9 +35,7 @@ impl LibraryTokenizer {
         // Some files carry the truncation or padding of the run they were saved from.
         inner.with_truncation(None).map_err(in_one_line)?;
         inner.with_padding(None);
-        if inner.get_vocab_size(true) == 0 {
-            return Err("it has no tokens".into());
-        }
+        refuse_if!(inner.get_vocab_size(true) == 0, "it has no tokens".into());
         let appended = guarded(|| appended(&inner))?.map_err(in_one_line)?;
         Ok(Self { inner, appended, growth })
     }

@@ -6,13 +6,13 @@ use std::rc::Rc;
 use super::jacobians::{JacobianPlace, Jacobians, TokenMap};
 use super::wish::CouplingWish;
 use super::{
-    Aligned, Coupling, CouplingMethod, DepthWise, FixedInput, FixedOutput, Linearised,
-    MethodReason, MisCoupling, ProductCount, SelfTokens, StepPair, TokenPaths, TokenWise,
+    Aligned, Coupling, DepthWise, FixedInput, FixedOutput, MisCoupling, SelfTokens, StepPair,
+    TokenPaths, TokenWise,
 };
 use crate::measure::coupling::{BothMetrics, SHOWN, Undefined, chance, coupling};
 use crate::measure::trajectory::{expodistance, line_shape_score, path};
 use crate::plan::{Plan, Step};
-use crate::study::LoadedModel;
+use crate::study::{LoadedModel, StudyError};
 use atelier_kernels::linear::principal::paths;
 
 /// Numbers of A that a report carries at most.
@@ -24,7 +24,7 @@ pub fn assembled(
     jacobians: &Jacobians,
     streams: &[Rc<[f32]>],
     model: &LoadedModel,
-) -> Coupling {
+) -> Result<Coupling, StudyError> {
     let width = model.shape().width;
     let steps = wish.plan.steps();
     let depth: Vec<JacobianPlace> = (0..steps.len()).map(|step| jacobians.at_last(step)).collect();
@@ -46,26 +46,19 @@ pub fn assembled(
     });
     let tokens = streams.first().map_or(0, |stream| stream.len() / width.max(1));
     let last = path(streams, width, tokens.saturating_sub(1));
-    Coupling {
-        prompt: None,
-        token_ids: Vec::new(),
-        tokens: None,
+    Ok(Coupling {
         plan: wish.plan.to_string(),
         steps: steps.iter().map(|step| name(step, model)).collect(),
         top: wish.top.clone(),
-        method: CouplingMethod::Whole,
-        reason: MethodReason::Asked,
-        seed: None,
-        products: ProductCount::default(),
         spectrum: spectrum.collect(),
         depth_wise: depth_wise.collect::<BTreeMap<_, _>>(),
         aligned: aligned(wish, jacobians, &depth),
         token_wise: token_wise(wish, jacobians, steps.len()),
-        linearised: Linearised { cosine: Vec::new(), relative_error: Vec::new() },
-        trajectories: trajectories(streams, width),
+        trajectories: trajectories(streams, width)?,
         line_shape_score: line_shape_score(&last),
         expodistance: expodistance(&last),
-    }
+        ..Coupling::default()
+    })
 }
 
 /// A step in the one-line notation.
@@ -171,10 +164,10 @@ fn token_wise(wish: &CouplingWish, jacobians: &Jacobians, steps: usize) -> Optio
     Some(found)
 }
 
-fn trajectories(streams: &[Rc<[f32]>], width: usize) -> TokenPaths {
-    let (plane, tokens) = paths(streams, width);
+fn trajectories(streams: &[Rc<[f32]>], width: usize) -> Result<TokenPaths, StudyError> {
+    let (plane, tokens) = paths(streams, width).ok_or(StudyError::NoPlane)?;
     let states = (0..streams.len()).map(|depth| tokens.iter().map(|path| path[depth]).collect());
-    TokenPaths { explained_variance_ratio: plane.explained, states: states.collect() }
+    Ok(TokenPaths { explained_variance_ratio: plane.explained, states: states.collect() })
 }
 
 #[cfg(test)]

@@ -36,9 +36,7 @@ pub(in crate::study) fn coupling(coupling: &Coupling) -> Result<(), String> {
     let (s, t) = (coupling.steps.len(), coupling.token_ids.len());
     steps(s)?;
     tops(&coupling.top, &coupling.depth_wise)?;
-    if t == 0 {
-        return Err("it is of no tokens".to_owned());
-    }
+    refuse_if!(t == 0, "it is of no tokens");
     if let Some(tokens) = &coupling.tokens {
         long("tokens", tokens.len(), t, "token ids")?;
     }
@@ -81,9 +79,7 @@ fn map(map: &MisCoupling, count: usize, what: &str) -> Result<(), String> {
 
 fn aligned(aligned: &Aligned, s: usize) -> Result<(), String> {
     let k = aligned.k;
-    if !(1..=SHOWN).contains(&k) {
-        return Err(format!("aligned is of {k} vectors"));
-    }
+    refuse_if!(!(1..=SHOWN).contains(&k), "aligned is of {k} vectors");
     square("aligned.pairs", &aligned.pairs, [s, s], "steps")?;
     for pair in aligned.pairs.iter().flatten().flatten() {
         square("a pair of aligned", pair, [k, k], "vectors")?;
@@ -95,22 +91,9 @@ fn aligned(aligned: &Aligned, s: usize) -> Result<(), String> {
 }
 
 fn token_wise(found: &TokenWise, s: usize, t: usize) -> Result<(), String> {
-    if found.k == 0 {
-        return Err("token_wise is of no vectors".to_owned());
-    }
-    if let Some(same) = &found.same {
-        let places = same.t.iter().map(|&t| (t, t)).collect();
-        token_map("self", places, &same.pairs, s, t)?;
-    }
-    if let Some(fixed) = &found.fixed_input {
-        let places = fixed.t_out.iter().map(|&out| (fixed.t_in, out)).collect();
-        token_map("fixed_input", places, &fixed.pairs, s, t)?;
-    }
-    if let Some(fixed) = &found.fixed_output {
-        let places = fixed.t_in.iter().map(|&t_in| (t_in, fixed.t_out)).collect();
-        token_map("fixed_output", places, &fixed.pairs, s, t)?;
-    }
-    Ok(())
+    refuse_if!(found.k == 0, "token_wise is of no vectors");
+    let mut maps = found.maps().into_iter();
+    maps.try_for_each(|(name, places, pairs)| token_map(name, places, pairs, s, t))
 }
 
 fn token_map(
@@ -120,9 +103,7 @@ fn token_map(
     s: usize,
     t: usize,
 ) -> Result<(), String> {
-    if places.len() > MAX_POSITIONS {
-        return Err(format!("{name} has {} positions", places.len()));
-    }
+    refuse_if!(places.len() > MAX_POSITIONS, "{name} has {} positions", places.len());
     if let Some(&(_, t_out)) = places.iter().find(|(t_in, t_out)| t_in.max(t_out) >= &t) {
         return Err(format!("{name} speaks of position {t_out} of {t} tokens"));
     }
@@ -143,13 +124,9 @@ pub(in crate::study) fn task(found: &TaskCoupling) -> Result<(), String> {
     let s = found.steps.len();
     steps(s)?;
     tops(&found.top, &found.depth_wise)?;
-    if found.rows == 0 {
-        return Err("it has numbers of 0 rows".to_owned());
-    }
+    refuse_if!(found.rows == 0, "it has numbers of 0 rows");
     let (rows, asked) = (found.rows, found.rows_asked);
-    if rows > asked {
-        return Err(format!("it has {rows} rows of {asked} that were asked"));
-    }
+    refuse_if!(rows > asked, "it has {rows} rows of {asked} that were asked");
     for one in found.depth_wise.values() {
         square("off_diagonal", &one.off_diagonal, [s, s], "steps")?;
         square("singular", &one.singular, [s, s], "steps")?;
@@ -176,9 +153,7 @@ pub(in crate::study) fn task(found: &TaskCoupling) -> Result<(), String> {
             long("a row's singular", one.singular.len(), s * s, "pairs")?;
             long("a row's gap", one.gap.len(), s, "steps")?;
             let numbers = one.off_diagonal.iter().chain(&one.singular).chain(&one.gap);
-            if !numbers.flatten().all(|x| x.is_finite()) {
-                return Err("a row's number is too large".to_owned());
-            }
+            refuse_if!(!numbers.flatten().all(|x| x.is_finite()), "a row's number is too large");
         }
     }
     Ok(())
@@ -190,8 +165,6 @@ fn relation(relation: &Relation) -> Result<(), String> {
 }
 
 pub(in crate::study) fn models(found: &ModelsCoupling) -> Result<(), String> {
-    if found.models.is_empty() {
-        return Err("it is of no model".to_owned());
-    }
+    refuse_if!(found.models.is_empty(), "it is of no model");
     found.relations.iter().try_for_each(relation)
 }

@@ -16,10 +16,7 @@ pub struct LinearPath {
 impl LinearPath {
     /// From the state that enters the first step. `[D]`
     pub fn new(state: &[f32]) -> Self {
-        Self {
-            state: wide(state),
-            found: Linearised { cosine: Vec::new(), relative_error: Vec::new() },
-        }
+        Self { state: wide(state), found: Linearised::default() }
     }
 
     /// The state `x~` to multiply the next step's Jacobian with, `[D]`; `None` once it is too large for f32.

@@ -77,16 +77,9 @@ fn of_task<'a>(report: &'a Report, task: Option<&str>) -> Option<&'a TaskCouplin
 fn of_model(report: &Report, task: Option<&str>, k: usize, metric: CouplingMetric) -> Option<f64> {
     if task.is_some() {
         let both = of_task(report, task)?.depth_wise.get(&k)?.coupling;
-        return match metric {
-            CouplingMetric::OffDiagonal => Some(both.off_diagonal?.mean),
-            CouplingMetric::Singular => Some(both.singular?.mean),
-        };
+        return Some(metric.of(both)?.mean);
     }
-    let both = report.coupling.as_ref()?.depth_wise.get(&k)?.coupling;
-    match metric {
-        CouplingMetric::OffDiagonal => both.off_diagonal,
-        CouplingMetric::Singular => both.singular,
-    }
+    metric.of(report.coupling.as_ref()?.depth_wise.get(&k)?.coupling)
 }
 
 /// `None` where the model has none: a prompt has no right answer, one block no neighbour.

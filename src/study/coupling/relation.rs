@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::measure::coupling::BothMetrics;
 use crate::measure::scatter::Together;
 
 /// The quantity that a coupling is compared with.
@@ -61,6 +62,14 @@ pub enum CouplingMetric {
 impl CouplingMetric {
     /// Both, the one of the paper's text first.
     pub const ALL: [Self; 2] = [Self::OffDiagonal, Self::Singular];
+
+    /// The one of both metrics' numbers that this one gave.
+    pub fn of<T>(self, both: BothMetrics<T>) -> T {
+        match self {
+            Self::OffDiagonal => both.off_diagonal,
+            Self::Singular => both.singular,
+        }
+    }
 }
 
 /// A step, a pair of steps or a model: its coupling, and what it is held against.

@@ -31,7 +31,7 @@ use crate::measure::coupling::{BothMetrics, Spectrum, Undefined};
 ///   "trajectories": {"explained_variance_ratio": [0.15, 0.12], "states": [[[0.2, 3.5], …], …]},
 ///   "line_shape_score": 2.04, "expodistance": 0.43 } }
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Coupling {
     /// Text, where it came as one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -74,10 +74,11 @@ pub struct Coupling {
 }
 
 /// How the leading singular vectors were found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CouplingMethod {
     /// Every Jacobian was formed, D products each.
+    #[default]
     Whole,
     /// Block Golub-Kahan-Lanczos on products alone: fewer of them at a large width, and no room for
     /// matrices. The tail of the spectrum stays unknown.
@@ -85,9 +86,10 @@ pub enum CouplingMethod {
 }
 
 /// Why they were found so.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MethodReason {
+    #[default]
     Asked,
     /// The other takes more.
     FewerProducts,
@@ -152,6 +154,23 @@ pub struct TokenWise {
     pub fixed_output: Option<FixedOutput>,
 }
 
+impl TokenWise {
+    /// Lists the maps that are there: the name in files, `(t_in, t_out)` of each Jacobian, and the pairs of steps.
+    pub fn maps(&self) -> Vec<(&'static str, Vec<(usize, usize)>, &[StepPair])> {
+        let mut maps = Vec::new();
+        if let Some(SelfTokens { t, pairs }) = &self.same {
+            maps.push(("self", t.iter().map(|&t| (t, t)).collect(), &pairs[..]));
+        }
+        if let Some(FixedInput { t_in, t_out, pairs }) = &self.fixed_input {
+            maps.push(("fixed_input", t_out.iter().map(|&out| (*t_in, out)).collect(), pairs));
+        }
+        if let Some(FixedOutput { t_out, t_in, pairs }) = &self.fixed_output {
+            maps.push(("fixed_output", t_in.iter().map(|&t_in| (t_in, *t_out)).collect(), pairs));
+        }
+        maps
+    }
+}
+
 /// `J(t, t)` of the first step against `J'(t', t')` of the second, all t and t'.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SelfTokens {
@@ -192,7 +211,7 @@ pub struct StepPair {
 /// The last token's state carried by the linearised steps alone: `x~_0 = x_0`,
 /// `x~_l = x~_(l-1) + J_(l-1) x~_(l-1)`, beside the true one, after each step. `[S]`; `None` where one of
 /// the two is zero.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Linearised {
     pub cosine: Vec<Option<f64>>,
     /// `||x_l - x~_l|| / ||x_l||`
@@ -200,7 +219,7 @@ pub struct Linearised {
 }
 
 /// Every token's state on the two principal components of the last states.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TokenPaths {
     /// Share of the last states' variance along each.
     pub explained_variance_ratio: [f64; 2],

@@ -1,7 +1,5 @@
 //! The coupling of one model on many rows, one after the other.
 
-use std::collections::BTreeMap;
-
 use super::costs;
 use super::means::{self, resampled};
 use super::relations;
@@ -44,19 +42,13 @@ impl<'a> RowsLinearising<'a> {
         wish: CouplingWish,
         seed: u64,
     ) -> Result<Self, StudyError> {
-        if items.is_empty() {
-            return Err(StudyError::NoRows);
-        }
+        refuse_if!(items.is_empty(), StudyError::NoRows);
         let row = |(row, item): (usize, &Item)| {
             let found = Reading::new(model, item).and_then(|reading| {
                 let ids = reading.prompt.token_ids;
                 wish.check(model.shape(), ids.len()).map(|()| ids)
             });
-            found.map_err(|error| StudyError::Row {
-                task: task.to_owned(),
-                row: row + 1,
-                error: Box::new(error),
-            })
+            found.map_err(|error| error.in_row(task, row + 1))
         };
         let prompts = items.iter().enumerate().map(row);
         Ok(Self {
@@ -157,9 +149,6 @@ impl<'a> RowsLinearising<'a> {
                 self.rows.iter().map(|row| row.line_shape_score),
             ),
             expodistance: resampled(&resamples, self.rows.iter().map(|row| row.expodistance)),
-            accuracy: None,
-            costs: Vec::new(),
-            relations: Vec::new(),
             each: self.rows.clone(),
             ..like.clone()
         };
@@ -174,24 +163,14 @@ impl<'a> RowsLinearising<'a> {
     fn alike(&self, coupling: &Coupling) -> TaskCoupling {
         TaskCoupling {
             task: self.task.clone(),
-            rows: 0,
             rows_asked: self.prompts.len(),
             resamples: RESAMPLES,
             seed: self.seed,
-            fingerprint: None,
             plan: coupling.plan.clone(),
             steps: coupling.steps.clone(),
             top: coupling.top.clone(),
             method: coupling.method,
-            products: ProductCount::default(),
-            depth_wise: BTreeMap::new(),
-            linearised: means::linearised(&[], 0, &Resamples::new(0, 0, 0)),
-            line_shape_score: None,
-            expodistance: None,
-            accuracy: None,
-            costs: Vec::new(),
-            relations: Vec::new(),
-            each: Vec::new(),
+            ..TaskCoupling::default()
         }
     }
 }

@@ -11,7 +11,7 @@ use crate::measure::interval::Mean;
 use crate::study::orders::{Fingerprint, Sweep};
 
 /// One model on the rows of one task, the last token of each.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TaskCoupling {
     /// A task's name, or a file's.
     pub task: String,
@@ -64,7 +64,7 @@ pub struct MeanMap {
 }
 
 /// `[S]`
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct MeanLinearised {
     pub cosine: Vec<Option<Mean>>,
     pub relative_error: Vec<Option<Mean>>,

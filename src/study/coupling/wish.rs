@@ -99,9 +99,7 @@ impl CouplingWish {
     /// The first thing that does not.
     pub fn check(&self, shape: &ModelShape, tokens: usize) -> Result<(), StudyError> {
         let steps = self.plan.steps().len();
-        if steps > MAX_STEPS {
-            return Err(StudyError::ManySteps { steps });
-        }
+        refuse_if!(steps > MAX_STEPS, StudyError::ManySteps { steps });
         Self::tops(&self.top, shape.width)?;
         let wish = &self.tokens;
         if let Some(&step) = wish.steps.iter().flatten().find(|&&step| step >= steps) {

@@ -13,7 +13,7 @@ use crate::plan::Plan;
 use crate::study::{LoadedModel, Question, StudyError, lens};
 
 /// A golden on an engine.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct GoldenResult {
     pub golden: String,
     pub model: String,
@@ -38,12 +38,8 @@ impl GoldenResult {
             golden: golden.to_string(),
             model: model.to_string(),
             engine: engine.name.clone(),
-            runs: 0,
-            largest_difference: None,
-            at: None,
             tolerance: engine.tolerance,
-            passes: false,
-            said: None,
+            ..Self::default()
         }
     }
 
@@ -165,9 +161,7 @@ fn runs<'a>(golden: &'a Value, model: &LoadedModel) -> Result<Vec<(Plan, &'a Val
         let line = case["plan"].as_str().ok_or(GoldenError::Field("plan"))?;
         runs.push((model.plan(Some(line))?, case));
     }
-    if runs.is_empty() {
-        return Err(GoldenError::Field("runs"));
-    }
+    refuse_if!(runs.is_empty(), GoldenError::Field("runs"));
     Ok(runs)
 }
 

@@ -15,7 +15,7 @@ use crate::study::{LoadedModel, StudyError};
 const TOKENS: [usize; 3] = [12, 64, 512];
 
 /// A model on an engine.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Prefill {
     pub model: String,
     pub engine: String,
@@ -52,14 +52,7 @@ pub struct DropSweep {
 
 impl Prefill {
     fn new(model: &str, engine: &str, parameters: u64) -> Self {
-        Self {
-            model: model.to_string(),
-            engine: engine.to_string(),
-            parameters,
-            prompts: Vec::new(),
-            drop_sweep: None,
-            unmeasured: Vec::new(),
-        }
+        Self { model: model.to_string(), engine: engine.to_string(), parameters, ..Self::default() }
     }
 
     /// Returns the report of an engine that the model could not be put on.

@@ -16,7 +16,7 @@ pub const ROWS: [usize; 5] = [1, 8, 32, 128, 512];
 pub const DTYPES: [DType; 5] = [DType::F32, DType::Bf16, DType::F16, DType::Q8_0, DType::Q4_0];
 
 /// Measured rates of one device.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Rates {
     pub device: String,
     /// Rows of the matrix `[out, in]`.
@@ -65,15 +65,7 @@ const TOO_QUICK: &str = "it took less time than the clock tells apart";
 
 impl Rates {
     pub(super) fn new(device: &str, effort: &Effort) -> Self {
-        Self {
-            device: device.to_string(),
-            outs: effort.outs,
-            ins: effort.ins,
-            products: Vec::new(),
-            best_gflops: None,
-            copy: None,
-            unmeasured: Vec::new(),
-        }
+        Self { device: device.to_string(), outs: effort.outs, ins: effort.ins, ..Self::default() }
     }
 
     /// How many of [`MEASUREMENTS`] are over, measured or not.

@@ -2,6 +2,8 @@
 
 use std::pin::Pin;
 
+use crate::study::orders::median;
+
 /// Repeats of one measurement at most.
 const REPEATS: usize = 7;
 
@@ -76,22 +78,11 @@ impl Watch<'_> {
         if seconds.len() > 2 {
             seconds.remove(0);
         }
-        Ok(Some(match median(&mut seconds) {
+        Ok(Some(match median(seconds.clone()) {
             Some(median) => Timing { seconds: median, repeats: seconds.len() },
             None => Timing { seconds: a_run, repeats: 1 },
         }))
     }
-}
-
-/// Returns the median; of an even number of values, the mean of the two in the middle.
-fn median(numbers: &mut [f64]) -> Option<f64> {
-    numbers.sort_by(f64::total_cmp);
-    let half = numbers.len() / 2;
-    let upper = numbers.get(half)?;
-    Some(match numbers.len() % 2 {
-        0 => (numbers[half - 1] + upper) / 2.0,
-        _ => *upper,
-    })
 }
 
 #[cfg(test)]
@@ -171,12 +162,5 @@ mod tests {
         let (found, count) = timed(1.0, &[1e-4], usize::MAX);
         let seconds = found.expect("a timing").seconds;
         assert!((seconds - 1e-4).abs() < 1e-9 && count > 500, "{seconds} {count}");
-    }
-
-    #[test]
-    fn a_median_is_in_the_middle() {
-        assert_eq!(median(&mut [3.0, 1.0, 2.0]), Some(2.0));
-        assert_eq!(median(&mut [4.0, 1.0, 2.0, 3.0]), Some(2.5));
-        assert_eq!(median(&mut []), None);
     }
 }

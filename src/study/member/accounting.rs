@@ -154,16 +154,10 @@ impl<'a> Accounting<'a> {
         });
         let logits: Vec<f64> = trace.logits.iter().map(|&x| f64::from(x)).collect();
         let [raises, lowers] = extremes(&self.votes, LISTED).map(|votes| {
-            let named = votes.into_iter().map(|(id, vote)| TokenVote {
-                id,
-                text: self
-                    .model
-                    .tokenizer
-                    .as_ref()
-                    .and_then(|tokenizer| tokenizer.decode(&[id]).ok()),
-                vote,
-            });
-            named.collect()
+            let named = votes.into_iter();
+            named
+                .map(|(id, vote)| TokenVote { id, text: self.model.token_text(id), vote })
+                .collect()
         });
         let sum: f64 = self.votes.iter().map(|&vote| f64::from(vote)).sum();
         let account = MemberAccount {
@@ -191,9 +185,8 @@ fn reads(trace: &mut Trace, plan: &Plan, members: &[Member], index: usize) -> Ve
     let Some(reading) = all.and_then(|runs| runs.into_iter().nth(nth)) else {
         return Vec::new();
     };
-    let of_block = plan
-        .block_runs()
-        .filter(|run| run.index == reading.block && run.half != crate::plan::Half::Mlp);
+    let of_block =
+        plan.block_runs().filter(|run| run.index == reading.block && run.half.has_attention());
     let off = of_block.into_iter().nth(nth).map(|run| run.heads_off);
     let weights = reading.first(&reading.weights);
     let carried = reading.first(&reading.carried);

@@ -14,9 +14,7 @@ pub fn account(account: &MemberAccount, lens: Option<&Lens>) -> Result<(), Strin
         return Err(format!("its run has no member {}", account.name));
     }
     let tokens = lens.token_ids.len();
-    if tokens == 0 && !account.reads.is_empty() {
-        return Err("its run has no tokens to read".to_owned());
-    }
+    refuse_if!(tokens == 0 && !account.reads.is_empty(), "its run has no tokens to read");
     for head in &account.reads {
         long("weights", head.weights.len(), tokens, "tokens")?;
         long("carried", head.carried.len(), tokens, "tokens")?;

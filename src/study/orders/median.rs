@@ -68,7 +68,8 @@ pub fn medians(orders: &[Orders]) -> Vec<Median> {
         .collect()
 }
 
-fn median(mut values: Vec<f64>) -> Option<f64> {
+/// Returns the median; of an even number of values, the mean of the two in the middle.
+pub fn median(mut values: Vec<f64>) -> Option<f64> {
     values.sort_by(f64::total_cmp);
     let (n, half) = (values.len(), values.len() / 2);
     match n {

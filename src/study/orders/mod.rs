@@ -17,7 +17,7 @@ mod sweep;
 mod sweeping;
 
 pub(in crate::study) use generating::Generating;
-pub use median::{Median, medians};
+pub use median::{Median, median, medians};
 pub use parts::PartedSweep;
 pub use reading::Reading;
 pub(in crate::study) use reading::{Rivals, count_unknown, read_likeliest, with_rivals};

@@ -66,12 +66,10 @@ impl<'a> PartedSweep<'a> {
             && rows.start < self.rows()
             && rows.end == (rows.start + CHUNK).min(self.rows());
         let is_new = rows.start >= self.rows_done() && !self.early.contains_key(&rows.start);
-        if !is_part || !is_new || !self.whole.are_whole(&found, rows.len()) {
-            return Err(StudyError::StrayRows {
-                task: self.whole.task.clone(),
-                row: rows.start + 1,
-            });
-        }
+        refuse_if!(
+            !is_part || !is_new || !self.whole.are_whole(&found, rows.len()),
+            StudyError::StrayRows { task: self.whole.task.clone(), row: rows.start + 1 }
+        );
         self.early.insert(rows.start, found);
         while let Some(next) = self.early.remove(&self.rows_done()) {
             for (rows, next) in self.whole.rows.iter_mut().zip(next) {

@@ -38,6 +38,18 @@ pub enum Rivals {
 pub const RIVALS: usize = 3;
 
 impl Reading {
+    /// Reads every row of a task.
+    ///
+    /// # Errors
+    /// The first row that the model cannot read, by its number.
+    pub fn all(model: &LoadedModel, task: &str, items: &[Item]) -> Result<Vec<Self>, StudyError> {
+        let read = |(row, item)| {
+            let reading = Self::new(model, item);
+            reading.map_err(|error| error.in_row(task, row + 1))
+        };
+        items.iter().enumerate().map(read).collect()
+    }
+
     /// # Errors
     /// Whatever the model cannot read: see [`LoadedModel::question`]; a text past the context.
     pub fn new(model: &LoadedModel, item: &Item) -> Result<Self, StudyError> {
@@ -139,11 +151,7 @@ pub fn count_unknown(
     let mut count = 0;
     for (row, (reading, item)) in readings.iter().zip(items).enumerate() {
         let known = reading.is_known(item, unknown);
-        count += usize::from(!known.map_err(|error| StudyError::Row {
-            task: task.to_owned(),
-            row: row + 1,
-            error: Box::new(error),
-        })?);
+        count += usize::from(!known.map_err(|error| error.in_row(task, row + 1))?);
     }
     Ok(count)
 }

@@ -65,40 +65,27 @@ impl<'a> Sweeping<'a> {
         if let Some(row) = items.iter().position(|item| item.score() != score) {
             return Err(StudyError::MixedRows { row: row + 1 });
         }
-        let readings = items
-            .iter()
-            .enumerate()
-            .map(|(row, item)| {
-                Reading::new(model, item).map_err(|error| StudyError::Row {
-                    task: task.to_string(),
-                    row: row + 1,
-                    error: Box::new(error),
-                })
-            })
-            .collect::<Result<Vec<_>, _>>()?;
+        let readings = Reading::all(model, task, items)?;
         let own = Plan::whole(&model.shape().order)?;
         let plans: Arc<[Plan]> =
             std::iter::once(own).chain(orders.iter().map(|order| order.plan.clone())).collect();
-        let block_runs = super::block_runs(&plans);
-        let passages: usize = readings.iter().map(|r| r.passages.len()).sum();
-        let generated: usize = readings.iter().filter(|r| r.expected.is_some()).count();
-        let total = block_runs.0 * (readings.len() + passages)
-            + block_runs.1 * generated * super::generating::TOKENS;
-        Ok(Self {
+        let mut sweeping = Self {
             model,
             task: task.to_string(),
             score,
             readings,
             rows: vec![OrderRows::default(); plans.len()],
+            block_runs: super::block_runs(&plans),
             orders,
             plans,
             seed,
             has_vocabulary: model.engine.vocabulary_lack().is_none(),
             stage: None,
             done: 0,
-            total,
-            block_runs,
-        })
+            total: 0,
+        };
+        sweeping.total = sweeping.work(0..items.len());
+        Ok(sweeping)
     }
 
     /// How many of `items`, those it was started with, have words that the model does not know.
@@ -127,9 +114,7 @@ impl<'a> Sweeping<'a> {
                 .eq(self.orders.iter().map(|order| (order.name.clone(), order.plan.to_string())));
         // A stopped sweep ends with a whole chunk.
         let whole = stopped.rows.is_multiple_of(CHUNK) || stopped.rows == self.readings.len();
-        if !same || !whole {
-            return Err(StudyError::OtherSweep { task: stopped.task.clone() });
-        }
+        refuse_if!(!same || !whole, StudyError::OtherSweep { task: stopped.task.clone() });
         self.rows = std::iter::once(&stopped.original)
             .chain(&stopped.variants)
             .map(|variant| variant.rows.clone())
@@ -155,19 +140,15 @@ impl<'a> Sweeping<'a> {
     /// The sweep of some of its rows alone.
     pub(super) fn part(&self, rows: Range<usize>) -> Self {
         Self {
-            model: self.model,
             task: self.task.clone(),
-            score: self.score,
             readings: self.readings[rows.clone()].to_vec(),
             orders: self.orders.clone(),
             plans: self.plans.clone(),
-            seed: self.seed,
-            has_vocabulary: self.has_vocabulary,
             rows: vec![OrderRows::default(); self.plans.len()],
             stage: None,
             done: 0,
             total: self.work(rows),
-            block_runs: self.block_runs,
+            ..*self
         }
     }
 

@@ -104,15 +104,9 @@ pub(in crate::study) fn long(
 
 fn lens(lens: &Lens) -> Result<(), String> {
     let (m, k) = (lens.members.len(), lens.logits.len());
-    if m == 0 || m > MEMBERS {
-        return Err(format!("it has {m} members"));
-    }
-    if k < 2 {
-        return Err(format!("it has {k} options"));
-    }
-    if lens.answer >= k {
-        return Err(format!("its right answer is {} of {k} options", lens.answer));
-    }
+    refuse_if!(m == 0 || m > MEMBERS, "it has {m} members");
+    refuse_if!(k < 2, "it has {k} options");
+    refuse_if!(lens.answer >= k, "its right answer is {} of {k} options", lens.answer);
     long("probabilities", lens.probabilities.len(), k, "options")?;
     long("option_token_ids", lens.option_token_ids.len(), k, "options")?;
     if let Some(options) = &lens.options {
@@ -127,9 +121,7 @@ fn lens(lens: &Lens) -> Result<(), String> {
     }
     // JSON holds no infinite number, but one that is too large for 32 bits becomes one.
     let mut all = lens.member_logits.iter().flatten().chain(&lens.logits);
-    if !all.all(|x| x.is_finite()) {
-        return Err("a logit is too large".to_owned());
-    }
+    refuse_if!(!all.all(|x| x.is_finite()), "a logit is too large");
     if let Some(beyond) = &lens.vocabulary {
         vocabulary(beyond, k)?;
     }
@@ -156,9 +148,7 @@ fn lens(lens: &Lens) -> Result<(), String> {
         let followed = lens.logit_lens.as_ref().and_then(|depths| depths.first());
         let followed = followed.map_or(0, |depth| depth.followed.len());
         long("followed", depth.followed.len(), followed, "words")?;
-        if depth.top_ids.is_empty() {
-            return Err("a depth of the logit lens names no token".to_owned());
-        }
+        refuse_if!(depth.top_ids.is_empty(), "a depth of the logit lens names no token");
         let (ids, logs) = (&depth.top_ids, &depth.top_log_probabilities);
         long("top_log_probabilities", logs.len(), ids.len(), "top_ids")?;
         if !logs.iter().chain([&depth.kl, &depth.entropy]).all(|x| x.is_finite()) {
@@ -180,9 +170,7 @@ pub(in crate::study) fn vocabulary(
     let probabilities = &vocabulary.option_probabilities;
     long("option_probabilities", probabilities.len(), options, "options")?;
     long("option_ranks", vocabulary.option_ranks.len(), options, "options")?;
-    if vocabulary.option_ranks.contains(&0) {
-        return Err("an option has rank 0, and ranks begin at 1".to_owned());
-    }
+    refuse_if!(vocabulary.option_ranks.contains(&0), "an option has rank 0, and ranks begin at 1");
     let top = vocabulary.top.iter().map(|token| &token.probability);
     if !probabilities.iter().chain(top).all(|p| (0.0..=1.0 + 1e-6).contains(p)) {
         return Err("a probability lies outside 0 to 1".to_owned());
@@ -218,9 +206,7 @@ fn attention(lens: &Lens) -> Result<(), String> {
     let heads = lens.attention_head.iter().flatten();
     for head in heads.clone() {
         let is_there = pattern.get(head.run).is_some_and(|run| head.head < run.len());
-        if !is_there {
-            return Err(format!("it has no run {} with a head {}", head.run, head.head));
-        }
+        refuse_if!(!is_there, "it has no run {} with a head {}", head.run, head.head);
         long("a head's weights", head.weights.len(), head.queries.len(), "queries")?;
         long("a head's carried", head.carried.len(), head.queries.len(), "queries")?;
         positions(&head.queries, lens)?;
@@ -229,9 +215,7 @@ fn attention(lens: &Lens) -> Result<(), String> {
     let rows = pattern.iter().chain(carried).flatten();
     for row in rows.chain(heads.flat_map(|head| head.weights.iter().chain(&head.carried))) {
         long("a row of attention", row.len(), tokens, "tokens")?;
-        if !row.iter().all(|x| x.is_finite()) {
-            return Err("a number of the attention is too large".to_owned());
-        }
+        refuse_if!(!row.iter().all(|x| x.is_finite()), "a number of the attention is too large");
     }
     if let Some(before) = &lens.before {
         long("before", before.len(), lens.logits.len(), "options")?;
@@ -301,9 +285,7 @@ pub(in crate::study) fn column_sums<const N: usize>(
 fn parts(parts: &PartLosses, lens: Option<&Lens>) -> Result<(), String> {
     let lens = lens.ok_or("their run is not there")?;
     let mut whole = [parts.log_probability, parts.lead].into_iter().chain(parts.unrelated_kl);
-    if !whole.all(f64::is_finite) {
-        return Err("one of its numbers is too large".to_owned());
-    }
+    refuse_if!(!whole.all(f64::is_finite), "one of its numbers is too large");
     for part in parts.members.iter().chain(&parts.heads) {
         let member = lens.members.get(part.member);
         let is_fit = match (member.map(|member| member.kind), part.head) {
@@ -311,9 +293,7 @@ fn parts(parts: &PartLosses, lens: Option<&Lens>) -> Result<(), String> {
             (Some(MemberKind::Mlp), None) => true,
             _ => false,
         };
-        if !is_fit {
-            return Err(format!("its run has no part that {} leaves out", part.plan));
-        }
+        refuse_if!(!is_fit, "its run has no part that {} leaves out", part.plan);
         if ![part.lost, part.lead_lost, part.kl].iter().all(|x| x.is_finite()) {
             return Err("one of its numbers is too large".to_owned());
         }
@@ -333,9 +313,7 @@ fn prompts(prompts: &Prompts) -> Result<(), String> {
     let first = prompts.rows.first().ok_or("there are none")?;
     for (i, row) in prompts.rows.iter().enumerate() {
         lens(row).map_err(|reason| format!("row {i}: {reason}"))?;
-        if row.members != first.members {
-            return Err(format!("row {i} has other members than row 0"));
-        }
+        refuse_if!(row.members != first.members, "row {i} has other members than row 0");
     }
     let averages = &prompts.averages;
     long("rows", prompts.rows.len(), averages.rows, "averaged rows")?;
@@ -347,9 +325,7 @@ pub(in crate::study) fn averages(averages: &Averages, members: usize) -> Result<
     long("by_depth", averages.by_depth.len(), members, "members")?;
     columns(&averages.columns(), members)?;
     depths(averages.by_depth.iter().map(|depth| &depth.triples))?;
-    if averages.rows == 0 {
-        return Err("it has numbers of 0 rows".to_owned());
-    }
+    refuse_if!(averages.rows == 0, "it has numbers of 0 rows");
     Ok(())
 }
 
@@ -363,9 +339,7 @@ fn lab(lab: &Lab) -> Result<(), String> {
 
 fn geometry(geometry: &Geometry) -> Result<(), String> {
     let states = geometry.cosine_map.len();
-    if states == 0 || states > MAX_RUNS + 1 {
-        return Err(format!("its stream has {states} states"));
-    }
+    refuse_if!(states == 0 || states > MAX_RUNS + 1, "its stream has {states} states");
     for row in &geometry.cosine_map {
         long("a row of cosine_map", row.len(), states, "states")?;
     }
@@ -375,12 +349,8 @@ fn geometry(geometry: &Geometry) -> Result<(), String> {
 
 fn orders(orders: &Orders) -> Result<(), String> {
     let (count, asked) = (orders.rows, orders.rows_asked);
-    if count == 0 {
-        return Err("it has numbers of 0 rows".to_owned());
-    }
-    if count > asked {
-        return Err(format!("it has {count} rows of {asked} that were asked"));
-    }
+    refuse_if!(count == 0, "it has numbers of 0 rows");
+    refuse_if!(count > asked, "it has {count} rows of {asked} that were asked");
     for variant in std::iter::once(&orders.original).chain(&orders.variants) {
         rows(&variant.rows, count)
             .and_then(|()| measures(&variant.measures))
@@ -390,9 +360,7 @@ fn orders(orders: &Orders) -> Result<(), String> {
     if !tokens.is_empty() {
         long("answer_tokens", tokens.len(), count, "rows")?;
     }
-    if tokens.contains(&0) {
-        return Err("a right answer has no tokens".to_owned());
-    }
+    refuse_if!(tokens.contains(&0), "a right answer has no tokens");
     for (i, one) in orders.points.iter().enumerate() {
         point(one, orders.variants.len()).map_err(|reason| format!("point {i} {reason}"))?;
     }
@@ -434,9 +402,7 @@ fn rows(rows: &OrderRows, count: usize) -> Result<(), String> {
 }
 
 fn point(point: &SweepPoint, variants: usize) -> Result<(), String> {
-    if point.variants.is_empty() {
-        return Err("is of no variant".to_owned());
-    }
+    refuse_if!(point.variants.is_empty(), "is of no variant");
     if let Some(i) = point.variants.iter().find(|&&i| i >= variants) {
         return Err(format!("is of variant {i} of {variants}"));
     }

@@ -81,9 +81,7 @@ impl Opened {
     /// # Errors
     /// See [`ReportError`].
     pub fn read(bytes: &[u8]) -> Result<Self, ReportError> {
-        if bytes.iter().all(u8::is_ascii_whitespace) {
-            return Err(ReportError::Empty);
-        }
+        refuse_if!(bytes.iter().all(u8::is_ascii_whitespace), ReportError::Empty);
         let head: FileHead = serde_json::from_slice(bytes).map_err(|error| {
             foreign_bytes(bytes).unwrap_or(ReportError::Json { reason: error.to_string() })
         })?;
@@ -117,9 +115,7 @@ impl Opened {
             &head.coupling,
             &head.task_coupling,
         ];
-        if parts.iter().all(|part| part.is_none()) {
-            return Err(ReportError::Nothing);
-        }
+        refuse_if!(parts.iter().all(|part| part.is_none()), ReportError::Nothing);
         let report: Box<Report> = parsed(bytes)?;
         check::report(&report)?;
         if report.lens.is_some() {

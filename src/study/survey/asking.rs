@@ -101,9 +101,7 @@ impl<'a> Asking<'a> {
                 },
                 _ => return Err(refusal),
             };
-            if !continuations {
-                return Err(StudyError::NotOneToken { task: task.to_string(), reason });
-            }
+            refuse_if!(!continuations, StudyError::NotOneToken { task: task.to_string(), reason });
             asking.facts.score = Score::Continuation;
             asking.facts.instead = Some(reason);
             asking.measure(task)?;
@@ -119,9 +117,7 @@ impl<'a> Asking<'a> {
         self.lengths.clear();
         self.facts.unknown = 0;
         for (row, TaskRow { line, item, .. }) in rows.iter().enumerate() {
-            if item.score() != score {
-                return Err(StudyError::MixedRows { row: row + 1 });
-            }
+            refuse_if!(item.score() != score, StudyError::MixedRows { row: row + 1 });
             let length = match self.known(item) {
                 Ok(reading) => {
                     let passages = reading.passages.iter().map(|(p, _)| p.token_ids.len());
@@ -140,12 +136,10 @@ impl<'a> Asking<'a> {
             self.lengths.push(length);
         }
         self.facts.too_long = self.lengths.iter().filter(|&&l| l == 0).count();
-        if self.facts.too_long == self.rows.len() {
-            return Err(StudyError::AllTooLong {
-                task: task.to_string(),
-                context: self.model.shape().context,
-            });
-        }
+        refuse_if!(
+            self.facts.too_long == self.rows.len(),
+            StudyError::AllTooLong { task: task.to_string(), context: self.model.shape().context }
+        );
         Ok(())
     }
 

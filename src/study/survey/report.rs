@@ -40,7 +40,7 @@ pub struct Survey {
 }
 
 /// A model that was asked.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SurveyModel {
     pub name: String,
     /// `None` for a model that could not be opened.

@@ -30,9 +30,7 @@ impl Survey {
         let (first, others) = surveys.split_first().ok_or(JoinError::None)?;
         let mut all = first.clone();
         for other in others {
-            if (other.shots, other.seed) != (all.shots, all.seed) {
-                return Err(JoinError::Shots);
-            }
+            refuse_if!((other.shots, other.seed) != (all.shots, all.seed), JoinError::Shots);
             let models = other.models.iter().map(|model| all.place_of(model));
             let models = models.collect::<Result<Vec<usize>, JoinError>>()?;
 

@@ -198,9 +198,7 @@ impl Task {
         if data.exists() && !data.is_dir() {
             return Ok(Some(data.to_path_buf()));
         }
-        if !data.is_dir() {
-            return Err(TaskError::NoFolder { folder: data.to_path_buf() });
-        }
+        refuse_if!(!data.is_dir(), TaskError::NoFolder { folder: data.to_path_buf() });
         let mut places = definition.files.iter().map(|file| data.join(file));
         let found = places.find(|path| path.is_file());
         found.map(Some).ok_or_else(|| TaskError::NoFile {

@@ -141,12 +141,10 @@ impl Definition {
 impl RawDefinition {
     fn checked(self) -> Result<Definition, String> {
         let name_is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
-        if self.name.is_empty() || !self.name.chars().all(name_is_plain) {
-            return Err(format!(
-                "name is {:?}, but may only have letters, digits, _ and -",
-                self.name
-            ));
-        }
+        refuse_if!(
+            self.name.is_empty() || !self.name.chars().all(name_is_plain),
+            format!("name is {:?}, but may only have letters, digits, _ and -", self.name)
+        );
         if self.name.len() > LONGEST_NAME {
             return Err(format!(
                 "name has {} letters, and files are called by it: give it at most {LONGEST_NAME}",
@@ -162,9 +160,7 @@ impl RawDefinition {
                 "files names {file:?}, which does not lie under the folder that --data gives: write the way from there"
             ));
         }
-        if self.first == 0 {
-            return Err("first is 0, which leaves nothing to ask".into());
-        }
+        refuse_if!(self.first == 0, "first is 0, which leaves nothing to ask".into());
         let (form, score) = match &self.reader {
             Some(reader) => {
                 let set = Painters::from_name(reader).ok_or_else(|| {

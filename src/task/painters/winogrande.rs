@@ -34,12 +34,8 @@ pub(super) fn items(file: &[u8]) -> Result<Vec<Item>, TaskError> {
 
 fn item(row: WinograndeRow) -> Result<Item, String> {
     let contexts = row.context_options.len();
-    if contexts != 2 {
-        return Err(format!("it has {contexts} contexts and needs two"));
-    }
-    if row.gold >= contexts {
-        return Err(format!("its gold is {}, but contexts are counted from 0", row.gold));
-    }
+    refuse_if!(contexts != 2, "it has {contexts} contexts and needs two");
+    refuse_if!(row.gold >= contexts, "its gold is {}, but contexts are counted from 0", row.gold);
     let rest = row.continuation.trim();
     if rest.is_empty() || row.context_options.iter().any(|c| c.trim().is_empty()) {
         return Err("a context or its continuation is blank".into());

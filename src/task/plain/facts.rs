@@ -28,16 +28,16 @@ const ORDER: u64 = u64::MAX;
 
 /// A task's file.
 pub(super) struct WordFacts {
-    file: WordFactsFile,
-    examples: Vec<Fact>,
+    pub(super) file: WordFactsFile,
+    pub(super) examples: Vec<Fact>,
     pub(super) rows: Vec<Fact>,
 }
 
 /// A file's fields, see the module.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct WordFactsFile {
-    about: String,
+pub(super) struct WordFactsFile {
+    pub(super) about: String,
     frames: Vec<String>,
     end: String,
     #[serde(default)]
@@ -76,14 +76,6 @@ impl WordFacts {
             ));
         }
         Ok(Self { file, examples, rows })
-    }
-
-    pub(super) fn about(&self) -> &str {
-        &self.file.about
-    }
-
-    pub(super) fn row_count(&self) -> usize {
-        self.rows.len()
     }
 
     pub(super) fn rows(&self, count: usize) -> Vec<TaskRow> {
@@ -166,11 +158,6 @@ impl WordFacts {
         let given = if self.file.itself { fact.given.as_slice() } else { &[] };
         let words = [&fact.right].into_iter().chain(given);
         words.map(String::as_str).collect()
-    }
-
-    #[cfg(test)]
-    pub(super) fn examples(&self) -> &[Fact] {
-        &self.examples
     }
 
     #[cfg(test)]

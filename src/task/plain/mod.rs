@@ -64,12 +64,12 @@ impl PlainTask {
 
     /// Returns what it asks, in a few words.
     pub fn about(self) -> &'static str {
-        self.facts().about()
+        &self.facts().file.about
     }
 
     /// Counts the rows there are.
     pub fn row_count(self) -> usize {
-        self.facts().row_count()
+        self.facts().rows.len()
     }
 
     /// Returns the first `count` rows, in an order that is drawn once for all; every option begins with a space.

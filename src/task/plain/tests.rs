@@ -65,10 +65,10 @@ fn every_row_has_distinct_options_and_one_is_right() {
 fn no_question_is_asked_twice_or_solved_in_an_example_or_tried() {
     for task in PlainTask::ALL {
         let (facts, tried) = (task.facts(), task.facts().tried());
-        assert!(facts.examples().len() <= 2, "{}", task.name());
+        assert!(facts.examples.len() <= 2, "{}", task.name());
         assert_eq!(tried.len(), 10, "{}", task.name());
         let mut seen = std::collections::HashSet::new();
-        for fact in facts.examples().iter().chain(&tried).chain(&facts.rows) {
+        for fact in facts.examples.iter().chain(&tried).chain(&facts.rows) {
             assert!(
                 seen.insert(asked(task, &fact.given, &fact.right)),
                 "{}: {fact:?}",

@@ -2,9 +2,8 @@
 //! who do something.
 
 use super::claim::claim;
-use super::dice::Dice;
-use super::exercise::{AskKind, Exercise, ExerciseAsk};
 use super::words::*;
+use super::{AskKind, Dice, Exercise, ExerciseAsk};
 
 /// At level n the person asked about first is n "copies" away from what is done. There are two such
 /// chains (three at level 0) to as many actions, and wrong claims name the others'.

@@ -1,10 +1,9 @@
 //! Follows: whether a general sentence follows from particular ones.
 
 use super::claim::claim;
-use super::dice::Dice;
-use super::exercise::{AskKind, Exercise, ExerciseAsk};
 use super::kind_of::kind_of;
 use super::words::*;
+use super::{AskKind, Dice, Exercise, ExerciseAsk};
 
 /// Level n tells what n + 2 things of different categories do; a false sentence says of one what
 /// another does. Where words are told, some are asked of the thing itself, or what it is.

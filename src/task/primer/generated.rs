@@ -1,7 +1,16 @@
 //! The ten tasks that rows are drawn of, and what a row is.
 
+use super::fact::fact;
+use super::follows::follows;
+use super::last::last;
+use super::mood::mood;
+use super::often::often;
+use super::quiz::quiz;
+use super::same::same;
+use super::sense::sense;
+use super::sum::sum;
+use super::topic::topic;
 use super::{AskKind, Dice, Exercise};
-use super::{fact, follows, last, mood, often, quiz, same, sense, sum, topic};
 use crate::task::item::Item;
 
 /// The ten tasks; the paper's data set that each has the shape of is in brackets.
@@ -55,7 +64,7 @@ impl GeneratedTask {
 
     /// Its question, in a few words.
     pub fn about(self) -> &'static str {
-        self.facts().about
+        ABOUT[self as usize]
     }
 
     /// The task of this name.
@@ -72,98 +81,47 @@ impl GeneratedTask {
 /// Everything that sets a task apart.
 pub(super) struct TaskFacts {
     name: &'static str,
-    about: &'static str,
     /// K
     options: usize,
     pub levels: usize,
-    /// The thing that its levels count: how many at level 0, one of them, and several.
-    pub counted: (usize, &'static str, &'static str),
+    /// The things that its levels count, which are one without the s, and how many there are at level 0.
+    pub counted: (usize, &'static str),
     /// Draws an exercise at a level, clamped to the last.
     pub draw: fn(usize, AskKind, &mut Dice) -> Exercise,
 }
 
 /// In the order of [`GeneratedTask::ALL`].
 static FACTS: [TaskFacts; 10] = [
-    TaskFacts {
-        name: "topic",
-        about: "which of four topics most words come from",
-        options: 4,
-        levels: 3,
-        counted: (0, "stray word", "stray words"),
-        draw: |level, _, dice| topic::topic(level, dice),
-    },
-    TaskFacts {
-        name: "quiz",
-        about: "which of the things A to D is of the category asked for",
-        options: 4,
-        levels: 3,
-        counted: (2, "thing", "things"),
-        draw: quiz::quiz,
-    },
-    TaskFacts {
-        name: "fact",
-        about: "whether a claim about who does what holds",
-        options: 2,
-        levels: 4,
-        counted: (1, "hop", "hops"),
-        draw: fact::fact,
-    },
-    TaskFacts {
-        name: "often",
-        about: "whether somebody always, sometimes or never does a thing",
-        options: 3,
-        levels: 4,
-        counted: (2, "day", "days"),
-        draw: |level, _, dice| often::often(level, dice),
-    },
-    TaskFacts {
-        name: "same",
-        about: "whether two sentences mean the same",
-        options: 2,
-        levels: 3,
-        counted: (1, "clause", "clauses"),
-        draw: |level, _, dice| same::same(level, dice),
-    },
-    TaskFacts {
-        name: "follows",
-        about: "whether a general sentence follows",
-        options: 2,
-        levels: 4,
-        counted: (2, "fact", "facts"),
-        draw: follows::follows,
-    },
-    TaskFacts {
-        name: "mood",
-        about: "whether a thing is good or bad, through who says and who denies it",
-        options: 2,
-        levels: 7,
-        counted: (0, "negation", "negations"),
-        draw: |level, _, dice| mood::mood(level, dice),
-    },
+    TaskFacts { name: "topic", options: 4, levels: 3, counted: (0, "stray words"), draw: topic },
+    TaskFacts { name: "quiz", options: 4, levels: 3, counted: (2, "things"), draw: quiz },
+    TaskFacts { name: "fact", options: 2, levels: 4, counted: (1, "hops"), draw: fact },
+    TaskFacts { name: "often", options: 3, levels: 4, counted: (2, "days"), draw: often },
+    TaskFacts { name: "same", options: 2, levels: 3, counted: (1, "clauses"), draw: same },
+    TaskFacts { name: "follows", options: 2, levels: 4, counted: (2, "facts"), draw: follows },
+    TaskFacts { name: "mood", options: 2, levels: 7, counted: (0, "negations"), draw: mood },
     TaskFacts {
         name: "sense",
-        about: "whether a word has the same sense twice",
         options: 2,
         levels: 3,
-        counted: (1, "ambiguous word", "ambiguous words"),
-        draw: |level, _, dice| sense::sense(level, dice),
+        counted: (1, "ambiguous words"),
+        draw: sense,
     },
-    TaskFacts {
-        name: "sum",
-        about: "the last digit of a sum",
-        options: 10,
-        levels: 8,
-        counted: (2, "digit", "digits"),
-        draw: |level, _, dice| sum::sum(level, dice),
-    },
-    TaskFacts {
-        name: "last",
-        about: "who is last in a line that is told in pieces",
-        options: 4,
-        levels: 3,
-        counted: (1, "hop", "hops"),
-        draw: |level, _, dice| last::last(level, dice),
-    },
+    TaskFacts { name: "sum", options: 10, levels: 8, counted: (2, "digits"), draw: sum },
+    TaskFacts { name: "last", options: 4, levels: 3, counted: (1, "hops"), draw: last },
+];
+
+/// In the order of [`GeneratedTask::ALL`].
+const ABOUT: [&str; 10] = [
+    "which of four topics most words come from",
+    "which of the things A to D is of the category asked for",
+    "whether a claim about who does what holds",
+    "whether somebody always, sometimes or never does a thing",
+    "whether two sentences mean the same",
+    "whether a general sentence follows",
+    "whether a thing is good or bad, through who says and who denies it",
+    "whether a word has the same sense twice",
+    "the last digit of a sum",
+    "who is last in a line that is told in pieces",
 ];
 
 /// A prompt with its options and the index of the right one. Every option begins with a space and

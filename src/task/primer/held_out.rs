@@ -1,6 +1,6 @@
 //! Rows that no model was trained on, by their seed.
 
-use super::split::prompt_hash;
+use super::split::fnv;
 use super::{DataSplit, Dice, GeneratedRow, GeneratedTask, levels, row};
 
 /// Seed of the held-out rows that the card's accuracies are of, and that sweeps run on.
@@ -42,7 +42,7 @@ pub fn drawn(
             turn %= left.len();
             let mut draws =
                 (0..PATIENCE).map(|_| row(task, left[turn], DataSplit::HeldOut, &mut dice));
-            if let Some(new) = draws.find(|row| seen.insert(prompt_hash(&row.prompt))) {
+            if let Some(new) = draws.find(|row| seen.insert(fnv(row.prompt.bytes()))) {
                 turn += 1;
                 return Some(new);
             }

@@ -1,13 +1,12 @@
 //! Last: the last name of a line of people, which is told pair by pair from its end.
 
-use super::dice::Dice;
-use super::exercise::{Exercise, ExerciseAsk};
 use super::fact::{first_and_others, turns};
 use super::words::*;
+use super::{AskKind, Dice, Exercise, ExerciseAsk};
 
 /// At level n the last of the line is n + 1 "leads" away from the person asked about first. There are
 /// two lines (three at level 0), and the other options are of the story too.
-pub fn last(level: usize, dice: &mut Dice) -> Exercise {
+pub fn last(level: usize, _: AskKind, dice: &mut Dice) -> Exercise {
     let steps = level.min(2) + 1;
     let lines = if steps == 1 { 3 } else { 2 };
     let mut names = dice.pick_distinct(&NAMES, NAMES.len());

@@ -20,19 +20,18 @@ pub fn level_of_count(task: GeneratedTask, count: usize) -> Option<usize> {
 
 /// Returns the plural name of the levels' unit: "digits", "hops".
 pub fn level_noun(task: GeneratedTask) -> &'static str {
-    task.facts().counted.2
+    task.facts().counted.1
 }
 
 /// A level in words: "5 digits", "2 hops".
 pub fn level_name(task: GeneratedTask, level: usize) -> String {
-    let (first, one, several) = task.facts().counted;
-    let count = first + level;
-    format!("{count} {}", if count == 1 { one } else { several })
+    let (count, several) = (level_count(task, level), level_noun(task));
+    format!("{count} {}", if count == 1 { several.trim_end_matches('s') } else { several })
 }
 
 /// All levels in words: "2 to 9 digits".
 pub fn level_range(task: GeneratedTask) -> String {
-    let (first, _, several) = task.facts().counted;
+    let (first, several) = task.facts().counted;
     format!("{first} to {} {several}", first + levels(task) - 1)
 }
 

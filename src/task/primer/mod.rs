@@ -36,7 +36,7 @@ pub use exercise::{AskKind, CountedText, Exercise, ExerciseAsk};
 pub use generated::{GeneratedRow, GeneratedTask};
 pub use held_out::{MOST_ROWS, ROWS_SEED, drawn, held_out};
 pub use levels::{level_count, level_name, level_noun, level_of_count, level_range, levels};
-pub use split::DataSplit;
+pub use split::{DataSplit, fnv};
 pub use tokenizer::{encode, pieces, tokenizer_json, vocabulary};
 
 /// An exercise of `task` at `level` (clamped to the last), whichever side it belongs to.

@@ -1,13 +1,12 @@
 //! Mood: whether a review is good or bad, through people who deny what others say.
 
-use super::dice::Dice;
-use super::exercise::{Exercise, ExerciseAsk};
 use super::words::*;
+use super::{AskKind, Dice, Exercise, ExerciseAsk};
 
 const MOODS: [&str; 2] = ["good", "bad"];
 
 /// Level n has n negations: people who deny, and perhaps a "not"; up to two people who only say.
-pub fn mood(level: usize, dice: &mut Dice) -> Exercise {
+pub fn mood(level: usize, _: AskKind, dice: &mut Dice) -> Exercise {
     let turns = level.min(6);
     let not = turns > 0 && dice.one_in(2);
     let mut verbs = vec!["denies"; turns - usize::from(not)];

@@ -1,13 +1,12 @@
 //! Often: whether somebody does a thing always, sometimes or never, by a diary of a few days.
 
-use super::dice::Dice;
-use super::exercise::{Exercise, ExerciseAsk};
 use super::words::*;
+use super::{AskKind, Dice, Exercise, ExerciseAsk};
 
 const OFTEN: [&str; 3] = ["always", "sometimes", "never"];
 
 /// Level n has n + 2 days of the person asked about first, and from level 1 on two of another.
-pub fn often(level: usize, dice: &mut Dice) -> Exercise {
+pub fn often(level: usize, _: AskKind, dice: &mut Dice) -> Exercise {
     let seen = level.min(3) + 2;
     let people = dice.pick_distinct(&NAMES, 2);
     let actions = dice.pick_distinct(&ACTIONS, 2);

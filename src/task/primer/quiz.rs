@@ -1,9 +1,8 @@
 //! Quiz: which of the things A to D is of the category asked for.
 
-use super::dice::Dice;
-use super::exercise::{AskKind, Exercise, ExerciseAsk};
 use super::kind_of::kind_of;
 use super::words::*;
+use super::{AskKind, Dice, Exercise, ExerciseAsk};
 
 /// Two things at level 0, three, or four; all four letters may be answered. Where words are told, some
 /// are asked for by their own name, and of some it is asked what they are.

@@ -1,9 +1,8 @@
 //! Same: whether a story told in other words is still the same.
 
 use super::claim::VERDICTS;
-use super::dice::Dice;
-use super::exercise::{Exercise, ExerciseAsk};
 use super::words::*;
+use super::{AskKind, Dice, Exercise, ExerciseAsk};
 
 /// Meanings of a clause: who does what to which thing.
 type Clause = [usize; 3];
@@ -13,7 +12,7 @@ const SLOTS: [[[&str; 2]; 6]; 3] = [PERSON_PAIRS, VERB_PAIRS, THING_PAIRS];
 /// Level n has n + 1 clauses, told again in any order, each word as it was or as its synonym. A
 /// false one exchanges the things, or what is done, of two clauses; with one clause, another word
 /// takes the place of one.
-pub fn same(level: usize, dice: &mut Dice) -> Exercise {
+pub fn same(level: usize, _: AskKind, dice: &mut Dice) -> Exercise {
     let count = level.min(2) + 1;
     let slots: Vec<Vec<usize>> =
         (0..3).map(|_| dice.pick_distinct(&[0, 1, 2, 3, 4, 5], count)).collect();

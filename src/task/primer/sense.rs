@@ -1,13 +1,12 @@
 //! Sense: whether a word has one sense or two in what is seen.
 
-use super::dice::Dice;
-use super::exercise::{Exercise, ExerciseAsk};
 use super::words::*;
+use super::{AskKind, Dice, Exercise, ExerciseAsk};
 
 const SENSES: [&str; 2] = ["one", "two"];
 
 /// Level n has n + 1 ambiguous words, each seen twice: with things of one of its domains, or of both.
-pub fn sense(level: usize, dice: &mut Dice) -> Exercise {
+pub fn sense(level: usize, _: AskKind, dice: &mut Dice) -> Exercise {
     let count = level.min(2) + 1;
     let words = dice.pick_distinct(&AMBIGUOUS, count);
     let senses: Vec<usize> = (0..count).map(|_| dice.below(2)).collect();

@@ -12,7 +12,7 @@ impl DataSplit {
     /// The side a prompt belongs to.
     pub fn of(prompt: &str) -> DataSplit {
         // FNV's low bits depend on few bytes; the high half decides.
-        if (prompt_hash(prompt) >> 32).is_multiple_of(10) {
+        if (fnv(prompt.bytes()) >> 32).is_multiple_of(10) {
             DataSplit::HeldOut
         } else {
             DataSplit::Training
@@ -20,9 +20,9 @@ impl DataSplit {
     }
 }
 
-/// FNV-1a: which prompts were seen, and on which side each is.
-pub(super) fn prompt_hash(text: &str) -> u64 {
-    text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+/// FNV-1a of some bytes: of a prompt's, which were seen, and on which side each is.
+pub fn fnv(bytes: impl Iterator<Item = u8>) -> u64 {
+    bytes.fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     })
 }

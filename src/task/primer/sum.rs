@@ -1,13 +1,13 @@
 //! Sum: the last digit of a sum.
 
-use super::exercise::{Exercise, ExerciseAsk};
+use super::exercise::{AskKind, Exercise, ExerciseAsk};
 use super::words::*;
 use super::{DataSplit, Dice};
 
 const ASK: &str = " ends in";
 
 /// Level n adds n + 2 digits.
-pub fn sum(level: usize, dice: &mut Dice) -> Exercise {
+pub fn sum(level: usize, _: AskKind, dice: &mut Dice) -> Exercise {
     let digits: Vec<usize> = (0..level.min(7) + 2).map(|_| dice.below(10)).collect();
     let (mut story, mut sum) = (String::from("The sum"), 0);
     let mut asides = Vec::new();

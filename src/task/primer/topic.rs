@@ -1,12 +1,11 @@
 //! Topic: which of four topics most words of a headline come from.
 
-use super::dice::Dice;
-use super::exercise::{Exercise, ExerciseAsk};
 use super::words::*;
+use super::{AskKind, Dice, Exercise, ExerciseAsk};
 
 /// Level n has n words of other topics, each of another one; one more than twice as many words in all,
 /// and at least four.
-pub fn topic(level: usize, dice: &mut Dice) -> Exercise {
+pub fn topic(level: usize, _: AskKind, dice: &mut Dice) -> Exercise {
     let answer = dice.below(TOPICS.len());
     let strays = level.min(2);
     let words = (2 * strays + 1).max(4);

@@ -116,13 +116,10 @@ impl RawTable {
                     return Err(TaskError::TwoColumns { column: column.to_string() });
                 }
                 let records = rows.into_iter().map(|(line, cells)| {
-                    if cells.len() != columns.len() {
-                        return Err(TaskError::Cells {
-                            line,
-                            found: cells.len(),
-                            columns: columns.len(),
-                        });
-                    }
+                    refuse_if!(
+                        cells.len() != columns.len(),
+                        TaskError::Cells { line, found: cells.len(), columns: columns.len() }
+                    );
                     let cells = cells.into_iter().map(Value::String);
                     let values = columns.iter().cloned().zip(cells).collect();
                     Ok(TableRecord { line, values })

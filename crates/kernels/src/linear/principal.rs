@@ -39,11 +39,12 @@ impl Plane {
     /// round (subspace iteration with Rayleigh-Ritz). A component's largest coordinate is positive.
     ///
     /// Fewer than three tokens, or equal ones, have fewer than two components: the missing ones
-    /// carry a share of 0, and every state stands at 0 on them.
+    /// carry a share of 0, and every state stands at 0 on them. `None` where the eigenvectors are not found, as those
+    /// of states that are not finite.
     ///
     /// # Panics
     /// If the states differ in length.
-    pub fn of<S: AsRef<[f32]>>(states: &[S]) -> Plane {
+    pub fn of<S: AsRef<[f32]>>(states: &[S]) -> Option<Plane> {
         let width = states.first().map_or(0, |state| state.as_ref().len());
         let tokens = states.len() as f64;
         let mut mean = vec![0.0; width];
@@ -67,16 +68,17 @@ impl Plane {
             Plane { explained: [0.0; 2], mean, components: [vec![0.0; width], vec![0.0; width]] };
         // Equal states: only the rounding of their mean is left.
         if total <= size * 1e-24 {
-            return plane;
+            return Some(plane);
         }
-        let found = decomposed(&centred, width).unwrap_or_else(|| leading(&centred, width));
+        let is_small = centred.len().min(width) <= DIRECT;
+        let found = if is_small { decomposed(&centred, width) } else { leading(&centred, width) }?;
         for (at, (variance, direction)) in found.into_iter().enumerate().take(2) {
             if variance > total * 1e-14 {
                 plane.explained[at] = (variance / total).clamp(0.0, 1.0);
                 plane.components[at] = with_sign(direction);
             }
         }
-        plane
+        Some(plane)
     }
 
     /// Where a state `[D]` stands on the two components.
@@ -93,31 +95,28 @@ impl Plane {
 }
 
 /// Where every token stands after every step on the plane of its last states, `[T][S + 1]`, and that
-/// plane. `states` `[S + 1][T * D]`, token after token; `width` is D.
+/// plane. `states` `[S + 1][T * D]`, token after token; `width` is D. `None` as in [`Plane::of`].
 ///
 /// # Panics
 /// If a state is not a whole number of tokens: the engine records them so.
-pub fn paths<S: AsRef<[f32]>>(states: &[S], width: usize) -> (Plane, Vec<Vec<[f64; 2]>>) {
+pub fn paths<S: AsRef<[f32]>>(states: &[S], width: usize) -> Option<(Plane, Vec<Vec<[f64; 2]>>)> {
     let last: Vec<&[f32]> = match states.last() {
         Some(last) if width > 0 => last.as_ref().chunks(width).collect(),
         _ => Vec::new(),
     };
-    let plane = Plane::of(&last);
+    let plane = Plane::of(&last)?;
     let paths = (0..last.len())
         .map(|token| {
             let path = states.iter().map(|state| &state.as_ref()[token * width..][..width]);
             path.map(|state| plane.project(state)).collect()
         })
         .collect();
-    (plane, paths)
+    Some((plane, paths))
 }
 
 /// The two largest variances (times T) and their directions, of few states or short ones.
 fn decomposed(centred: &[Vec<f64>], width: usize) -> Option<Vec<(f64, Vec<f64>)>> {
     let tokens = centred.len();
-    if tokens.min(width) > DIRECT {
-        return None;
-    }
     let states = DMatrix::from_fn(width, tokens, |i, t| centred[t][i]); // a state a column
     let products =
         if tokens <= width { states.tr_mul(&states) } else { &states * states.transpose() };
@@ -136,10 +135,13 @@ fn decomposed(centred: &[Vec<f64>], width: usize) -> Option<Vec<(f64, Vec<f64>)>
     Some(variances.into_iter().enumerate().take(2).map(of).collect())
 }
 
-/// Eigenvalues of a symmetric matrix, largest first, and their vectors as columns; `None` where the library takes
-/// too many steps.
+/// Eigenvalues of a symmetric matrix, largest first, and their vectors as columns; `None` where a number is not finite
+/// or the library takes too many steps.
 fn eigen(matrix: DMatrix<f64>) -> Option<(Vec<f64>, DMatrix<f64>)> {
     let count = matrix.nrows();
+    if count == 0 || !matrix.iter().all(|x| x.is_finite()) {
+        return None;
+    }
     let eigen = SymmetricEigen::try_new(matrix, f64::EPSILON, STEPS * count)?;
     let mut order: Vec<usize> = (0..count).collect();
     order.sort_by(|&i, &j| eigen.eigenvalues[j].total_cmp(&eigen.eigenvalues[i]));
@@ -148,7 +150,7 @@ fn eigen(matrix: DMatrix<f64>) -> Option<(Vec<f64>, DMatrix<f64>)> {
 }
 
 /// The leading variances (times T) and directions of centred states, largest first.
-fn leading(centred: &[Vec<f64>], width: usize) -> Vec<(f64, Vec<f64>)> {
+fn leading(centred: &[Vec<f64>], width: usize) -> Option<Vec<(f64, Vec<f64>)>> {
     // Any start not at a right angle to the components will do; a fixed one gives one answer.
     let mut random = Mt::new(1);
     let start = (0..BLOCK.min(width))
@@ -160,10 +162,7 @@ fn leading(centred: &[Vec<f64>], width: usize) -> Vec<(f64, Vec<f64>)> {
         let images = covariance_times(centred, block.clone());
         let count = block.len();
         let small = DMatrix::from_fn(count, count, |i, j| product(&block[i], &images[j]));
-        // Where the library finds no best combinations, the block is taken as it is.
-        let (values, vectors) = eigen(small.clone()).unwrap_or_else(|| {
-            (small.diagonal().as_slice().to_vec(), DMatrix::identity(count, count))
-        });
+        let (values, vectors) = eigen(small)?;
         let best = rotated(&block, &vectors);
         let best_images = rotated(&images, &vectors);
         let largest = values.first().copied().unwrap_or(0.0);
@@ -176,7 +175,7 @@ fn leading(centred: &[Vec<f64>], width: usize) -> Vec<(f64, Vec<f64>)> {
             residue.sqrt() <= RESIDUE * largest
         });
         if converged || round == ROUNDS {
-            return values.into_iter().zip(best).collect();
+            return Some(values.into_iter().zip(best).collect());
         }
         block = orthonormal(best_images);
         round += 1;
@@ -249,6 +248,10 @@ fn with_sign(direction: Vec<f64>) -> Vec<f64> {
 mod tests {
     use super::*;
 
+    fn plane_of<S: AsRef<[f32]>>(states: &[S]) -> Plane {
+        Plane::of(states).expect("eigenvectors")
+    }
+
     fn near(found: [f64; 2], expected: [f64; 2]) {
         for (found, expected) in found.iter().zip(expected) {
             assert!((found - expected).abs() < 1e-9, "{found} {expected}");
@@ -259,7 +262,7 @@ mod tests {
     fn by_hand() {
         // Around (1, 1, 7): spread 4 along the first axis, 1 along the second, none along the third.
         let states = [[3.0, 1.0, 7.0], [-1.0, 1.0, 7.0], [1.0, 2.0, 7.0], [1.0, 0.0, 7.0]];
-        let plane = Plane::of(&states);
+        let plane = plane_of(&states);
         near(plane.explained, [0.8, 0.2]);
         near(plane.project(&states[0]), [2.0, 0.0]);
         near(plane.project(&states[3]), [0.0, -1.0]);
@@ -281,7 +284,7 @@ mod tests {
                 numbers.collect()
             })
             .collect();
-        let plane = Plane::of(&states);
+        let plane = plane_of(&states);
         let centred: Vec<Vec<f64>> = states
             .iter()
             .map(|state| {
@@ -299,30 +302,41 @@ mod tests {
             assert!((product(found, found) - 1.0).abs() < 1e-12);
         }
         assert!(product(&plane.components[0], &plane.components[1]).abs() < 1e-12);
-        assert_eq!(plane, Plane::of(&states));
+        assert_eq!(plane, plane_of(&states));
     }
 
     #[test]
     fn what_has_fewer_components() {
         let none: [[f32; 3]; 0] = [];
-        assert_eq!(Plane::of(&none).explained, [0.0; 2]);
+        assert_eq!(plane_of(&none).explained, [0.0; 2]);
         // One token, and equal ones whose mean rounds.
-        let one = Plane::of(&[[0.1_f32, 0.2, 0.3]]);
+        let one = plane_of(&[[0.1_f32, 0.2, 0.3]]);
         assert_eq!(one.explained, [0.0; 2]);
         near(one.project(&[9.0, 9.0, 9.0]), [0.0; 2]);
-        assert_eq!(Plane::of(&[[0.1_f32, 1e5]; 7]).explained, [0.0; 2]);
+        assert_eq!(plane_of(&[[0.1_f32, 1e5]; 7]).explained, [0.0; 2]);
         // Two tokens span a line.
-        let line = Plane::of(&[[0.0_f32, 3.0], [0.0, -3.0]]);
+        let line = plane_of(&[[0.0_f32, 3.0], [0.0, -3.0]]);
         near(line.explained, [1.0, 0.0]);
         near(line.project(&[5.0, 2.0]), [2.0, 0.0]);
         // A model of width 1 has one direction.
-        near(Plane::of(&[[1.0_f32], [4.0], [9.0]]).explained, [1.0, 0.0]);
+        near(plane_of(&[[1.0_f32], [4.0], [9.0]]).explained, [1.0, 0.0]);
+    }
+
+    #[test]
+    fn states_that_are_not_finite_have_no_plane() {
+        // Both ways: all variances at once, and the largest of many.
+        for tokens in [3, DIRECT + 44] {
+            let mut states = vec![vec![1.0_f32; tokens]; tokens];
+            states[1][0] = f32::INFINITY;
+            assert_eq!(Plane::of(&states), None);
+            assert!(paths(&[states.concat()], tokens).is_none());
+        }
     }
 
     #[test]
     fn equal_variances_are_shared() {
         let cross = [[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0], [0.0, -1.0]];
-        near(Plane::of(&cross).explained, [0.5, 0.5]);
+        near(plane_of(&cross).explained, [0.5, 0.5]);
     }
 
     #[test]
@@ -330,7 +344,7 @@ mod tests {
         // Two tokens of width 2, three states.
         let states =
             [vec![0.0, 0.0, 0.0, 0.0], vec![1.0, 1.0, 0.0, 1.0], vec![2.0, 0.0, -2.0, 0.0]];
-        let (plane, paths) = paths(&states, 2);
+        let (plane, paths) = paths(&states, 2).expect("eigenvectors");
         near(plane.explained, [1.0, 0.0]);
         let along: Vec<Vec<f64>> =
             paths.iter().map(|path| path.iter().map(|at| at[0]).collect()).collect();

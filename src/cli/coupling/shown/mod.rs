@@ -9,8 +9,8 @@ use comfy_table::Row;
 
 use self::maps::map;
 use self::models::relations;
-use crate::chart::number::percent_tenths;
-use crate::cli::table::{column, number, table, text};
+use crate::chart::number::{counted, percent_tenths};
+use crate::cli::table::{column_with_gaps, number, table, text};
 use crate::measure::coupling::{BothMetrics, ILL_POSED};
 use crate::measure::interval::Mean;
 use crate::study::coupling::{
@@ -91,12 +91,6 @@ fn one(found: &Coupling) -> String {
     page
 }
 
-/// `1 step`, `12 steps`
-fn counted(count: usize, what: &str) -> String {
-    let s = if count == 1 { "" } else { "s" };
-    format!("{count} {what}{s}")
-}
-
 fn method(found: &Coupling) -> String {
     let products = found.products;
     let (jvp, vjp) = (products.jvp, products.vjp);
@@ -115,7 +109,7 @@ fn method(found: &Coupling) -> String {
 /// Couplings and their chance, a row for every K.
 fn couplings(rows: impl Iterator<Item = (usize, BothMetrics<String>, BothMetrics<f64>)>) -> String {
     let header = ["K", "coupling, off-diagonal", "chance", "coupling, singular", "chance "];
-    let mut table = table(&header.map(String::from), 0);
+    let mut table = table(&header, 0);
     for (k, coupling, chance) in rows {
         table.add_row([
             k.to_string(),
@@ -132,14 +126,6 @@ fn value(x: Option<f64>) -> String {
     x.map_or("none".to_owned(), |x| number(x, 3))
 }
 
-/// A column of numbers some of which may be missing.
-fn with_gaps(values: &[Option<f64>]) -> Vec<String> {
-    let known: Vec<f64> = values.iter().flatten().copied().collect();
-    let mut shown = column(&known).into_iter();
-    let mut next = |x: &Option<f64>| x.and_then(|_| shown.next()).unwrap_or("-".into());
-    values.iter().map(&mut next).collect()
-}
-
 fn steps(found: &Coupling) -> String {
     let header = [
         "step",
@@ -151,11 +137,11 @@ fn steps(found: &Coupling) -> String {
         "linearised\ncosine",
         "error",
     ];
-    let mut rows = table(&header.map(String::from), 1);
+    let mut rows = table(&header, 1);
     let k = usual_top(&found.top);
     let gap = |at: usize| found.spectrum[at].gap.get(&k).copied().flatten();
     let of = |f: &dyn Fn(usize) -> Option<f64>| {
-        with_gaps(&(0..found.steps.len()).map(f).collect::<Vec<_>>())
+        column_with_gaps(&(0..found.steps.len()).map(f).collect::<Vec<_>>(), "-")
     };
     let columns = [
         of(&|at| found.spectrum[at].singular_values.first().copied()),

@@ -21,7 +21,7 @@ pub fn relations(all: &[Relation], k: usize) -> String {
         "p ",
         "without one ",
     ];
-    let mut rows = table(&header.map(String::from), 2);
+    let mut rows = table(&header, 2);
     for relation in all.iter().filter(|relation| relation.k == k) {
         let mut cells = vec![against(relation), metric(relation.metric).to_owned()];
         cells.push(relation.points.len().to_string());
@@ -81,7 +81,7 @@ pub fn models(all: &ModelsCoupling) -> String {
         "line-shape score",
         "right",
     ];
-    let mut rows = table(&header.map(String::from), 2);
+    let mut rows = table(&header, 2);
     let mut k = USUAL_TOP;
     for model in &all.models {
         let facts = &model.report.model;

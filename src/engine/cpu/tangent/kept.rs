@@ -55,7 +55,7 @@ impl KeptPoint {
             places: HashMap::new(),
             stream: stream.to_vec(),
         };
-        if !function.has_attention() {
+        if !function.half.has_attention() {
             return kept;
         }
         let (tokens, row) = (kept.tokens(), block.heads.qkv_width());
@@ -154,17 +154,14 @@ impl KeptPoint {
         let (block, d, n) = (function.block, self.width, new.len());
         let mut places: Vec<KeptPlace> = new.iter().map(|_| KeptPlace::default()).collect();
         let mut added = vec![0.0; n * d]; // [N, D] attention's member
-        if function.has_attention() {
+        if function.half.has_attention() {
             let (rows, wide) = (self.turned(function), block.out.ins());
             let looks: Vec<TokenLook> = new.par_iter().map(|&t| rows.look(t)).collect();
             let mut mixed = Vec::with_capacity(n * wide); // [N, H W]
             for look in &looks {
                 mixed.extend_from_slice(&look.mixed);
                 let row = mixed.len() - wide;
-                for head in function.heads_off.iter() {
-                    let width = block.heads.width;
-                    mixed[row + head * width..][..width].fill(0.0);
-                }
+                function.switch_off(&mut mixed[row..]);
             }
             block.out.multiply_shared(&mixed, &block.out_bias, &mut added);
             for (place, look) in places.iter_mut().zip(looks) {
@@ -177,7 +174,7 @@ impl KeptPoint {
                 }
             }
         }
-        if function.has_mlp() {
+        if function.half.has_mlp() {
             self.prepare_mlps(function, &new, &added, &mut places);
         }
         self.places.extend(new.into_iter().zip(places));

@@ -98,17 +98,9 @@ impl Tangents for CpuTangents<'_> {
 }
 
 impl Function<'_> {
-    fn has_attention(&self) -> bool {
-        self.half != Half::Mlp
-    }
-
-    fn has_mlp(&self) -> bool {
-        self.half != Half::Attention
-    }
-
     /// Whether the MLP reads the stream with attention's member added.
     fn is_sequential(&self) -> bool {
-        self.has_attention() && self.block.residual == Residual::Sequential
+        self.half.has_attention() && self.block.residual == Residual::Sequential
     }
 
     /// Whether norms stand after their branch.

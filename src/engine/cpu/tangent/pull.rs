@@ -10,10 +10,10 @@ impl Function<'_> {
     pub fn pull(&self, kept: &KeptPoint, pairs: &[TokenPair], w: &[f32], z: &mut [f32]) {
         // The gradient at attention's member: w, and w pulled back through the MLP.
         let mut reached = w.to_vec(); // [N, D]
-        if self.has_mlp() {
+        if self.half.has_mlp() {
             self.pull_mlp(kept, pairs, w, &mut reached, z);
         }
-        if self.has_attention() {
+        if self.half.has_attention() {
             self.pull_attention(kept, pairs, reached, z);
         }
     }

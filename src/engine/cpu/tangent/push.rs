@@ -8,10 +8,10 @@ use crate::engine::tangent::TokenPair;
 impl Function<'_> {
     /// `dx` [N, D] to `dy` [N, D], which is zeros before.
     pub fn push(&self, kept: &KeptPoint, pairs: &[TokenPair], dx: &[f32], dy: &mut [f32]) {
-        if self.has_attention() {
+        if self.half.has_attention() {
             self.push_attention(kept, pairs, dx, dy);
         }
-        if self.has_mlp() {
+        if self.half.has_mlp() {
             self.push_mlp(kept, pairs, dx, dy);
         }
     }

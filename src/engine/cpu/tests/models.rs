@@ -172,7 +172,7 @@ fn check(name: &str) {
     let rope = shape.rope().map(Rope::of);
     let pack = Rc::new(Pack::of(&[3, prompt.len()], rope.as_ref()));
     let program = Rc::new(program);
-    let last = pack.last_rows(1);
+    let last = pack.last_rows();
     let option_ids = ids(&golden["option_token_ids"]);
     let mut pass = backend
         .begin(Start {

@@ -2,12 +2,7 @@
 
 pub mod check;
 
-use super::device::Device;
-use super::error::GpuError;
-use super::grid::grid;
-use super::kernel::Access::{Read, Write};
-use super::kernel::{Kernel, Variants};
-use super::recorder::Recorder;
+use super::kernel::prelude::*;
 use crate::model::shape::{Activation, MlpShape};
 
 /// A pipeline for each activation that a model has, by whether it is gated.

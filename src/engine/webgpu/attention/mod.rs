@@ -2,11 +2,7 @@
 
 pub mod check;
 
-use super::device::Device;
-use super::error::GpuError;
-use super::kernel::Access::{self, Read, Write};
-use super::kernel::{Kernel, Variants};
-use super::recorder::Recorder;
+use super::kernel::prelude::*;
 use super::template::unroll;
 use super::watchdog;
 use crate::model::shape::AttentionShape;

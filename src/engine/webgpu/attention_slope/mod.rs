@@ -3,13 +3,8 @@
 pub mod check;
 
 use super::attention::{window, with_heads};
-use super::device::Device;
-use super::error::GpuError;
 use super::gather::RowIds;
-use super::grid::grid;
-use super::kernel::Access::{self, Read, Write};
-use super::kernel::{Kernel, Variants};
-use super::recorder::Recorder;
+use super::kernel::prelude::*;
 use super::tangent::GpuPairs;
 use super::template::with_total;
 use super::watchdog;

@@ -112,7 +112,7 @@ impl GpuBlock {
         let middle = to.buffer(gpu, Use::Middle, if is_both { rows * gpu.width } else { 0 });
         let feeds_mlp = is_both && is_sequential;
         let mut read = None;
-        if half != Half::Mlp {
+        if half.has_attention() {
             let x = self.input(gpu, to, Branch::Attention, streams, steps)?; // [steps N, D]
             let attended = self.attend(gpu, to, &x, (steps, cache), call.run.heads_off)?; // [steps N, H W]
             let members = |tables| MemberSink {
@@ -126,7 +126,7 @@ impl GpuBlock {
             self.output(gpu, to, Branch::Attention, &attended, rows, &members)?;
             read = Some(x);
         }
-        if half != Half::Attention {
+        if half.has_mlp() {
             let from = if feeds_mlp { RowSource::Rows(&middle) } else { streams };
             let shares_input = !is_sequential
                 && (self.shape.placement == NormPlacement::After || !self.shape.has_mlp_norm());

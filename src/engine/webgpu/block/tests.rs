@@ -326,7 +326,7 @@ fn try_sequences(gpu: &Gpu, name: &'static str, shape: &BlockShape, half: Half, 
     }
     let kept = to.tables.kept.clone();
     let found = read(gpu, &mut to, &kept, 2 * sequences * WIDTH);
-    let last = plain.pack.last_rows(1);
+    let last = plain.pack.last_rows();
     for (member, first) in members.iter().zip([sequences, 0]) {
         let Some(member) = member else { continue };
         let rows = last.iter().map(|&row| &member[row as usize * WIDTH..][..WIDTH]);

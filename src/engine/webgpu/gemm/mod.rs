@@ -2,13 +2,9 @@
 
 pub mod check;
 
-use super::device::Device;
-use super::error::GpuError;
-use super::kernel::Access::{Read, Write};
-use super::kernel::{Kernel, Variants};
+use super::kernel::prelude::*;
 use super::matrix::{GpuMatrix, specialise};
 use super::member::{self, MemberSink};
-use super::recorder::Recorder;
 use super::template::unroll;
 use super::watchdog::{self, TILE};
 use crate::model::DType;

@@ -3,13 +3,9 @@
 pub mod check;
 
 use super::attention::{window, with_heads};
-use super::error::GpuError;
 use super::gather::RowIds;
 use super::gemm::{GemmKernel, Linear};
-use super::grid::grid;
-use super::kernel::Access::{Read, Write};
-use super::kernel::{Kernel, Variants};
-use super::recorder::Recorder;
+use super::kernel::prelude::*;
 use super::template::with_total;
 use super::watchdog;
 use crate::model::shape::AttentionShape;

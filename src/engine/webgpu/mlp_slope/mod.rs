@@ -2,11 +2,7 @@
 
 pub mod check;
 
-use super::error::GpuError;
-use super::grid::grid;
-use super::kernel::Access::{Read, Write};
-use super::kernel::{Kernel, Variants};
-use super::recorder::Recorder;
+use super::kernel::prelude::*;
 use super::tangent::GpuPairs;
 use crate::model::shape::{Activation, MlpShape};
 

@@ -2,13 +2,8 @@
 
 pub mod check;
 
-use super::device::Device;
-use super::error::GpuError;
-use super::grid::grid;
-use super::kernel::Access::{Read, Write};
-use super::kernel::Kernel;
+use super::kernel::prelude::*;
 use super::member::{self, MemberSink};
-use super::recorder::Recorder;
 use super::tables::Tables;
 use super::template::with_total;
 use crate::model::shape::{NormKind, NormShape};

@@ -2,12 +2,8 @@
 
 pub mod check;
 
-use super::error::GpuError;
-use super::grid::grid;
-use super::kernel::Access::{Read, Write};
-use super::kernel::{Kernel, Variants};
+use super::kernel::prelude::*;
 use super::norm::NormVectors;
-use super::recorder::Recorder;
 use super::tangent::{GpuPairs, KeptRows};
 use super::template::with_total;
 use crate::model::shape::{AttentionShape, NormKind, QkNorm};

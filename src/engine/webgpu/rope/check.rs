@@ -16,18 +16,22 @@ pub fn pairs_turn_and_the_rest_stays(probe: &mut Probe) -> Result<(), GpuError> 
         let qkv = noise(steps * n * row, 1);
         let angles = noise(5 * half * 2, 2);
         let at = [4u32, 0, 2];
-        let mut expected = qkv.clone();
-        for (r, row) in expected.chunks_mut(row).enumerate() {
-            for head in row.chunks_mut(width).take(6 + 2) {
-                let before = head.to_vec();
-                for i in 0..half {
-                    let angle = (at[r % n] as usize * half + i) * 2;
-                    let (cos, sin) = (angles[angle], angles[angle + 1]);
-                    head[i] = before[i] * cos - before[i + half] * sin;
-                    head[i + half] = before[i + half] * cos + before[i] * sin;
+        let turned = |numbers: &[f32], sign: f32| {
+            let mut turned = numbers.to_vec();
+            for (r, row) in turned.chunks_mut(row).enumerate() {
+                for head in row.chunks_mut(width).take(6 + 2) {
+                    let before = head.to_vec();
+                    for i in 0..half {
+                        let angle = (at[r % n] as usize * half + i) * 2;
+                        let (cos, sin) = (angles[angle], sign * angles[angle + 1]);
+                        head[i] = before[i] * cos - before[i + half] * sin;
+                        head[i + half] = before[i + half] * cos + before[i] * sin;
+                    }
                 }
             }
-        }
+            turned
+        };
+        let expected = turned(&qkv, 1.0);
         let tokens: Vec<u32> = at.iter().flat_map(|&at| [at, u32::MAX]).collect();
         let mut tables = probe.tables(n, &[0.0; 4], &[[0; 8]], &tokens, 4);
         tables.angles = probe.storage("angles", &angles);
@@ -36,18 +40,7 @@ pub fn pairs_turn_and_the_rest_stays(probe: &mut Probe) -> Result<(), GpuError> 
             rope.run(recorder, &out, steps * n, &shape, &tables)
         })?;
         // And by turns that begin later, back: times their own length, for these are no cosines.
-        let mut back = expected.clone();
-        for (r, row) in back.chunks_mut(row).enumerate() {
-            for head in row.chunks_mut(width).take(6 + 2) {
-                let before = head.to_vec();
-                for i in 0..half {
-                    let angle = (at[r % n] as usize * half + i) * 2;
-                    let (cos, sin) = (angles[angle], angles[angle + 1]);
-                    head[i] = before[i] * cos + before[i + half] * sin;
-                    head[i + half] = before[i + half] * cos - before[i] * sin;
-                }
-            }
-        }
+        let back = turned(&expected, -1.0);
         let turns = [&[7, 7], &tokens[..]].concat();
         let tokens = probe.storage("turns", &turns);
         let by = Turns { tokens: &tokens, first: 1, count: n, angles: &tables.angles };

@@ -110,17 +110,9 @@ impl DeviceFunction<'_, '_> {
         self.arena.upload(device, bindings, Use::Tangent(what), content)
     }
 
-    pub(super) fn has_attention(&self) -> bool {
-        self.half != Half::Mlp
-    }
-
-    pub(super) fn has_mlp(&self) -> bool {
-        self.half != Half::Attention
-    }
-
     /// Whether the MLP reads the stream with attention's member added.
     pub(super) fn is_sequential(&self) -> bool {
-        self.has_attention() && self.block.shape.residual == Residual::Sequential
+        self.half.has_attention() && self.block.shape.residual == Residual::Sequential
     }
 
     /// Whether norms stand after their branch.
@@ -131,7 +123,7 @@ impl DeviceFunction<'_, '_> {
     /// How many of the rows the MLP has a part in: those of one token, which are the first, and where it
     /// reads what attention added all.
     pub(super) fn mlp_rows(&self, pairs: &GpuPairs) -> usize {
-        match (self.has_mlp(), self.is_sequential()) {
+        match (self.half.has_mlp(), self.is_sequential()) {
             (false, _) => 0,
             (true, true) => pairs.rows,
             (true, false) => pairs.own,

@@ -109,9 +109,9 @@ impl<'a> DeviceFunction<'a, '_> {
         let tables = Tables::upload(self.arena, &gpu.device, &gpu.bindings, &plan);
         let has_norm = shape.qk_norm != QkNorm::None;
         let wide = |wanted: bool| if wanted { rows * shape.qkv_width() } else { 0 };
-        let qkv = self.buffer(TangentUse::Qkv, wide(self.has_attention()));
-        let raw = self.buffer(TangentUse::Raw, wide(self.has_attention() && has_norm));
-        if self.has_attention() {
+        let qkv = self.buffer(TangentUse::Qkv, wide(self.half.has_attention()));
+        let raw = self.buffer(TangentUse::Raw, wide(self.half.has_attention() && has_norm));
+        if self.half.has_attention() {
             let mut read = tables.streams.clone(); // [T, D]
             let kernels = &gpu.kernels;
             if !self.is_after() {
@@ -157,11 +157,11 @@ impl<'a> DeviceFunction<'a, '_> {
         let (gpu, count) = (self.gpu, kept.places.len());
         let ids: Vec<u32> = kept.places.iter().map(|&t| t as u32).collect();
         let places = self.arena.lists.place(&gpu.device, &ids);
-        let added = match self.has_attention() {
+        let added = match self.half.has_attention() {
             true => self.keep_attention(at, &places)?,
             false => gpu.zeros.clone(),
         };
-        if self.has_mlp() {
+        if self.half.has_mlp() {
             self.keep_mlp(at, &places, &added, count)?;
         }
         Ok(())

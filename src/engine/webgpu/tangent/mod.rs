@@ -43,9 +43,7 @@ impl<'a> GpuTangents<'a> {
         }
         device.check()?;
         let (tokens, room) = (pack.rows, most_tokens(backend, point.block));
-        if tokens > room {
-            return Err(EngineError::Room { tokens, room });
-        }
+        refuse_if!(tokens > room, EngineError::Room { tokens, room });
         let arena = backend.tangent_arena.take().unwrap_or_else(|| {
             backend.gpu.bindings.forget();
             Arena::default()

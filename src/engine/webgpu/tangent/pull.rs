@@ -26,11 +26,11 @@ impl DeviceFunction<'_, '_> {
         if m > 0 {
             self.pull_mlp(at, all, &pairs.first_rows(m), &of_mlp)?;
         }
-        if self.has_attention() {
+        if self.half.has_attention() {
             let joins = if self.is_sequential() { m } else { 0 };
             self.pull_attention(at, all, pairs, (&of_mlp, joins), &of_attention)?;
         }
-        let attention = if self.has_attention() { n } else { 0 };
+        let attention = if self.half.has_attention() { n } else { 0 };
         let to = RowsFrom { buffer: &all.out, first: pairs.first, rows: n };
         self.add(
             RowsFrom::first(&of_attention, attention),

@@ -23,7 +23,7 @@ impl<'a> DeviceFunction<'a, '_> {
         };
         let (n, d) = (pairs.rows, self.gpu.width);
         let moved = self.buffer(TangentUse::Second, n * d); // [N, D] attention's
-        if self.has_attention() {
+        if self.half.has_attention() {
             self.push_attention(at, all, pairs, &moved)?;
         }
         let m = self.mlp_rows(pairs);
@@ -31,7 +31,7 @@ impl<'a> DeviceFunction<'a, '_> {
         if m > 0 {
             self.push_mlp(at, all, &pairs.first_rows(m), &moved, &third)?;
         }
-        let attention = if self.has_attention() { n } else { 0 };
+        let attention = if self.half.has_attention() { n } else { 0 };
         let to = RowsFrom { buffer: &all.out, first: pairs.first, rows: n };
         self.add(RowsFrom::first(&moved, attention), RowsFrom::first(&third, m), to)
     }

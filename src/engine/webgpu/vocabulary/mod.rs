@@ -2,14 +2,9 @@
 
 pub mod check;
 
-use super::device::Device;
-use super::error::GpuError;
 use super::gather::RowIds;
-use super::grid::grid;
-use super::kernel::Access::{Read, Write};
-use super::kernel::Kernel;
+use super::kernel::prelude::*;
 use super::norm::NormVectors;
-use super::recorder::Recorder;
 use super::template::with_total;
 use super::watchdog;
 use crate::model::shape::NormKind;

@@ -2,12 +2,7 @@
 
 pub mod check;
 
-use super::device::Device;
-use super::error::GpuError;
-use super::grid::grid;
-use super::kernel::Access::{Read, Write};
-use super::kernel::Kernel;
-use super::recorder::Recorder;
+use super::kernel::prelude::*;
 use super::template::with_total;
 use super::watchdog;
 

@@ -81,9 +81,7 @@ pub fn read<'a>(
     bytes: impl Fn(Range<u64>) -> Result<Cow<'a, [u8]>, ModelError>,
 ) -> Result<Header, ModelError> {
     let mut reader = HeaderReader::new(file, size, &bytes);
-    if reader.bytes(4)? != b"GGUF" {
-        return Err(reader.error("it does not begin as one"));
-    }
+    refuse_if!(reader.bytes(4)? != b"GGUF", reader.error("it does not begin as one"));
     match reader.u32()? {
         2 | 3 => {}
         1 => return Err(reader.error("its version is 1, which nobody writes any more")),
@@ -166,9 +164,7 @@ fn tensor(reader: &mut HeaderReader) -> Result<(String, Described, u64), ModelEr
     let name = reader.text("a tensor's name")?;
     let shown = || name.escape_debug().to_string();
     let count = reader.u32()?;
-    if count > MOST_SIDES {
-        return Err(reader.error(&format!("tensor {} has {count} sides", shown())));
-    }
+    refuse_if!(count > MOST_SIDES, reader.error(&format!("tensor {} has {count} sides", shown())));
     let mut shape = Vec::new();
     for _ in 0..count {
         shape.push(reader.u64()?);

@@ -89,9 +89,7 @@ impl<'a, 'b> HeaderReader<'a, 'b> {
     /// A text, of what.
     pub fn text(&mut self, what: &str) -> Result<String, ModelError> {
         let length = self.u64()?;
-        if length > LONGEST_TEXT {
-            return Err(self.error(&format!("{what} has {length} bytes")));
-        }
+        refuse_if!(length > LONGEST_TEXT, self.error(&format!("{what} has {length} bytes")));
         let bytes = self.bytes(length)?.to_vec();
         String::from_utf8(bytes).map_err(|_| self.error(&format!("{what} is no text (UTF-8)")))
     }

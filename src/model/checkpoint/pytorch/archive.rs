@@ -55,9 +55,7 @@ impl<'a, 'b> ZipArchive<'a, 'b> {
             }
             archive.entries.insert(name, entry);
         }
-        if !left.0.is_empty() {
-            return Err(archive.damaged());
-        }
+        refuse_if!(!left.0.is_empty(), archive.damaged());
 
         // Records lie apart from each other and before the directory.
         let mut in_order: Vec<&mut ZipEntry> = archive.entries.values_mut().collect();
@@ -69,9 +67,7 @@ impl<'a, 'b> ZipArchive<'a, 'b> {
             is_apart &= entry.header < next;
             next = entry.header;
         }
-        if !is_apart {
-            return Err(archive.damaged());
-        }
+        refuse_if!(!is_apart, archive.damaged());
         Ok(archive)
     }
 
@@ -90,9 +86,7 @@ impl<'a, 'b> ZipArchive<'a, 'b> {
             return Ok(None);
         };
         let names = entry.header + HEADER;
-        if names > entry.limit {
-            return Err(self.damaged());
-        }
+        refuse_if!(names > entry.limit, self.damaged());
         let bytes = (self.read)(entry.header..names)?;
         let mut fields = ZipFields(&bytes);
         let header = LocalHeader::read(&mut fields).ok_or_else(|| self.damaged())?;
@@ -116,9 +110,7 @@ impl<'a, 'b> ZipArchive<'a, 'b> {
             && header.is_stored
             && is_size(header.whole)
             && is_size(header.stored);
-        if !is_as_listed {
-            return Err(self.damaged());
-        }
+        refuse_if!(!is_as_listed, self.damaged());
         Ok(Some(start..end))
     }
 
@@ -145,9 +137,7 @@ impl<'a, 'b> ZipArchive<'a, 'b> {
         }
 
         let stop = end.start.checked_add(end.size);
-        if stop != Some(end_at) || end.size > MAX_DIRECTORY {
-            return Err(damaged());
-        }
+        refuse_if!(stop != Some(end_at) || end.size > MAX_DIRECTORY, damaged());
         Ok((end.count, end.start..end_at))
     }
 
@@ -158,9 +148,7 @@ impl<'a, 'b> ZipArchive<'a, 'b> {
             let reason = "its records are compressed or encrypted, and PyTorch stores them";
             return Err(super::other_contents(self.file, reason));
         }
-        if entry.stored != entry.whole {
-            return Err(self.damaged());
-        }
+        refuse_if!(entry.stored != entry.whole, self.damaged());
         let leads_out = |part: &str| part == ".." || part.contains('\\');
         if name.starts_with('/') || name.split('/').any(leads_out) {
             let name = name.escape_debug();

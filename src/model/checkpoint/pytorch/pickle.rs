@@ -152,9 +152,7 @@ impl<'a> PickleMachine<'a> {
             },
             0x95 => {
                 let length = u64::from_le_bytes(self.array()?);
-                if length > self.left.len() as u64 {
-                    return Err(PickleError::Ends);
-                }
+                refuse_if!(length > self.left.len() as u64, PickleError::Ends);
             }
             b'.' => return self.pop().map(Some),
 
@@ -197,9 +195,7 @@ impl<'a> PickleMachine<'a> {
             b'u' => {
                 let values = self.pop_to_mark()?;
                 let (pairs, rest) = values.as_chunks::<2>();
-                if !rest.is_empty() {
-                    return Err(odd("a key without a value".into()));
-                }
+                refuse_if!(!rest.is_empty(), odd("a key without a value".into()));
                 let pairs = pairs.iter().map(|&[key, value]| (key, value));
                 self.dict("SETITEMS")?.extend(pairs);
             }
@@ -346,9 +342,7 @@ impl<'a> PickleMachine<'a> {
     }
 
     fn wait(&mut self, value: Option<ValueId>) -> Result<(), PickleError> {
-        if self.stack.len() == MAX_WAITING {
-            return Err(odd("it nests deeper than weights do".into()));
-        }
+        refuse_if!(self.stack.len() == MAX_WAITING, odd("it nests deeper than weights do".into()));
         self.stack.push(value);
         Ok(())
     }

@@ -59,9 +59,7 @@ pub fn tensors<'p>(
         let found = pickle.root().kind();
         return Err(not_a_dict(format!("it holds {found}, not a dict of tensors")));
     };
-    if pairs.is_empty() {
-        return Err(not_a_dict("its dict of tensors is empty".into()));
-    }
+    refuse_if!(pairs.is_empty(), not_a_dict("its dict of tensors is empty".into()));
     if pairs.len() > MAX_TENSORS {
         return Err(not_a_dict(format!("it has more than {MAX_TENSORS} tensors")));
     }
@@ -78,9 +76,7 @@ pub fn tensors<'p>(
         }
         let odd = |reason| odd(file, name, reason);
         let view = StorageView::read(pickle, value).map_err(odd)?;
-        if tensors.insert(name, view).is_some() {
-            return Err(odd("is there twice".into()));
-        }
+        refuse_if!(tensors.insert(name, view).is_some(), odd("is there twice".into()));
     }
 
     // A storage is of one type and length, whichever tensor names it, and whatever else does.

@@ -93,16 +93,12 @@ impl SentencePiece {
         let mut unknown = None;
         let (mut lowest_score, mut highest_score) = (f32::MAX, f32::MIN_POSITIVE);
         for (id, piece) in (0u32..).zip(&stored.pieces) {
-            if piece.text.is_empty() {
-                return Err(format!("piece {id} is empty"));
-            }
+            refuse_if!(piece.text.is_empty(), "piece {id} is empty");
             if piece.text.len() > LONGEST {
                 let length = piece.text.len();
                 return Err(format!("piece {id} has {length} bytes, and {LONGEST} are the most"));
             }
-            if !piece.score.is_finite() {
-                return Err(format!("piece {id} has a score that is no number"));
-            }
+            refuse_if!(!piece.score.is_finite(), "piece {id} has a score that is no number");
             let is_cut_into = match piece.kind {
                 PieceKind::Normal => {
                     lowest_score = lowest_score.min(piece.score);
@@ -120,9 +116,7 @@ impl SentencePiece {
                 return Err(format!("piece {id} is there twice"));
             }
         }
-        if stored.pieces.is_empty() {
-            return Err("it has no pieces".into());
-        }
+        refuse_if!(stored.pieces.is_empty(), "it has no pieces".into());
         let unknown = unknown.ok_or("it has no unknown piece")?;
 
         // A piece of every byte, where there is to be one.
@@ -172,9 +166,7 @@ impl SentencePiece {
                     "it gives {text:?} the id {id}, which is {piece:?} in tokenizer.model"
                 ));
             }
-            if ids.insert(text, id).is_some() {
-                return Err(format!("it gives {text:?} two ids"));
-            }
+            refuse_if!(ids.insert(text, id).is_some(), "it gives {text:?} two ids");
             self.added.insert(id, AddedPiece { token: token.clone(), is_named: false });
         }
 
@@ -366,7 +358,7 @@ impl SentencePiece {
                 _ => {
                     let is_first = text.is_empty() && !is_space_dropped;
                     let rest = self.spelling.without_first_space(piece).filter(|_| is_first);
-                    is_space_dropped |= rest.is_some() && !self.spelling.drops_spaces();
+                    is_space_dropped |= rest.is_some() && !self.spelling.drops_spaces;
                     text.push_str(&rest.unwrap_or(piece).replace(SPACE, " "));
                 }
             }

@@ -22,7 +22,8 @@ pub struct SpellingRules {
     user_defined: PrefixTable,
     adds_space: bool,
     is_space_behind: bool,
-    drops_spaces: bool,
+    /// Spaces in front of a text, however many.
+    pub drops_spaces: bool,
     escapes_spaces: bool,
 }
 
@@ -60,11 +61,6 @@ impl SpellingRules {
     /// A text's first piece without the space that a text does not begin with, if it has one.
     pub fn without_first_space<'a>(&self, piece: &'a str) -> Option<&'a str> {
         piece.strip_prefix(SPACE).filter(|_| self.adds_space || self.drops_spaces)
-    }
-
-    /// Whether spaces in front of a text are dropped, however many.
-    pub fn drops_spaces(&self) -> bool {
-        self.drops_spaces
     }
 
     /// The user-defined symbol that a text begins with, the longest.

@@ -148,7 +148,7 @@ impl<'a> Linearising<'a> {
     /// Returns the coupling, with the prompt's text where it came as one.
     ///
     /// # Errors
-    /// Called too early: [`EngineError::Cancelled`].
+    /// Called too early: [`EngineError::Cancelled`]; the plane of the last states is not found.
     pub fn coupling(self, text: Option<(String, Vec<String>)>) -> Result<Coupling, StudyError> {
         let is_done = matches!(self.stage, Some(CouplingStage::Done));
         let Some(path) = self.path.filter(|_| is_done) else {
@@ -164,7 +164,7 @@ impl<'a> Linearising<'a> {
             seed: (self.method == CouplingMethod::Lanczos).then_some(self.wish.seed),
             products: self.spent,
             linearised: path.finish(),
-            ..assembly::assembled(&self.wish, &self.jacobians, &self.streams, self.model)
+            ..assembly::assembled(&self.wish, &self.jacobians, &self.streams, self.model)?
         })
     }
 

@@ -145,9 +145,7 @@ impl<'a> Linearising<'a> {
             return Ok(CouplingStage::Pairs(step, tangents, work));
         };
         for (&(number, basis, k), images) in work.asked.iter().zip(&found) {
-            if !images.iter().all(|x| x.is_finite()) {
-                return Err(past(NotFinite, step));
-            }
+            refuse_if!(!images.iter().all(|x| x.is_finite()), past(NotFinite, step));
             self.spent.jvp += k as u64;
             self.align(number, basis, k, images);
         }
