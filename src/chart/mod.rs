@@ -65,7 +65,7 @@ pub use lab::lab_figures;
 pub use lesson::{marked_member, step_figure};
 pub use member::{member_figures, member_title};
 #[cfg(feature = "cli")]
-pub use need::part_name;
+pub use need::name as part_name;
 pub use need::{need_figure, rank_correlations};
 pub use orders::{Quantity, sweep_figures};
 #[cfg(feature = "cli")]

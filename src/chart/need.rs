@@ -1,9 +1,10 @@
 //! Vote and need: what a part says directly, against what the answer loses without it.
 
+use super::TableCell::{self, Number, Text};
 use super::number::{counted, percent, short, signed};
 use super::plot::{Axis, Line, Mark, Panel, Pen, Plot, Point, Series};
 use super::votes::capital;
-use super::{Figure, FigureDraft, Table, TableCell, Theme};
+use super::{Figure, FigureDraft, Table, Theme};
 use crate::engine::MemberKind;
 use crate::measure::bits::{bits, mean_bits};
 use crate::measure::interval::Mean;
@@ -92,7 +93,7 @@ fn panel(need: &Need, loss: &NeedLoss, theme: &Theme) -> Option<Panel> {
     let panel = Panel::new(
         loss.axis,
         Axis::from_zero("net vote, logits", votes),
-        Axis::from_zero("", losses.into_iter()),
+        Axis::from_zero("", losses),
         series(need, loss, theme),
     );
     Some(panel.tall(PLOT).level(0.0, theme.quiet, Line::Solid))
@@ -116,7 +117,7 @@ fn series(need: &Need, loss: &NeedLoss, theme: &Theme) -> Vec<Series> {
     let one = |(pen, kind, is_head): (Pen, MemberKind, bool)| {
         let parts = need.parts.iter();
         let parts = parts.filter(|part| part.kind == kind && part.head.is_some() == is_head);
-        Series::new(pen, parts.filter_map(|part| Some(point(part, (loss.value)(part)?))).collect())
+        Series::new(pen, parts.filter_map(|part| Some(point(part, (loss.value)(part)?))))
     };
     pens.into_iter().map(one).collect()
 }
@@ -140,40 +141,25 @@ fn point(part: &NeedPart, loss: Mean) -> Point {
 }
 
 fn table(need: &Need) -> Table {
-    let headers = [
-        "without",
-        "plan",
-        "net vote",
-        "loss",
-        "from",
-        "to",
-        "surprise added (bits)",
-        "from",
-        "to",
-        "right among the options",
-        "right as the first word",
-    ];
-    let some = |number: Option<f64>| match number {
-        Some(number) => TableCell::Number(number),
-        None => TableCell::Text(String::new()),
-    };
-    let row = |part: &NeedPart| {
-        let ends = |mean: Mean| [mean.mean, mean.low, mean.high];
-        let mut row = vec![
-            TableCell::Text(name(part)),
-            TableCell::Plan(part.plan.clone()),
-            TableCell::Number(part.vote.mean),
-        ];
-        row.extend(ends(part.loss).map(TableCell::Number));
-        row.extend(part.lost.map_or([None; 3], |lost| ends(mean_bits(lost)).map(Some)).map(some));
-        row.push(TableCell::Number(part.accuracy.mean));
-        row.push(some(part.first_word.map(|share| share.mean)));
-        row
-    };
-    Table {
-        headers: headers.map(str::to_owned).to_vec(),
-        rows: need.parts.iter().map(row).collect(),
-    }
+    let lost = |part: &NeedPart| part.lost.map(mean_bits);
+    Table::of(
+        &need.parts,
+        &[
+            ("without", &|part| Text(name(part))),
+            ("plan", &|part| TableCell::Plan(part.plan.clone())),
+            ("net vote", &|part| Number(part.vote.mean)),
+            ("loss", &|part| Number(part.loss.mean)),
+            ("from", &|part| Number(part.loss.low)),
+            ("to", &|part| Number(part.loss.high)),
+            ("surprise added (bits)", &|part| TableCell::known(lost(part).map(|lost| lost.mean))),
+            ("from", &|part| TableCell::known(lost(part).map(|lost| lost.low))),
+            ("to", &|part| TableCell::known(lost(part).map(|lost| lost.high))),
+            ("right among the options", &|part| Number(part.accuracy.mean)),
+            ("right as the first word", &|part| {
+                TableCell::known(part.first_word.map(|share| share.mean))
+            }),
+        ],
+    )
 }
 
 /// Says which component or head costs most, where the rows tell it from every other; else which of them may be it.
@@ -236,12 +222,7 @@ pub fn rank_correlations(need: &Need) -> Option<String> {
 }
 
 /// `block 3's MLP`, `head 2 of block 3`.
-#[cfg(feature = "cli")]
-pub fn part_name(part: &NeedPart) -> String {
-    name(part)
-}
-
-fn name(part: &NeedPart) -> String {
+pub fn name(part: &NeedPart) -> String {
     let again =
         if part.run == part.block { String::new() } else { format!(" (place {})", part.run) };
     let block = part.block;

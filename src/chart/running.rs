@@ -1,11 +1,12 @@
 //! MSE = bias - diversity over the first n components.
 
+use super::TableCell::{self, Check, Count, Text};
 use super::beyond::verdict;
 use super::leads::Leaders;
 use super::number::{percent, short};
-use super::plot::{Axis, Band, Line, Mark, Note, Panel, Pen, Plot, Point, Series};
+use super::plot::{Axis, Band, Line, Mark, Note, Panel, Pen, Plot, Point, Series, heights};
 use super::strokes::{self, answered, option_name};
-use super::{Column, Figure, FigureDraft, Identity, Table, TableCell, Theme};
+use super::{Column, Figure, FigureDraft, Identity, Table, Theme};
 use crate::engine::{Member, member_names};
 use crate::measure::decomposition::{Depth, Triple, uniform_mse};
 use crate::measure::leads::{Lead, leads};
@@ -96,25 +97,17 @@ impl Running<'_> {
             let text = format!("{} {}", pen.name, short(of(t)));
             Point::new(i as f64, of(t), text)
         });
-        let points = points.collect();
-        Series::new(pen, points)
+        Series::new(pen.clone(), points)
     }
 
     /// The strip between MSE and bias is the diversity, tinted so that it can be seen.
     fn one_unit(&self, theme: &Theme, curves: [Series; 3]) -> Panel {
-        let values = self.depths.iter().flat_map(|t| [t.mse, t.bias, t.diversity]);
-        let mut panel = Panel::new(
-            format!("over the first n components ({})", self.column.error_unit()),
-            strokes::axis(self.members),
-            Axis::from_zero("", values),
-            curves.into(),
-        )
-        .tall(PLOT);
-        panel.band = Some(Band {
-            ends: self.depths.iter().map(|t| [t.mse, t.bias]).collect(),
-            colour: theme.diversity,
-        });
-        panel
+        let name = format!("over the first n components ({})", self.column.error_unit());
+        let ends = self.depths.iter().map(|t| [t.mse, t.bias]).collect();
+        Panel {
+            band: Some(Band { ends, colour: theme.diversity }),
+            ..Panel::from_zero(name, strokes::axis(self.members), curves.into()).tall(PLOT)
+        }
     }
 
     /// MSE and bias × 100 beside the uniform value, diversity in its own unit below.
@@ -124,20 +117,12 @@ impl Running<'_> {
         uniform: f64,
         pen: &Pen,
     ) -> Vec<Panel> {
-        let errors = self.depths.iter().flat_map(|t| [t.mse, t.bias]);
-        let own = self.depths.iter().map(|t| t.diversity);
-        let errors = Panel::new(
-            format!("MSE and bias ({})", self.column.error_unit()),
-            strokes::axis(self.members),
-            Axis::over("", errors.chain([uniform])),
-            vec![mse, bias],
-        );
-        let diversity = Panel::new(
-            format!("diversity ({})", self.column.diversity_unit()),
-            strokes::axis(self.members),
-            Axis::from_zero("", own),
-            vec![diversity],
-        );
+        let (x, errors) = (strokes::axis(self.members), vec![mse, bias]);
+        let y = Axis::over("", heights(&errors).chain([uniform]));
+        let name = format!("MSE and bias ({})", self.column.error_unit());
+        let errors = Panel::new(name, x.clone(), y, errors);
+        let name = format!("diversity ({})", self.column.diversity_unit());
+        let diversity = Panel::from_zero(name, x, vec![diversity]);
         vec![
             errors.tall(PAPER_PLOT).level(uniform, pen.colour, pen.line),
             diversity.tall(PAPER_PLOT),
@@ -208,11 +193,10 @@ fn table(lens: &Lens, leads: &[Lead], column: Column) -> Table {
         |i: usize| leads.iter().rev().find(|lead| lead.from <= i).map_or(0, |lead| lead.option);
     let depths = lens.decomposition.by_depth.iter().zip(strokes::cells(&lens.members));
     let row = |(i, (depth, stroke)): (usize, (&Depth, TableCell))| {
-        let mut row = vec![TableCell::Count(depth.members), stroke];
+        let mut row = vec![Count(depth.members), stroke];
         row.extend(column.depth_cells(&depth.triples));
-        row.push(TableCell::Text(option_name(lens, leader(i))));
-        row.push(TableCell::Check(depth.correct));
+        row.extend([Text(option_name(lens, leader(i))), Check(depth.correct)]);
         row
     };
-    Table { headers, rows: depths.enumerate().map(row).collect() }
+    Table::new(headers, depths.enumerate().map(row))
 }

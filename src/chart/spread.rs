@@ -1,9 +1,10 @@
 //! Bias and diversity of every stroke, attention and MLP apart.
 
+use super::TableCell::{Number, Text};
 use super::number::{percent, short};
 use super::plot::{Line, Mark, MarkShape, Panel, Pen, Plot};
 use super::strokes::{self, kind_name};
-use super::{Column, Figure, FigureDraft, Table, TableCell, Theme};
+use super::{Column, Figure, FigureDraft, Table, Theme};
 use crate::engine::{Member, MemberKind};
 use crate::measure::decomposition::{ColumnNumbers, DecomposedColumns, Triples};
 use crate::study::report::Lens;
@@ -149,17 +150,13 @@ impl Spread<'_> {
         ];
         headers.extend(beside.iter().map(|(name, _)| (*name).to_owned()));
         let row = |i: usize| {
-            let mut row = vec![
-                TableCell::Text(names[i].clone()),
-                TableCell::Text(kind_name(self.members[i].kind).to_owned()),
-                TableCell::Number(bias[i]),
-                TableCell::Number(diversity[i]),
-            ];
-            let numbers = beside.iter().map(|(_, numbers)| numbers(&self.columns)[i]);
-            row.extend(numbers.map(TableCell::Number));
+            let kind = kind_name(self.members[i].kind).to_owned();
+            let mut row = vec![Text(names[i].clone()), Text(kind)];
+            row.extend([bias[i], diversity[i]].map(Number));
+            row.extend(beside.iter().map(|(_, numbers)| Number(numbers(&self.columns)[i])));
             row
         };
-        Table { headers, rows: (0..names.len()).map(row).collect() }
+        Table::new(headers, (0..names.len()).map(row))
     }
 }
 

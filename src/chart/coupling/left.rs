@@ -2,9 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use super::Table;
+use super::TableCell::{self, Check, Number, Text};
 use super::names::relation_word;
 use super::relation::quantity;
-use super::{Table, TableCell};
 use crate::chart::Theme;
 use crate::chart::number::{fixed, probability};
 use crate::chart::plot::{Axis, Line, Panel, Pen, Point, Series};
@@ -163,7 +164,7 @@ impl<'a> Left<'a> {
                     ..Point::new(n as f64, found.r, name)
                 })
             });
-            Series::new(pen.clone(), points.collect())
+            Series::new(pen.clone(), points)
         };
         let names = self.points.iter().map(|point| point.name.clone());
         let panel = Panel::new(
@@ -181,35 +182,25 @@ impl<'a> Left<'a> {
     }
 
     pub fn table(&self, relation: &Relation, out: &BTreeSet<String>) -> Table {
-        let against = quantity(relation.to);
-        let headers = [
-            "point",
-            "coupling",
-            &against,
-            "in",
-            "Pearson's r without it",
-            "p",
-            "Spearman's without it",
-            "p",
-        ];
-        let number =
-            |x: Option<f64>| x.map_or_else(|| TableCell::Text(String::new()), TableCell::Number);
         let rows = relation.points.iter().map(|point| {
-            let is_in = !out.contains(&point.name);
             let place = self.points.iter().position(|one| std::ptr::eq(*one, point));
             let without = place.and_then(|place| self.left_out.get(place));
-            let (pearson, spearman) = (without.and_then(PEARSON), without.and_then(SPEARMAN));
-            vec![
-                TableCell::Text(point.name.clone()),
-                TableCell::Number(point.x),
-                TableCell::Number(point.y),
-                TableCell::Check(is_in),
-                number(pearson.map(|one| one.r)),
-                number(pearson.map(|one| one.p)),
-                number(spearman.map(|one| one.r)),
-                number(spearman.map(|one| one.p)),
-            ]
+            (point, without.and_then(PEARSON), without.and_then(SPEARMAN))
         });
-        Table { headers: headers.map(str::to_owned).to_vec(), rows: rows.collect() }
+        Table::of(
+            rows,
+            &[
+                ("point", &|(point, ..)| Text(point.name.clone())),
+                ("coupling", &|(point, ..)| Number(point.x)),
+                (&quantity(relation.to), &|(point, ..)| Number(point.y)),
+                ("in", &|(point, ..)| Check(!out.contains(&point.name))),
+                ("Pearson's r without it", &|(_, found, _)| {
+                    TableCell::known(found.map(|one| one.r))
+                }),
+                ("p", &|(_, found, _)| TableCell::known(found.map(|one| one.p))),
+                ("Spearman's without it", &|(.., found)| TableCell::known(found.map(|one| one.r))),
+                ("p", &|(.., found)| TableCell::known(found.map(|one| one.p))),
+            ],
+        )
     }
 }

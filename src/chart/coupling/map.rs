@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use super::names::{formula, metric_word, said};
 use super::slips;
 use super::step_map::StepMap;
+use crate::chart::TableCell::{self, Number, Text};
 use crate::chart::number::{fixed, short};
 use crate::chart::plot::{Axis, Panel, Patch, Plot, VoidCell};
-use crate::chart::{Figure, FigureDraft, Table, TableCell, Theme};
+use crate::chart::{Figure, FigureDraft, Table, Theme};
 
 const CELL: u32 = 30;
 /// Greatest height of the whole map.
@@ -30,13 +31,9 @@ pub(super) fn figure(map: &StepMap, theme: &Theme) -> Figure {
             let (x, y, name) = (column, steps - 1 - row, map.told(row, column));
             match value {
                 Some(value) => patches.push(Patch {
-                    x,
-                    y,
-                    value,
-                    name,
                     text: is_written.then(|| cell_text(value, map.chance)),
                     framed,
-                    plan: None,
+                    ..Patch::new([x, y], value, name)
                 }),
                 None => voids.push(VoidCell { x, y, name, framed }),
             }
@@ -50,21 +47,11 @@ pub(super) fn figure(map: &StepMap, theme: &Theme) -> Figure {
         None => cells.map(|[x, y]| ([x, y], format!("{x},{y}"))).collect(),
         Some(_) => BTreeMap::new(),
     };
-    let panel = Panel {
-        patches,
-        voids,
-        picks,
-        ..Panel::new(
-            format!(
-                "row: whose Jacobian, column: whose basis; K = {}, {}",
-                map.k,
-                formula(map.metric)
-            ),
-            Axis::category("in the basis of step", map.steps.clone()),
-            Axis::category("", map.steps.iter().rev().cloned().collect()),
-            Vec::new(),
-        )
-    };
+    let name =
+        format!("row: whose Jacobian, column: whose basis; K = {}, {}", map.k, formula(map.metric));
+    let x = Axis::category("in the basis of step", map.steps.clone());
+    let y = Axis::category("", map.steps.iter().rev().cloned().collect());
+    let panel = Panel { voids, picks, ..Panel::map(name, x, y, patches) };
     let mut headers = vec!["Jacobian of step", "in the basis of", "coupling"];
     if map.means.is_some() {
         headers.extend(["from", "to"]);
@@ -75,8 +62,8 @@ pub(super) fn figure(map: &StepMap, theme: &Theme) -> Figure {
         key: "coupling-map",
         title: title(map),
         words: words(map),
-        table: Table { headers: headers.into_iter().map(str::to_owned).collect(), rows },
-        plot: Plot { ramp: Some(map.ramp()), ..Plot::new(vec![panel.tall(height)], Vec::new(), 1) },
+        table: Table::new(headers, rows),
+        plot: Plot::map(panel.tall(height), map.ramp()),
     }
     .figure(theme)
 }
@@ -91,16 +78,12 @@ fn cell_text(value: f64, chance: f64) -> String {
 }
 
 fn table_row(map: &StepMap, row: usize, column: usize, value: Option<f64>) -> Vec<TableCell> {
-    let number =
-        |x: Option<f64>| x.map_or_else(|| TableCell::Text(String::new()), TableCell::Number);
-    let mut cells = vec![
-        TableCell::Text(map.name(row).to_owned()),
-        TableCell::Text(map.name(column).to_owned()),
-        number(value),
-    ];
+    let [one, other] = [row, column].map(|step| Text(map.name(step).to_owned()));
+    let mut cells = vec![one, other, TableCell::known(value)];
     if let Some(means) = &map.means {
         let mean = means.get(row).and_then(|row| *row.get(column)?);
-        cells.extend([mean.map(|mean| mean.low), mean.map(|mean| mean.high)].map(number));
+        let ends = [mean.map(|mean| mean.low), mean.map(|mean| mean.high)];
+        cells.extend(ends.map(TableCell::known));
     }
     let ill = map.ill_posed.get(column).and_then(Option::as_ref);
     let note = match (value, ill) {
@@ -108,11 +91,7 @@ fn table_row(map: &StepMap, row: usize, column: usize, value: Option<f64>) -> Ve
         (Some(_), Some(ill)) => format!("ill-posed: {ill}"),
         (Some(_), None) => String::new(),
     };
-    cells.extend([
-        number(value.map(|x| 1.0 - x)),
-        TableCell::Number(map.chance),
-        TableCell::Text(note),
-    ]);
+    cells.extend([TableCell::known(value.map(|x| 1.0 - x)), Number(map.chance), Text(note)]);
     cells
 }
 

@@ -1,7 +1,8 @@
 //! The ways of all tokens through the depth, on the plane that their last states spread over most.
 
+use super::TableCell::{Check, Count, Number, Text};
 use super::names::{step_names, token};
-use super::{FigureDraft, Table, TableCell};
+use super::{FigureDraft, Table};
 use crate::chart::number::{percent, short};
 use crate::chart::plot::{Axis, Line, Panel, Pen, Plot, Point, Series, cut};
 use crate::chart::{Figure, Theme};
@@ -37,7 +38,7 @@ pub(super) fn figure(coupling: &Coupling, frame: Option<usize>, theme: &Theme) -
         let line = Pen { mark: crate::chart::plot::Mark::Dot, ..pen.clone() };
         // In motion the way is behind what moves.
         let line = if frame.is_some() { line.faint() } else { line };
-        series.push(Series::new(line, way.collect()));
+        series.push(Series::new(line, way));
     }
     for t in 0..tokens.min(DRAWN) {
         let pen = Pen { line: Line::None, ..pen(&word(t), t, theme) };
@@ -46,7 +47,7 @@ pub(super) fn figure(coupling: &Coupling, frame: Option<usize>, theme: &Theme) -
             label: (tokens <= NAMED).then(|| cut(&word(t), LETTERS)),
             ..Point::new(x, y, format!("“{}” ({t}) {at}", word(t)))
         });
-        series.push(Series::new(pen, point.into_iter().collect()));
+        series.push(Series::new(pen, point));
     }
     let [first, second] = paths.explained_variance_ratio;
     // The same in every frame.
@@ -62,28 +63,25 @@ pub(super) fn figure(coupling: &Coupling, frame: Option<usize>, theme: &Theme) -
         series,
     )
     .tall(PLOT);
-    let headers = ["position", "token", "state", "1st direction", "2nd direction", "marked"];
     // In every frame the whole ways, as they are drawn.
-    let rows = (0..depths).flat_map(|depth| {
-        let states = paths.states.get(depth).into_iter().flatten().enumerate();
-        let after = steps.get(depth).cloned().unwrap_or_default();
-        states.map(move |(t, [x, y])| (t, after.clone(), *x, *y, depth == marked))
-    });
-    let rows = rows.map(|(t, after, x, y, is_marked)| {
-        vec![
-            TableCell::Count(t),
-            TableCell::Text(word(t)),
-            TableCell::Text(after),
-            TableCell::Number(x),
-            TableCell::Number(y),
-            TableCell::Check(is_marked),
-        ]
+    let rows = paths.states.iter().enumerate().flat_map(|(depth, states)| {
+        states.iter().enumerate().map(move |(t, place)| (t, depth, place))
     });
     FigureDraft {
         key: "coupling-paths",
         title: title(coupling, frame, &steps),
         words: words(coupling, tokens, [first, second]),
-        table: Table { headers: headers.map(str::to_owned).to_vec(), rows: rows.collect() },
+        table: Table::of(
+            rows,
+            &[
+                ("position", &|(t, ..)| Count(*t)),
+                ("token", &|(t, ..)| Text(word(*t))),
+                ("state", &|(_, depth, _)| Text(steps.get(*depth).cloned().unwrap_or_default())),
+                ("1st direction", &|(.., place)| Number(place[0])),
+                ("2nd direction", &|(.., place)| Number(place[1])),
+                ("marked", &|(_, depth, _)| Check(*depth == marked)),
+            ],
+        ),
         plot: Plot::new(vec![panel], Vec::new(), 1),
     }
     .figure(theme)

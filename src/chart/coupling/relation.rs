@@ -36,8 +36,8 @@ pub fn relation_figure(relation: &Relation, out: &BTreeSet<String>, theme: &Them
         )
     };
     let of = |is_out: bool| {
-        let own = relation.points.iter().filter(|one| out.contains(&one.name) == is_out);
-        own.map(point).collect::<Vec<Point>>()
+        let own = relation.points.iter().filter(move |one| out.contains(&one.name) == is_out);
+        own.map(point)
     };
     let scatter = Panel::new(
         quantity(relation.to),

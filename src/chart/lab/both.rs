@@ -72,8 +72,7 @@ fn line(curve: &DepthCurve, pen: Pen, lens: &Lens, depths: &[Triple]) -> Series 
         let text = format!("{}, up to {name}\n{} {}", pen.name, curve.name, short(value));
         Point::new((n + 1) as f64, value, text)
     });
-    let points = points.collect();
-    Series::new(pen, points)
+    Series::new(pen.clone(), points)
 }
 
 /// Makes each mark lead to its component's own view: in the reader's order, which is the draft's.

@@ -1,9 +1,10 @@
 //! The way of every token through the stream, on the plane its last states spread over most.
 
 use super::steps::{SIDES, drawn, names};
+use crate::chart::TableCell::{self, Number, Text};
 use crate::chart::number::{percent, short};
 use crate::chart::plot::{Axis, Line, Mark, Panel, Pen, Plot, Point, Series};
-use crate::chart::{Figure, FigureDraft, Table, TableCell, Theme};
+use crate::chart::{Figure, FigureDraft, Table, Theme};
 use crate::study::geometry::Geometry;
 use crate::study::report::Lab;
 
@@ -14,15 +15,12 @@ pub(super) fn figure(lab: &Lab, theme: &Theme) -> Figure {
     let tokens = tokens(lab);
     let pens = Pens::of(theme);
     let sides = || lab.geometry.iter().zip(SIDES);
-    let headers = ["order", "token", "after", "1st direction", "2nd direction"].map(str::to_owned);
+    let headers = ["order", "token", "after", "1st direction", "2nd direction"];
     FigureDraft {
         key: "trajectories",
         title: title(own, yours),
         words: words(own, yours),
-        table: Table {
-            headers: headers.to_vec(),
-            rows: sides().flat_map(|(g, side)| rows(g, side, &tokens)).collect(),
-        },
+        table: Table::new(headers, sides().flat_map(|(g, side)| rows(g, side, &tokens))),
         plot: Plot::new(
             sides().map(|(g, side)| panel(g, side, &tokens, &pens)).collect(),
             vec![pens.start.clone(), pens.end.clone(), pens.answering.clone()],
@@ -64,7 +62,7 @@ fn panel(geometry: &Geometry, side: &str, tokens: &[String], pens: &Pens) -> Pan
             let text = format!("{side}: “{}” after {after}", word(tokens, t));
             Point::new(path[i][0], path[i][1], text)
         });
-        Series::new(pen.clone(), points.collect())
+        Series::new(pen.clone(), points)
     };
     let ends = |pen: &Pen, of: fn(&[[f64; 2]]) -> Option<&[f64; 2]>| {
         let points = paths.iter().enumerate().filter_map(|(t, path)| {
@@ -72,7 +70,7 @@ fn panel(geometry: &Geometry, side: &str, tokens: &[String], pens: &Pens) -> Pan
             let text = format!("{side}: “{}”, {}", word(tokens, t), pen.name);
             Some(Point::new(*x, *y, text))
         });
-        Series::new(pen.clone(), points.collect())
+        Series::new(pen.clone(), points)
     };
     let mut series: Vec<Series> = paths.iter().enumerate().map(way).collect();
     series.push(ends(&pens.start, |path| path.first()));
@@ -93,13 +91,9 @@ fn rows(geometry: &Geometry, side: &str, tokens: &[String]) -> Vec<Vec<TableCell
     let paths = geometry.trajectories.tokens.iter().enumerate();
     let rows = paths.flat_map(|(t, path)| path.iter().enumerate().map(move |(i, at)| (t, i, at)));
     rows.map(|(t, i, [x, y])| {
-        vec![
-            TableCell::Text(side.to_owned()),
-            TableCell::Text(word(tokens, t).to_owned()),
-            TableCell::Text(states.get(i).cloned().unwrap_or_default()),
-            TableCell::Number(*x),
-            TableCell::Number(*y),
-        ]
+        let after = states.get(i).cloned().unwrap_or_default();
+        let [side, word] = [side, word(tokens, t)].map(|text| Text(text.to_owned()));
+        vec![side, word, Text(after), Number(*x), Number(*y)]
     })
     .collect()
 }

@@ -2,9 +2,10 @@
 
 use super::PLOT;
 use super::rows::distinct;
+use crate::chart::TableCell::{Number, Text};
 use crate::chart::number::percent;
-use crate::chart::plot::{Axis, Line, Mark, Panel, Pen, Plot, Point, Series};
-use crate::chart::{Figure, FigureDraft, Table, TableCell, Theme, strokes};
+use crate::chart::plot::{Line, Mark, Panel, Pen, Plot, Point, Series};
+use crate::chart::{Figure, FigureDraft, Table, Theme, strokes};
 use crate::engine::{Member, member_names};
 use crate::study::lessons::DepthAccuracy;
 
@@ -33,10 +34,9 @@ pub(super) fn figure(
             Point::new(i as f64, 100.0 * share, text)
         };
         let points = task.accuracy.iter().enumerate().map(|(i, share)| point(i, *share));
-        series.push(Series::new(Pen { mark: Mark::None, ..pen.clone() }, points.collect()));
+        series.push(Series::new(Pen { mark: Mark::None, ..pen.clone() }, points));
         let mark = task.reached.and_then(|at| Some(point(at, *task.accuracy.get(at)?)));
-        series
-            .push(Series::new(Pen { line: Line::None, ..pen.clone() }, mark.into_iter().collect()));
+        series.push(Series::new(Pen { line: Line::None, ..pen.clone() }, mark));
         legend.push(pen);
     }
 
@@ -61,18 +61,16 @@ pub(super) fn figure(
     let counts = distinct(tasks.iter().map(|task| task.rows));
     let count = counts.iter().min().copied().unwrap_or_default();
     let rows = names.iter().enumerate().map(|(i, name)| {
-        let mut row = vec![TableCell::Text(name.clone())];
         let shares = tasks.iter().map(|task| task.accuracy.get(i).copied().unwrap_or(f64::NAN));
-        row.extend(shares.map(|share| TableCell::Number(100.0 * share)));
-        row
+        let shares = shares.map(|share| Number(100.0 * share));
+        std::iter::once(Text(name.clone())).chain(shares).collect()
     });
     let mut headers = vec!["up to component".to_owned()];
     headers.extend(tasks.iter().map(|task| format!("{}, % right", task.task)));
-    let values = series.iter().flat_map(|series| &series.points).map(|point| point.y);
-    let y = Axis::from_zero("", values);
+    let name = "rows that the sum so far gets right, %";
     let panel = Panel {
         shaded: strokes::shaded(members),
-        ..Panel::new("rows that the sum so far gets right, %", strokes::axis(members), y, series)
+        ..Panel::from_zero(name, strokes::axis(members), series)
     };
     let draft = FigureDraft {
         key: "step-depths",
@@ -83,7 +81,7 @@ pub(super) fn figure(
                 .to_owned(),
             format!("n = {count} rows of each task."),
         ],
-        table: Table { headers, rows: rows.collect() },
+        table: Table::new(headers, rows),
         plot: Plot::new(vec![panel.tall(PLOT)], legend, 1),
     };
     Some(draft.figure(theme))

@@ -90,7 +90,7 @@ impl<'a> FamilyCurve<'a> {
             let x = (1000.0 * (size(spot) + shift)).round() / 1000.0;
             spot.place(orders, x, quantity)
         });
-        Series::new(self.pen(theme), points.collect())
+        Series::new(self.pen(theme), points)
     }
 
     fn pen(&self, theme: &Theme) -> Pen {

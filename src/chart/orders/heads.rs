@@ -19,26 +19,16 @@ pub(super) fn figure(sweep: &PlottedSweep<'_>, theme: &Theme) -> Option<Figure> 
     let sure: Vec<&SweepSpot<'_>> =
         spots.iter().zip(&is_sure).filter_map(|(spot, is_sure)| is_sure.then_some(spot)).collect();
     let patches = spots.iter().zip(&is_sure).filter_map(|(spot, is_sure)| {
-        Some(Patch {
-            x: spot.point.head?,
-            y: spot.point.at,
-            value: quantity.shade(spot.value.mean),
-            name: spot.name(orders, quantity),
-            text: (heads <= 12).then(|| short(spot.value.mean)),
-            framed: *is_sure,
-            plan: Some(spot.plan(orders).to_owned()),
-        })
+        let place = [spot.point.head?, spot.point.at];
+        Some(Patch { framed: *is_sure, ..spot.cell(orders, place, quantity, heads <= 12) })
     });
     let names = |count: usize| (0..count).map(|n| n.to_string()).collect();
-    let panel = Panel {
-        patches: patches.collect(),
-        ..Panel::new(
-            format!("block (upwards as they run) by head; original order {}", short(own.mean)),
-            Axis::category("head that is off", names(heads)),
-            Axis::category("", names(blocks)),
-            Vec::new(),
-        )
-    };
+    let panel = Panel::map(
+        format!("block (upwards as they run) by head; original order {}", short(own.mean)),
+        Axis::category("head that is off", names(heads)),
+        Axis::category("", names(blocks)),
+        patches.collect(),
+    );
     let values = spots.iter().map(|spot| spot.value.mean);
     let ramp = quantity.ramp_over(orders, column, values.chain([own.mean]));
     let draft = FigureDraft {
@@ -56,10 +46,7 @@ pub(super) fn figure(sweep: &PlottedSweep<'_>, theme: &Theme) -> Option<Figure> 
             sweep.rows_note(false, spots.iter()),
         ],
         table: sweep.table(&[Sweep::Heads]),
-        plot: Plot {
-            ramp: Some(ramp),
-            ..Plot::new(vec![panel.tall(CELL * blocks.max(3) as u32)], Vec::new(), 1)
-        },
+        plot: Plot::map(panel.tall(CELL * blocks.max(3) as u32), ramp),
     };
     Some(draft.figure(theme))
 }

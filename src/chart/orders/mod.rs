@@ -16,8 +16,8 @@ pub use quantity::Quantity;
 
 use std::cell::OnceCell;
 
-use super::number::{counted, interval};
-use super::plot::Point;
+use super::number::{counted, interval, short};
+use super::plot::{Patch, Point};
 use super::{Column, Figure, Table, TableCell, Theme};
 use crate::measure::interval::{Mean, Resamples};
 use crate::study::orders::{Measures, Orders, Sweep, SweepPoint, Variant};
@@ -55,6 +55,22 @@ impl SweepSpot<'_> {
         };
         let plan = self.plan(orders);
         format!("{plan}{several}\n{} {}", quantity.word(), interval(&self.value))
+    }
+
+    /// As one cell of a map at these places.
+    fn cell(
+        &self,
+        orders: &Orders,
+        place: [usize; 2],
+        quantity: Quantity,
+        is_written: bool,
+    ) -> Patch {
+        let name = self.name(orders, quantity);
+        Patch {
+            text: is_written.then(|| short(self.value.mean)),
+            plan: Some(self.plan(orders).to_owned()),
+            ..Patch::new(place, quantity.shade(self.value.mean), name)
+        }
     }
 
     /// As one place of a chart, `x` to the right.
@@ -240,7 +256,7 @@ impl<'a> PlottedSweep<'a> {
         let points = kinds.iter().flat_map(|&kind| self.spots(kind)).filter_map(|spot| {
             row(spot.plan(orders), &spot.point.measures, spot.point.variants.len())
         });
-        Table { headers, rows: original.into_iter().chain(points).collect() }
+        Table::new(headers, original.into_iter().chain(points))
     }
 }
 

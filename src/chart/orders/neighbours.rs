@@ -31,8 +31,7 @@ pub(super) fn figure(sweep: &PlottedSweep<'_>, theme: &Theme) -> Option<Figure> 
         .zip([&drops, &swaps])
         .filter(|(_, spots)| !spots.is_empty())
         .map(|(pen, spots)| {
-            let points = spots.iter().map(|spot| spot.place(orders, at(spot), quantity));
-            Series::new(pen, points.collect())
+            Series::new(pen, spots.iter().map(|spot| spot.place(orders, at(spot), quantity)))
         })
         .collect();
     let last = drops.iter().chain(&swaps).map(at).fold(0.0, f64::max);

@@ -13,9 +13,10 @@ mod stream;
 mod table1;
 mod uniform;
 
+use super::TableCell::{self, Text};
 use super::number::{counted, percent, percent_tenths};
-use super::plot::{Line, Mark, Panel, Pen, Plot, Point, Series};
-use super::{Figure, FigureDraft, Table, TableCell, Theme};
+use super::plot::{Line, Mark, Panel, Pen, Plot, Point, Series, heights};
+use super::{Figure, FigureDraft, Table, Theme};
 use crate::study::survey::{ChoiceShare, Found, Survey, SurveyModel, SurveyTask};
 pub use questions::{OVERVIEW_QUESTIONS, STREAM_QUESTION, SurveyQuestion};
 
@@ -71,13 +72,31 @@ pub fn model_figures(survey: &Survey, model: usize, theme: &Theme) -> Vec<Figure
 struct KnownCell<'a> {
     model: usize,
     task: usize,
+    model_name: &'a str,
+    task_name: &'a str,
     found: &'a Found,
+}
+
+impl KnownCell<'_> {
+    fn task(&self) -> TableCell {
+        Text(self.task_name.to_owned())
+    }
+
+    fn model(&self) -> TableCell {
+        Text(self.model_name.to_owned())
+    }
 }
 
 fn cells(survey: &Survey) -> impl Iterator<Item = KnownCell<'_>> {
     use crate::study::survey::SurveyedOutcome::{Failed, Found};
     survey.cells.iter().filter_map(|cell| match &cell.outcome {
-        Found(found) => Some(KnownCell { model: cell.model, task: cell.task, found }),
+        Found(found) => Some(KnownCell {
+            model: cell.model,
+            task: cell.task,
+            model_name: &survey.models[cell.model].name,
+            task_name: &survey.tasks[cell.task].name,
+            found,
+        }),
         Failed(_) => None,
     })
 }
@@ -85,6 +104,25 @@ fn cells(survey: &Survey) -> impl Iterator<Item = KnownCell<'_>> {
 /// Models keep their colour and mark in every figure.
 fn model_pen(survey: &Survey, model: usize, theme: &Theme, line: Line) -> Pen {
     Pen { line, ..theme.pen(model, survey.models[model].name.as_str()) }
+}
+
+/// Marks of all models, without lines.
+fn model_pens(survey: &Survey, theme: &Theme) -> Vec<Pen> {
+    (0..survey.models.len()).map(|model| model_pen(survey, model, theme, Line::None)).collect()
+}
+
+/// A series of marks per model: a point per cell, but where there is none.
+fn model_marks(
+    survey: &Survey,
+    all: &[KnownCell<'_>],
+    theme: &Theme,
+    point: impl Fn(&KnownCell<'_>) -> Option<Point>,
+) -> Vec<Series> {
+    let pens = model_pens(survey, theme).into_iter().enumerate();
+    let series = pens.map(|(model, pen)| {
+        Series::new(pen, all.iter().filter(|cell| cell.model == model).filter_map(&point))
+    });
+    series.collect()
 }
 
 /// The three roles and accuracy, as they are drawn everywhere.
@@ -99,10 +137,6 @@ fn roles(theme: &Theme) -> [Pen; 4] {
 
 fn task_names(survey: &Survey) -> Vec<String> {
     survey.tasks.iter().map(|task| task.name.clone()).collect()
-}
-
-fn headers(names: &[&str]) -> Vec<String> {
-    names.iter().map(|&name| name.to_owned()).collect()
 }
 
 fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {

@@ -1,9 +1,8 @@
 //! The trade-off plane (Theorem 3): what a model adds in diversity it mostly pays for in bias.
 
-use super::{
-    Figure, FigureDraft, KnownCell, Line, Panel, Plot, Point, Series, Table, TableCell, Theme,
-};
-use super::{cells, extent, headers, model_pen};
+use super::TableCell::Number;
+use super::{Figure, FigureDraft, KnownCell, Panel, Plot, Point, Table, Theme};
+use super::{cells, extent, heights, model_marks, model_pens};
 use crate::chart::Named;
 use crate::chart::number::{percent, short};
 use crate::chart::plot::Axis;
@@ -22,34 +21,21 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
         ("the same as the paper prints the terms", printed),
     ];
     let panels = forms.iter().map(|(name, of)| {
-        let series: Vec<Series> = (0..survey.models.len())
-            .map(|model| {
-                let points = all.iter().filter(|cell| cell.model == model).map(|cell| {
-                    let [bias, diversity] = of(cell);
-                    let text = format!(
-                        "{} on {}\nbias {}, diversity {}, Ω {}",
-                        survey.models[model].name,
-                        survey.tasks[cell.task].name,
-                        short(bias),
-                        short(diversity),
-                        short(cell.found.tradeoff.omega)
-                    );
-                    Point::new(bias, diversity, text)
-                });
-                Series::new(model_pen(survey, model, theme, Line::None), points.collect())
-            })
-            .collect();
-        let reach = |of: fn(&Point) -> f64| -> Vec<f64> {
-            series.iter().flat_map(|s| s.points.iter().map(of)).collect()
-        };
-        Panel::new(
-            (*name).to_owned(),
-            Axis::log("bias, squared logits", reach(|p| p.x).into_iter()),
-            Axis::log("", reach(|p| p.y).into_iter()),
-            series,
-        )
+        let series = model_marks(survey, &all, theme, |cell| {
+            let [bias, diversity] = of(cell);
+            let text = format!(
+                "{} on {}\nbias {}, diversity {}, Ω {}",
+                cell.model_name,
+                cell.task_name,
+                short(bias),
+                short(diversity),
+                short(cell.found.tradeoff.omega)
+            );
+            Some(Point::new(bias, diversity, text))
+        });
+        let x = Axis::log("bias, squared logits", all.iter().map(|cell| of(cell)[0]));
+        Panel::new(*name, x, Axis::log("", heights(&series)), series)
     });
-    let panels: Vec<Panel> = panels.collect();
     let shared = super::mean(all.iter().map(|cell| {
         let t = &cell.found.tradeoff;
         if t.bias > 0.0 { t.omega / t.bias } else { 0.0 }
@@ -61,32 +47,28 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
     let worst = |residue: fn(&Tradeoff) -> f64| {
         all.iter().map(|cell| residue(&cell.found.tradeoff).abs()).fold(0.0, f64::max)
     };
-    let rows = all.iter().map(|cell| {
-        let t = &cell.found.tradeoff;
-        let mut row = vec![
-            TableCell::Text(survey.tasks[cell.task].name.clone()),
-            TableCell::Text(survey.models[cell.model].name.clone()),
-        ];
-        let numbers = [
-            t.bias,
-            t.diversity,
-            t.mse,
-            t.bias_bar_squared,
-            t.var_bar,
-            t.cov_bar,
-            t.omega,
-            t.offset_diversity(),
-            t.target_variance,
-            t.target_covariance,
-            t.paper_bias(),
-            t.paper_omega,
-            t.paper_diversity,
-            t.bias_residue(),
-            t.diversity_residue(),
-        ];
-        row.extend(numbers.map(TableCell::Number));
-        row
-    });
+    let table = Table::of(
+        all.iter().map(|cell| (cell, &cell.found.tradeoff)),
+        &[
+            ("task", &|(cell, _)| cell.task()),
+            ("model", &|(cell, _)| cell.model()),
+            ("bias", &|(_, t)| Number(t.bias)),
+            ("diversity", &|(_, t)| Number(t.diversity)),
+            ("mse", &|(_, t)| Number(t.mse)),
+            ("mean bias squared", &|(_, t)| Number(t.bias_bar_squared)),
+            ("mean variance", &|(_, t)| Number(t.var_bar)),
+            ("mean covariance", &|(_, t)| Number(t.cov_bar)),
+            ("omega", &|(_, t)| Number(t.omega)),
+            ("offset diversity in omega", &|(_, t)| Number(t.offset_diversity())),
+            ("target variance", &|(_, t)| Number(t.target_variance)),
+            ("target covariance", &|(_, t)| Number(t.target_covariance)),
+            ("printed bias", &|(_, t)| Number(t.paper_bias())),
+            ("printed omega", &|(_, t)| Number(t.paper_omega)),
+            ("printed diversity", &|(_, t)| Number(t.paper_diversity)),
+            ("bias residue", &|(_, t)| Number(t.bias_residue())),
+            ("diversity residue", &|(_, t)| Number(t.diversity_residue())),
+        ],
+    );
     FigureDraft {
         key: "tradeoff",
         title: format!(
@@ -106,15 +88,8 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
                 percent(offset.unwrap_or(0.0))
             ),
         ],
-        table: Table {
-            headers: headers(&[
-                "task", "model", "bias", "diversity", "mse", "mean bias squared", "mean variance", "mean covariance",
-                "omega", "offset diversity in omega", "target variance", "target covariance", "printed bias", "printed omega", "printed diversity",
-                "bias residue", "diversity residue",
-            ]),
-            rows: rows.collect(),
-        },
-        plot: Plot::new(panels, (0..survey.models.len()).map(|m| model_pen(survey, m, theme, Line::None)).collect(), 2),
+        table,
+        plot: Plot::new(panels.collect(), model_pens(survey, theme), 2),
     }
     .figure(theme)
 }

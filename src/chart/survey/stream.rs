@@ -1,8 +1,9 @@
 //! Figs. 5 and 7: MSE, bias, diversity and accuracy along one model's stream, a panel a task, each
 //! standardised.
 
-use super::{Figure, FigureDraft, Panel, Plot, Point, Series, Table, TableCell, Theme};
-use super::{cells, first_words, headers, mean, roles};
+use super::TableCell::{Count, Number, Text};
+use super::{Figure, FigureDraft, Panel, Plot, Point, Series, Table, Theme};
+use super::{cells, first_words, heights, mean, roles};
 use crate::chart::number::{counted, percent, short};
 use crate::chart::plot::Axis;
 use crate::measure::correlation::standardised;
@@ -40,21 +41,13 @@ pub(super) fn figure(survey: &Survey, model: usize, theme: &Theme) -> Figure {
                 );
                 Point::new(depth.members as f64, *y, text)
             });
-            series.push(Series::new(pen.clone(), points.collect()));
+            series.push(Series::new(pen.clone(), points));
         }
-        for depth in depth {
-            let mut row = vec![TableCell::Text(task.clone()), TableCell::Count(depth.members)];
-            row.extend(CURVES.map(|value| TableCell::Number(value(depth))));
-            let paper = depth.triples.paper.numbers();
-            row.extend(paper.map(TableCell::Number));
-            row.push(TableCell::Number(depth.triples.centred.diversity));
-            rows.push(row);
-        }
-        let reach: Vec<f64> = series.iter().flat_map(|s| s.points.iter().map(|p| p.y)).collect();
+        rows.extend(depth.iter().map(|depth| (task, depth, &depth.triples)));
         panels.push(Panel::new(
             format!("{task}, standard deviations from each curve's mean"),
             Axis::counts("components so far", depth.len()),
-            Axis::over("", reach.into_iter()),
+            Axis::over("", heights(&series)),
             series,
         ));
     }
@@ -65,13 +58,21 @@ pub(super) fn figure(survey: &Survey, model: usize, theme: &Theme) -> Figure {
             format!("{}Accuracy is the share right among the options. At every junction point the components so far are decoded as if the model ended there, with the frozen final norm.", first_words(survey, |cell| cell.model == model)),
             "Each curve is standardised by itself, so compare heights only within a curve. The CSV has the numbers themselves.".to_owned(),
         ],
-        table: Table {
-            headers: headers(&[
-                "task", "components", "mse", "bias", "diversity", "accuracy", "paper mse", "paper bias", "paper diversity",
-                "centred diversity",
-            ]),
+        table: Table::of(
             rows,
-        },
+            &[
+                ("task", &|(task, ..)| Text((*task).clone())),
+                ("components", &|(_, depth, _)| Count(depth.members)),
+                ("mse", &|(.., triples)| Number(triples.probability.mse)),
+                ("bias", &|(.., triples)| Number(triples.probability.bias)),
+                ("diversity", &|(.., triples)| Number(triples.probability.diversity)),
+                ("accuracy", &|(_, depth, _)| Number(depth.accuracy)),
+                ("paper mse", &|(.., triples)| Number(triples.paper.mse)),
+                ("paper bias", &|(.., triples)| Number(triples.paper.bias)),
+                ("paper diversity", &|(.., triples)| Number(triples.paper.diversity)),
+                ("centred diversity", &|(.., triples)| Number(triples.centred.diversity)),
+            ],
+        ),
         plot: Plot::new(panels, pens.to_vec(), 2),
     }
     .figure(theme)

@@ -1,9 +1,10 @@
 //! Theorem 5: the terms of the information along the stream.
 
-use super::{FigureDraft, Scene, count, headers, plot, reach};
+use super::{FigureDraft, Scene, first, plot};
+use crate::chart::Table;
+use crate::chart::TableCell::Number;
 use crate::chart::number::short;
 use crate::chart::plot::{Axis, Line, Mark, Panel, Pen, Point, Series};
-use crate::chart::{Table, TableCell};
 use crate::measure::ensemble::Ensemble;
 use crate::measure::information::votes::{Correction, estimate};
 use crate::study::survey::{Estimate, Information};
@@ -30,30 +31,21 @@ pub(super) fn sketch(scene: &Scene<'_>) -> Result<FigureDraft, String> {
         Pen::new("diversity, the two's balance", theme.quiet, Line::Dashed, Mark::Triangle),
         Pen::new("I(U;Y)", theme.ink, Line::Thick, Mark::None),
     ];
-    let series: Vec<Series> = pens
-        .iter()
-        .enumerate()
-        .map(|(term, pen)| {
-            let points = curve.iter().enumerate().map(|(n, terms)| {
-                let text =
-                    format!("first {} members\n{} {} bits", n + 1, pen.name, short(terms[term]));
-                Point::new((n + 1) as f64, terms[term], text)
-            });
-            Series::new(pen.clone(), points.collect())
-        })
-        .collect();
+    let series = pens.iter().enumerate().map(|(term, pen)| {
+        let points = curve.iter().zip(1..).map(|(terms, n)| {
+            let text = format!("first {n} members\n{} {} bits", pen.name, short(terms[term]));
+            Point::new(f64::from(n), terms[term], text)
+        });
+        Series::new(pen.clone(), points)
+    });
     let falls = |term: usize| {
         let steps = curve.windows(2);
         steps.filter(|two| two[1][term] < two[0][term] - ROUNDING).count()
     };
     let (grown, balance, joint) = (falls(0) + falls(1) + falls(2), falls(3), falls(4));
     let steps = curve.len() - 1;
-    let panel = Panel::new(
-        "bits about the answer".to_owned(),
-        Axis::counts("members so far", curve.len()),
-        Axis::from_zero("", reach(&series, |p| p.y).into_iter()),
-        series,
-    );
+    let x = Axis::counts("members so far", curve.len());
+    let panel = Panel::from_zero("bits about the answer", x, series.collect());
     let times = |n: usize| match n {
         0 => "never".to_owned(),
         1 => "once".to_owned(),
@@ -80,25 +72,17 @@ pub(super) fn sketch(scene: &Scene<'_>) -> Result<FigureDraft, String> {
                 format!("The estimate of I(U;Y) falls {}, which no information does.", times(joint))
             },
         ],
-        table: Table {
-            headers: headers(&[
-                "members",
-                "relevancy",
-                "redundancy",
-                "conditional redundancy",
-                "diversity",
-                "I(U;Y)",
-            ]),
-            rows: curve
-                .iter()
-                .enumerate()
-                .map(|(n, terms)| {
-                    let mut row = vec![count("first", n + 1)];
-                    row.extend(terms.map(TableCell::Number));
-                    row
-                })
-                .collect(),
-        },
+        table: Table::of(
+            curve.iter().zip(1..),
+            &[
+                ("members", &|(_, members)| first(*members)),
+                ("relevancy", &|(terms, _)| Number(terms[0])),
+                ("redundancy", &|(terms, _)| Number(terms[1])),
+                ("conditional redundancy", &|(terms, _)| Number(terms[2])),
+                ("diversity", &|(terms, _)| Number(terms[3])),
+                ("I(U;Y)", &|(terms, _)| Number(terms[4])),
+            ],
+        ),
         plot: plot(vec![panel], pens.to_vec()),
     })
 }

@@ -1,10 +1,11 @@
 //! Theorem 1: bias - diversity against MSE, a point a row.
 
 use super::tradeoff::ROUNDING;
-use super::{FigureDraft, Scene, headers, missing, plot, reach};
+use super::{FigureDraft, Scene, missing, plot, widths};
+use crate::chart::TableCell::{Count, Number, Text};
 use crate::chart::number::{counted, short};
 use crate::chart::plot::{Axis, Line, Mark, Panel, Pen, Point, Series};
-use crate::chart::{Named, Table, TableCell};
+use crate::chart::{Named, Table};
 use crate::study::survey::Sample;
 
 const COLUMNS: Named<fn(&Sample) -> [f64; 3], 3> = [
@@ -50,15 +51,7 @@ pub(super) fn sketch(scene: &Scene<'_>) -> Result<FigureDraft, String> {
                 short(mse)
             );
             points.push(Point::new(mse, bias - diversity, text));
-            rows.push(vec![
-                TableCell::Text(task.clone()),
-                TableCell::Count(sample.row),
-                TableCell::Number(mse),
-                TableCell::Number(bias),
-                TableCell::Number(diversity),
-                TableCell::Number(bias - diversity),
-                TableCell::Number(residue),
-            ]);
+            rows.push((task, sample.row, column(sample), residue));
         }
     }
     if points.is_empty() {
@@ -67,14 +60,9 @@ pub(super) fn sketch(scene: &Scene<'_>) -> Result<FigureDraft, String> {
     let count = points.len();
     let far = points.iter().map(|point| point.x).fold(0.0, f64::max);
     let level = [0.0, far].map(|x| Point::new(x, x, format!("MSE {}", short(x))));
-    let series =
-        vec![Series::new(pens[1].clone(), level.to_vec()), Series::new(pens[0].clone(), points)];
-    let panel = Panel::new(
-        format!("bias − diversity, {unit}"),
-        Axis::from_zero(format!("MSE, {unit}"), reach(&series, |p| p.x).into_iter()),
-        Axis::from_zero("", reach(&series, |p| p.y).into_iter()),
-        series,
-    );
+    let series = vec![Series::new(pens[1].clone(), level), Series::new(pens[0].clone(), points)];
+    let x = Axis::from_zero(format!("MSE, {unit}"), widths(&series));
+    let panel = Panel::from_zero(format!("bias − diversity, {unit}"), x, series);
     Ok(FigureDraft {
         key: "theorem-1",
         title: match choice {
@@ -108,18 +96,18 @@ pub(super) fn sketch(scene: &Scene<'_>) -> Result<FigureDraft, String> {
                 _ => "All three terms are in one unit, so the identity holds of any numbers: these do not belong together.".to_owned(),
             },
         ],
-        table: Table {
-            headers: headers(&[
-                "task",
-                "row",
-                "mse",
-                "bias",
-                "diversity",
-                "bias - diversity",
-                "difference",
-            ]),
+        table: Table::of(
             rows,
-        },
+            &[
+                ("task", &|(task, ..)| Text((*task).clone())),
+                ("row", &|(_, row, ..)| Count(*row)),
+                ("mse", &|(_, _, [mse, ..], _)| Number(*mse)),
+                ("bias", &|(_, _, [_, bias, _], _)| Number(*bias)),
+                ("diversity", &|(_, _, [.., diversity], _)| Number(*diversity)),
+                ("bias - diversity", &|(_, _, [_, bias, diversity], _)| Number(bias - diversity)),
+                ("difference", &|(.., residue)| Number(*residue)),
+            ],
+        ),
         plot: plot(vec![panel], pens.to_vec()),
     })
 }

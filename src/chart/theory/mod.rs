@@ -19,7 +19,7 @@ pub use shapes::{shape_steps, shapes_figure};
 pub use theorems::{THEOREMS, Theorem};
 
 use super::number::counted;
-use super::plot::{Panel, Pen, Plot, Room};
+use super::plot::{Panel, Pen, Plot, Room, Series};
 use super::{Figure, FigureDraft, TableCell, Theme};
 use crate::study::survey::{
     Estimate, Found, Information, InformationPoint, Survey, SurveyedOutcome,
@@ -68,10 +68,14 @@ impl<'a> Scene<'a> {
         })
     }
 
-    /// The chosen model on the chosen task.
-    fn found(&self) -> Option<&'a Found> {
-        let mut cells = self.cells();
-        cells.find_map(|(task, found)| (task == self.task).then_some(found))
+    /// What the chosen model knows on the chosen task, and what it is of, in words.
+    fn information(&self) -> Result<(String, &'a Information), String> {
+        let found = self.cells().find_map(|(task, found)| (task == self.task).then_some(found));
+        let found = found.ok_or_else(|| missing(self, "numbers"))?;
+        let place = format!("{} on {}", self.model_name(), self.task_name());
+        let information = found.information.as_ref();
+        let information = information.map_err(|why| format!("{place}: {why}."))?;
+        Ok((place, information))
     }
 
     /// An estimate's curve along the chosen model's stream on the chosen task, and what it is of, in
@@ -81,10 +85,7 @@ impl<'a> Scene<'a> {
         estimator: &str,
         of: fn(&Information) -> &Estimate,
     ) -> Result<(String, &'a [InformationPoint]), String> {
-        let found = self.found().ok_or_else(|| missing(self, "numbers"))?;
-        let place = format!("{} on {}", self.model_name(), self.task_name());
-        let information = found.information.as_ref();
-        let information = information.map_err(|why| format!("{place}: {why}."))?;
+        let (place, information) = self.information()?;
         let estimate = of(information);
         let stopped = estimate.stopped.as_deref();
         if estimate.curve.is_empty() {
@@ -135,14 +136,9 @@ pub fn theorem_figure(
     Ok(sketch.figure(theme).laid_out(room))
 }
 
-fn headers(names: &[&str]) -> Vec<String> {
-    names.iter().map(|&name| name.to_owned()).collect()
-}
-
-/// The values of a panel's points, for its axis.
-fn reach(panel: &[super::plot::Series], of: fn(&super::plot::Point) -> f64) -> Vec<f64> {
-    let points = panel.iter().flat_map(|series| &series.points);
-    points.map(of).collect()
+/// The places of a panel's points to the right, for its axis.
+fn widths(panel: &[Series]) -> impl Iterator<Item = f64> {
+    panel.iter().flat_map(|series| &series.points).map(|point| point.x)
 }
 
 fn plot(panels: Vec<Panel>, legend: Vec<Pen>) -> Plot {
@@ -158,8 +154,9 @@ fn missing(scene: &Scene<'_>, what: &str) -> String {
     )
 }
 
-fn count(name: &str, n: usize) -> TableCell {
-    TableCell::Text(format!("{name} {n}"))
+/// The first members, in a table.
+fn first(members: usize) -> TableCell {
+    TableCell::Text(format!("first {members}"))
 }
 
 /// Every theorem that draws the survey's numbers, as its control stands before anybody touched it, where the survey

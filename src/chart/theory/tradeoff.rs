@@ -1,9 +1,10 @@
 //! Theorem 3: bias and diversity from their terms, as printed and corrected, beside what they are.
 
-use super::{FigureDraft, Scene, headers, missing, plot, reach};
+use super::{FigureDraft, Scene, missing, plot};
+use crate::chart::Table;
+use crate::chart::TableCell::{Number, Text};
 use crate::chart::number::{percent, short};
 use crate::chart::plot::{Axis, Line, Mark, Panel, Pen, Point, Series};
-use crate::chart::{Table, TableCell};
 use crate::measure::tradeoff::Tradeoff;
 use crate::study::survey::Found;
 
@@ -129,47 +130,17 @@ pub(super) fn sketch(scene: &Scene<'_>) -> Result<FigureDraft, String> {
     ];
     let names: Vec<String> = found.iter().map(|(name, _)| name.clone()).collect();
     let panels = quantities.iter().map(|(name, values)| {
-        let series: Vec<Series> = pens
-            .iter()
-            .zip(values)
-            .map(|(pen, value)| {
-                let points = found.iter().enumerate().map(|(x, (task, t))| {
-                    let text = format!("{task}, {}\n{}", pen.name, short(value(t)));
-                    Point::new(x as f64, value(t), text)
-                });
-                Series::new(pen.clone(), points.collect())
-            })
-            .collect();
-        Panel::new(
-            (*name).to_owned(),
-            Axis::category("", names.clone()),
-            Axis::from_zero("", reach(&series, |p| p.y).into_iter()),
-            series,
-        )
+        let series = pens.iter().zip(values).map(|(pen, value)| {
+            let points = found.iter().enumerate().map(|(x, (task, t))| {
+                let text = format!("{task}, {}\n{}", pen.name, short(value(t)));
+                Point::new(x as f64, value(t), text)
+            });
+            Series::new(pen.clone(), points)
+        });
+        Panel::from_zero(*name, Axis::category("", names.clone()), series.collect())
     });
     let shared = found.iter().map(|(_, t)| t.shared()).sum::<f64>() / found.len() as f64;
     let offset = found.iter().map(|(_, t)| t.offset_in_omega()).sum::<f64>() / found.len() as f64;
-    let rows = found.iter().map(|(task, t)| {
-        let mut row = vec![TableCell::Text(task.clone())];
-        row.extend(
-            [
-                t.bias,
-                t.terms.bias,
-                t.terms.paper_bias(),
-                t.bias_residue(),
-                t.diversity,
-                t.terms.diversity,
-                t.terms.paper_diversity,
-                t.diversity_residue(),
-                t.mse_residue(),
-                t.terms.omega,
-                t.terms.var_bar,
-                t.terms.offset_diversity(),
-            ]
-            .map(TableCell::Number),
-        );
-        row
-    });
     Ok(FigureDraft {
         key: "theorem-3",
         title: PrintedResidues::of(&found).title(share == 0.0),
@@ -181,24 +152,24 @@ pub(super) fn sketch(scene: &Scene<'_>) -> Result<FigureDraft, String> {
                 percent(offset)
             ),
         ],
-        table: Table {
-            headers: headers(&[
-                "task",
-                "bias",
-                "corrected bias",
-                "printed bias",
-                "bias residue",
-                "diversity",
-                "corrected diversity",
-                "printed diversity",
-                "diversity residue",
-                "mse residue",
-                "omega",
-                "mean variance",
-                "offset diversity",
-            ]),
-            rows: rows.collect(),
-        },
+        table: Table::of(
+            &found,
+            &[
+                ("task", &|(task, _)| Text(task.clone())),
+                ("bias", &|(_, t)| Number(t.bias)),
+                ("corrected bias", &|(_, t)| Number(t.terms.bias)),
+                ("printed bias", &|(_, t)| Number(t.terms.paper_bias())),
+                ("bias residue", &|(_, t)| Number(t.bias_residue())),
+                ("diversity", &|(_, t)| Number(t.diversity)),
+                ("corrected diversity", &|(_, t)| Number(t.terms.diversity)),
+                ("printed diversity", &|(_, t)| Number(t.terms.paper_diversity)),
+                ("diversity residue", &|(_, t)| Number(t.diversity_residue())),
+                ("mse residue", &|(_, t)| Number(t.mse_residue())),
+                ("omega", &|(_, t)| Number(t.terms.omega)),
+                ("mean variance", &|(_, t)| Number(t.terms.var_bar)),
+                ("offset diversity", &|(_, t)| Number(t.terms.offset_diversity())),
+            ],
+        ),
         plot: plot(panels.collect(), pens.to_vec()),
     })
 }
