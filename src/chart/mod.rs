@@ -91,6 +91,17 @@ use crate::study::report::Lens;
 /// Quantities, each with its name.
 type Named<Of, const N: usize> = [(&'static str, Of); N];
 
+/// The values without those that stood before.
+fn distinct<T: PartialEq>(values: impl Iterator<Item = T>) -> Vec<T> {
+    let mut all: Vec<T> = Vec::new();
+    for value in values {
+        if !all.contains(&value) {
+            all.push(value);
+        }
+    }
+    all
+}
+
 /// The lens's three pictures in one column's numbers.
 pub fn figures(lens: &Lens, column: Column, theme: &Theme) -> [Figure; 3] {
     [

@@ -53,6 +53,8 @@ pub fn need_figure(need: &Need, theme: &Theme) -> Option<Figure> {
     let mut titles = all.into_iter().filter_map(|(loss, is_head)| title(need, loss, is_head));
     let first_title = titles.next()?;
     let others: String = titles.map(|title| format!(" {title}.")).collect();
+    let ranks =
+        rank_correlations(need).map_or_else(String::new, |found| format!(" {}.", capital(&found)));
     let draft = FigureDraft {
         key: "need",
         title: first_title,
@@ -65,9 +67,7 @@ pub fn need_figure(need: &Need, theme: &Theme) -> Option<Figure> {
             ),
             format!(
                 "A vote is what a component or a head adds directly. The loss when it is removed is what the rest cannot make up \
-                 for. Neither is importance.{}",
-                rank_correlations(need)
-                    .map_or_else(String::new, |found| format!(" {}.", capital(&found)))
+                 for. Neither is importance.{ranks}"
             ),
         ],
         table: table(need),
@@ -101,37 +101,28 @@ fn panel(need: &Need, loss: &NeedLoss, theme: &Theme) -> Option<Panel> {
 
 /// MLPs, attentions and single heads.
 fn series(need: &Need, loss: &NeedLoss, theme: &Theme) -> Vec<Series> {
-    let pens = [
-        (Pen::new("MLP", theme.mlp, Line::None, Mark::Square), MemberKind::Mlp, false),
-        (
-            Pen::new("attention", theme.attention, Line::None, Mark::Circle),
-            MemberKind::Attention,
-            false,
-        ),
-        (
-            Pen::new("one head", theme.attention, Line::None, Mark::Dot).faint(),
-            MemberKind::Attention,
-            true,
-        ),
-    ];
-    let one = |(pen, kind, is_head): (Pen, MemberKind, bool)| {
+    let one = |name, kind, mark, is_head| {
+        let pen = Pen::new(name, theme.of(kind), Line::None, mark);
+        let pen = if is_head { pen.faint() } else { pen };
         let parts = need.parts.iter();
         let parts = parts.filter(|part| part.kind == kind && part.head.is_some() == is_head);
         Series::new(pen, parts.filter_map(|part| Some(point(part, (loss.value)(part)?))))
     };
-    pens.into_iter().map(one).collect()
+    vec![
+        one("MLP", MemberKind::Mlp, Mark::Square, false),
+        one("attention", MemberKind::Attention, Mark::Circle, false),
+        one("one head", MemberKind::Attention, Mark::Dot, true),
+    ]
 }
 
 fn point(part: &NeedPart, loss: Mean) -> Point {
     let lost = part
         .lost
         .map_or_else(String::new, |lost| format!(", surprise {} bits", signed(bits(lost.mean))));
+    let [vote, less] = [part.vote, part.loss].map(|mean| signed(mean.mean));
+    let (name, right) = (name(part), percent(part.accuracy.mean));
     let text = format!(
-        "{}\nvote {}, loss {} logits{lost}, right among the options without it {}",
-        name(part),
-        signed(part.vote.mean),
-        signed(part.loss.mean),
-        percent(part.accuracy.mean)
+        "{name}\nvote {vote}, loss {less} logits{lost}, right among the options without it {right}"
     );
     Point {
         interval: loss.interval().filter(|_| part.head.is_none()),

@@ -136,13 +136,10 @@ fn patch(
 ) -> Patch {
     let is_broken = parts.is_broken(part);
     let end = if is_broken { "\nwithout it the model breaks" } else { "" };
+    let [surprise, difference] = [bits(part.lost), -part.lead_lost].map(signed);
+    let (name, kl, rank) = (name(lens, part), short(bits(part.kl)), part.rank);
     let name = format!(
-        "{}\nsurprise {} bits, logit difference {} logits\nKL {} bits, rank {}{end}",
-        name(lens, part),
-        signed(bits(part.lost)),
-        signed(-part.lead_lost),
-        short(bits(part.kl)),
-        part.rank
+        "{name}\nsurprise {surprise} bits, logit difference {difference} logits\nKL {kl} bits, rank {rank}{end}"
     );
     Patch {
         text: is_written.then(|| fixed(bits(part.lost), 2)),
@@ -167,13 +164,11 @@ fn title(lens: &Lens, parts: &PartLosses, list: &[PartLoss]) -> Option<String> {
     let (broken, sound): (Vec<&PartLoss>, Vec<&PartLoss>) =
         list.iter().partition(|part| parts.is_broken(part));
     let cost = cost(lens, &sound);
-    match (broken.as_slice(), cost) {
-        ([], cost) => cost.map(|cost| capital(&cost)),
-        (broken, None) => Some(format!("Without {} the model breaks", joined(lens, broken))),
-        (broken, Some(cost)) => {
-            Some(format!("Without {} the model breaks. Of the others {cost}", joined(lens, broken)))
-        }
+    if broken.is_empty() {
+        return cost.map(|cost| capital(&cost));
     }
+    let others = cost.map_or_else(String::new, |cost| format!(". Of the others {cost}"));
+    Some(format!("Without {} the model breaks{others}", joined(lens, &broken)))
 }
 
 /// Which of these costs most; `None` of nothing.

@@ -93,33 +93,25 @@ fn running(prompts: &Prompts, members: &[Member], column: Column, theme: &Theme)
     for (text, share) in plot.hover.iter_mut().flatten().zip(&accuracy) {
         *text += &format!("\nright among the options {}", percent(*share));
     }
-    let (first, last) = (accuracy.first().copied(), accuracy.last().copied());
-    let sum = column.drawn(&averages.triples());
+    let [first, last] =
+        [accuracy.first(), accuracy.last()].map(|share| percent(share.copied().unwrap_or(0.0)));
+    let [mse, bias, diversity] = column.drawn(&averages.triples()).numbers().map(short);
+    let of = if column == Column::Logit { ", in centred logits" } else { "" };
     let names = strokes::names(members);
-    let rows = averages.by_depth.iter().zip(&names).map(|(depth, name)| {
-        let mut row = vec![Count(depth.members), Text(name.clone())];
-        row.extend(column.depth_cells(&depth.triples));
-        row.push(Number(depth.accuracy));
-        row
+    let rows = averages.by_depth.iter().zip(names).map(|(depth, name)| {
+        (vec![Count(depth.members), Text(name)], &depth.triples, vec![Number(depth.accuracy)])
     });
-    let mut headers = vec!["components".to_owned(), "last component".to_owned()];
-    headers.extend(column.depth_headers());
-    headers.push("share right among the options".to_owned());
+    let headers: [&[&str]; 2] =
+        [&["components", "last component"], &["share right among the options"]];
     FigureDraft {
         key: "running",
         title: format!(
-            "Among the options the sum is right on {} of the prompts after the first component, on {} after all",
-            percent(first.unwrap_or(0.0)),
-            percent(last.unwrap_or(0.0))
+            "Among the options the sum is right on {first} of the prompts after the first component, on {last} after all"
         ),
         words: [
             format!(
-                "After all {}{}, mean MSE is {}, mean bias {}, mean diversity {}.",
-                strokes::count(members),
-                if column == Column::Logit { ", in centred logits" } else { "" },
-                short(sum.mse),
-                short(sum.bias),
-                short(sum.diversity)
+                "After all {}{of}, mean MSE is {mse}, mean bias {bias}, mean diversity {diversity}.",
+                strokes::count(members)
             ),
             format!(
                 "Means over {} prompts of one plan. {}",
@@ -127,7 +119,7 @@ fn running(prompts: &Prompts, members: &[Member], column: Column, theme: &Theme)
                 prompts_beyond(BeyondMeans::over(&prompts.rows))
             ),
         ],
-        table: Table::new(headers, rows),
+        table: column.depth_table(headers, rows),
         plot,
     }
     .figure(theme)

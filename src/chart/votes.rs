@@ -58,11 +58,9 @@ impl VoteBars<'_> {
         };
         let who = capital(&strokes::names(self.members)[largest]);
         let side = if vote > 0.0 { "for" } else { "against" };
+        let (count, [vote, sum]) = (self.votes.len(), [vote, self.sum()].map(signed));
         format!(
-            "{who} has the largest net vote {side} {right}: {}; all {} net votes add up to {}",
-            signed(vote),
-            self.votes.len(),
-            signed(self.sum()),
+            "{who} has the largest net vote {side} {right}: {vote}; all {count} net votes add up to {sum}"
         )
     }
 
@@ -223,13 +221,9 @@ fn words(lens: &Lens, bars: &VoteBars<'_>) -> [String; 2] {
         other_votes(lens.logits.len()),
         lens.members.len(),
     );
-    let second = format!(
-        "They add up to {}, and the model answers {}, {}.",
-        signed(bars.sum()),
-        option_name(lens, answered(lens)),
-        verdict(lens)
-    );
-    [first, second]
+    let (sum, answer, verdict) =
+        (signed(bars.sum()), option_name(lens, answered(lens)), verdict(lens));
+    [first, format!("They add up to {sum}, and the model answers {answer}, {verdict}.")]
 }
 
 fn table(lens: &Lens, bars: &VoteBars<'_>) -> Table {
@@ -248,9 +242,8 @@ fn table(lens: &Lens, bars: &VoteBars<'_>) -> Table {
             let mut cells = vec![name, Number(*vote), Number(sum)];
             cells.extend(row.iter().map(|&u| Number(f64::from(u))));
             cells
-        })
-        .collect();
-    Table { headers, rows }
+        });
+    Table::new(headers, rows)
 }
 
 /// The component whose vote is farthest from 0, the first of equal ones.
@@ -260,16 +253,15 @@ pub fn largest(votes: &[f64]) -> usize {
 
 /// First letter large, for the start of a sentence.
 pub fn capital(text: &str) -> String {
-    let mut chars = text.chars();
-    chars
-        .next()
-        .map_or_else(String::new, |first| first.to_uppercase().collect::<String>() + chars.as_str())
+    begun(text, |first| first.to_uppercase().collect())
 }
 
 /// First letter small, where a sentence goes on.
 pub(super) fn uncapital(text: &str) -> String {
+    begun(text, |first| first.to_lowercase().collect())
+}
+
+fn begun(text: &str, change: fn(char) -> String) -> String {
     let mut chars = text.chars();
-    chars
-        .next()
-        .map_or_else(String::new, |first| first.to_lowercase().collect::<String>() + chars.as_str())
+    chars.next().map_or_else(String::new, |first| change(first) + chars.as_str())
 }

@@ -1,10 +1,10 @@
 //! Coupling by how far apart two steps are, beside chance.
 
 use super::TableCell::{Count, Number};
-use super::names::{mean, said};
+use super::names::said;
 use super::step_map::StepMap;
 use super::{FigureDraft, Table};
-use crate::chart::number::short;
+use crate::chart::number::{counted, mean, short};
 use crate::chart::plot::{Axis, Line, Mark, Panel, Pen, Plot, Point, Series};
 use crate::chart::{Figure, Theme};
 use crate::measure::interval::{Mean, Resamples};
@@ -40,21 +40,14 @@ pub(super) fn figure(map: &StepMap, theme: &Theme) -> Option<Figure> {
     .level(map.chance, theme.mse, Line::Dashed);
     let above = means.iter().filter(|(_, x)| *x > map.chance).count();
     let rows = means.iter().map(|&(apart, x)| (apart, x, of(map, |other| other == apart)));
-    let title = match (mean(near.iter().copied()), mean(far.iter().copied())) {
-        (Some(a), Some(b)) => format!(
-            "{}: {} at {}, {} further apart; chance is {}",
-            change(nearer(&map.pairs().collect::<Vec<_>>(), map.steps.len(), first.0)),
-            short(a),
-            steps(first.0),
-            short(b),
-            short(map.chance)
-        ),
-        _ => format!(
-            "At {} coupling is {}; chance is {}",
-            steps(first.0),
-            short(first.1),
-            short(map.chance)
-        ),
+    let (steps, chance_is) = (counted(first.0, "step"), short(map.chance));
+    let title = match [near, far].map(|of| mean(of.into_iter()).map(short)) {
+        [Some(a), Some(b)] => {
+            let pairs: Vec<_> = map.pairs().collect();
+            let change = change(nearer(&pairs, map.steps.len(), first.0));
+            format!("{change}: {a} at {steps}, {b} further apart; chance is {chance_is}")
+        }
+        _ => format!("At {steps} coupling is {}; chance is {chance_is}", short(first.1)),
     };
     let draft = FigureDraft {
         key: "coupling-distance",
@@ -95,13 +88,6 @@ pub(super) fn figure(map: &StepMap, theme: &Theme) -> Option<Figure> {
 fn of(map: &StepMap, is_there: impl Fn(usize) -> bool) -> Vec<f64> {
     let own = map.pairs().filter(|([i, j], _)| is_there(i.abs_diff(*j)));
     own.map(|(_, x)| x).collect()
-}
-
-fn steps(apart: usize) -> String {
-    match apart {
-        1 => "1 step".to_owned(),
-        n => format!("{n} steps"),
-    }
 }
 
 /// How much nearer pairs couple than those further apart. Pairs share steps, so steps are resampled, with all

@@ -83,13 +83,8 @@ impl<'a> Left<'a> {
             }
             other => relation_word(other),
         };
-        let whole = format!(
-            "Coupling against {against}: r = {} over {} {} ({})",
-            fixed(all.r, 2),
-            all.n,
-            many(to),
-            chance_of(all)
-        );
+        let (r, n, many, chance) = (fixed(all.r, 2), all.n, many(to), chance_of(all));
+        let whole = format!("Coupling against {against}: r = {r} over {n} {many} ({chance})");
         let Some((point, without)) = self.weightiest() else {
             return whole;
         };
@@ -118,16 +113,13 @@ impl<'a> Left<'a> {
             (low <= high).then(|| format!("{} to {}", fixed(low, 2), fixed(high, 2)))
         };
         let ranges = match (range(PEARSON), range(SPEARMAN)) {
-            (Some(pearson), Some(spearman)) => {
-                format!(
-                    "With each point left out in turn, Pearson's r runs from {pearson}, Spearman's from {spearman}."
-                )
-            }
+            (Some(pearson), Some(spearman)) => format!(
+                "With each point left out in turn, Pearson's r runs from {pearson}, Spearman's from {spearman}."
+            ),
             _ => "There are too few points to leave one out.".to_owned(),
         };
         let task = relation.task.as_ref().map_or_else(String::new, |task| format!(" Of “{task}”."));
-        let is_corrected = relation.in_order && self.points.len() >= FEWEST;
-        let in_order = match is_corrected {
+        let in_order = match relation.in_order && self.points.len() >= FEWEST {
             true => {
                 " Neighbours in the order are alike, so p is computed as if there were fewer points."
             }
@@ -152,13 +144,8 @@ impl<'a> Left<'a> {
             let each = self.points.iter().zip(&self.left_out).enumerate();
             let points = each.filter_map(|(n, (point, together))| {
                 let found = of(together)?;
-                let name = format!(
-                    "without {}\n{} {}, {}",
-                    point.name,
-                    pen.name,
-                    fixed(found.r, 2),
-                    chance_of(found)
-                );
+                let r = format!("{} {}, {}", pen.name, fixed(found.r, 2), chance_of(found));
+                let name = format!("without {}\n{r}", point.name);
                 Some(Point {
                     hollow: !found.is_significant(),
                     ..Point::new(n as f64, found.r, name)

@@ -57,23 +57,21 @@ fn drawn(steps: &[String], cosine: &Means, error: &Means, theme: &Theme) -> Figu
         });
         std::iter::once(Text(step.clone())).chain(numbers.map(number)).collect()
     });
-    let end = |values: &Means| values.last().copied().flatten().map(|mean| mean.mean);
+    let end = |values: &Means| values.last().copied().flatten().map(|mean| short(mean.mean));
+    let error = end(error).map_or_else(String::new, |error| {
+        format!("; the error at the end is {error} of the state's length")
+    });
     FigureDraft {
         key: "coupling-linearised",
         title: match end(cosine) {
             Some(cosine) => format!(
-                "Carried by the linearised steps alone, the last token ends at a cosine of {} with where it really ends",
-                short(cosine)
+                "Carried by the linearised steps alone, the last token ends at a cosine of {cosine} with where it really ends"
             ),
             None => "Carried by the linearised steps alone, the last token ends without a direction".to_owned(),
         },
         words: [
             format!(
-                "x → x + J x at every step, J at the state that the true run has there{}. {}",
-                end(error).map_or_else(String::new, |error| format!(
-                    "; the error at the end is {} of the state's length",
-                    short(error)
-                )),
+                "x → x + J x at every step, J at the state that the true run has there{error}. {}",
                 slips::LINEAR
             ),
             slips::LAST_BLOCK.to_owned(),

@@ -161,25 +161,22 @@ fn words(
         spectrum.stable_rank,
         spectrum.entropy,
     ) {
-        (Some(effective), Some(stable), Some(entropy)) => format!(
-            "Step {name}: effective rank {} (entropy {} bits), stable rank {}.",
-            short(effective),
-            short(bits(entropy)),
-            short(stable)
-        ),
-        _ if coupling.method == CouplingMethod::Lanczos => {
+        (Some(effective), Some(stable), Some(entropy)) => {
+            let [effective, entropy, stable] = [effective, bits(entropy), stable].map(short);
             format!(
-                "Step {name}: only its leading singular values were computed, so its ranks are not known."
+                "Step {name}: effective rank {effective} (entropy {entropy} bits), stable rank {stable}."
             )
         }
+        _ if coupling.method == CouplingMethod::Lanczos => format!(
+            "Step {name}: only its leading singular values were computed, so its ranks are not known."
+        ),
         _ => format!("Step {name}: all of its Jacobian is zero, so it has no ranks."),
     };
     let mut first = ranks(map.name(i), both[0]);
     if i != j {
         first += &format!(" {}", ranks(map.name(j), both[1]));
     }
-    let ill = map.ill_posed.get(j).and_then(Option::as_ref);
-    if let Some(ill) = ill {
+    if let Some(ill) = map.ill_posed.get(j).and_then(Option::as_ref) {
         first += &format!(
             " The basis of {} is ill-posed, {ill}: this coupling is no property of the model.",
             map.name(j)

@@ -24,7 +24,7 @@ pub(super) fn figure(coupling: &Coupling, frame: Option<usize>, theme: &Theme) -
     let marked = frame.unwrap_or(depths.saturating_sub(1));
     let tokens = paths.states.first().map_or(0, Vec::len);
     let steps = depth_names(coupling);
-    let word = |t: usize| token(coupling.tokens.as_ref(), &coupling.token_ids, t);
+    let word = |t: usize| token(coupling, t);
     let place =
         |depth: usize, t: usize| paths.states.get(depth).and_then(|states| states.get(t)).copied();
     let mut series = Vec::new();
@@ -117,38 +117,30 @@ fn title(coupling: &Coupling, frame: Option<usize>, steps: &[String]) -> String 
     if let Some(frame) = frame {
         let now = states.get(frame).map_or(0.0, |states| spread(states));
         let at = steps.get(frame).map_or("", String::as_str);
-        return format!(
-            "The tokens stand {} apart {at}, and {} at the end",
-            short(now),
-            short(after)
-        );
+        let [now, end] = [now, after].map(short);
+        return format!("The tokens stand {now} apart {at}, and {end} at the end");
     }
     match (before > 0.0).then(|| after / before) {
         Some(times) if times.is_finite() => {
             let how = if times >= 1.0 { "fan out" } else { "draw together" };
-            format!(
-                "On their way the tokens {how}: from {} apart to {}",
-                short(before),
-                short(after)
-            )
+            let [before, after] = [before, after].map(short);
+            format!("On their way the tokens {how}: from {before} apart to {after}")
         }
         _ => format!("The tokens end {} apart", short(after)),
     }
 }
 
-fn words(coupling: &Coupling, tokens: usize, [first, second]: [f64; 2]) -> [String; 2] {
+fn words(coupling: &Coupling, tokens: usize, ratios: [f64; 2]) -> [String; 2] {
     let more = match tokens.checked_sub(DRAWN) {
         Some(more) if more > 0 => format!(" {more} more tokens are in the table alone."),
         _ => String::new(),
     };
     let last = coupling.token_ids.len().saturating_sub(1);
-    let word = token(coupling.tokens.as_ref(), &coupling.token_ids, last);
+    let (word, [first, second]) = (token(coupling, last), ratios.map(percent));
     [
         format!(
-            "Each line is one token's state before the first step and after each. The plane holds {} and {} of \
-             what the last states differ by.{more}",
-            percent(first),
-            percent(second)
+            "Each line is one token's state before the first step and after each. The plane holds {first} and {second} of \
+             what the last states differ by.{more}"
         ),
         format!(
             "“{word}” ({last}) is the one that answers; a plane fitted to the last states shows the end better than the beginning."

@@ -3,7 +3,7 @@
 use super::TableCell::{self, Count, Text};
 use super::names::said;
 use super::{FigureDraft, Table};
-use crate::chart::number::short;
+use crate::chart::number::{mean, short};
 use crate::chart::plot::{Axis, Line, Mark, Panel, Pen, Plot, Point, Series, heights};
 use crate::chart::{Figure, Theme};
 use crate::measure::interval::Mean;
@@ -54,9 +54,9 @@ fn walk(steps: usize) -> f64 {
 /// step, from 1.
 fn walks_spread(steps: usize) -> Option<f64> {
     let growth: Vec<f64> = (1..=steps).map(|l| 0.5 * (1.0 + 1.0 / l as f64).ln()).collect();
-    let mean = super::names::mean(growth.iter().copied())?;
-    let variance = super::names::mean(growth.iter().map(|x| (x - mean).powi(2)))?;
-    Some(variance.sqrt() / mean)
+    let middle = mean(growth.iter().copied())?;
+    let variance = mean(growth.iter().map(|x| (x - middle).powi(2)))?;
+    Some(variance.sqrt() / middle)
 }
 
 pub(super) fn figure(coupling: &Coupling, theme: &Theme) -> Option<Figure> {
@@ -154,22 +154,21 @@ fn title(all: &[Straightness]) -> String {
 }
 
 fn words(all: &[Straightness]) -> [String; 2] {
-    let spread = all.iter().filter(|_| all.len() == 1);
-    let spread = spread.map(|one| {
-        format!(
-            " This way's is {}, the walk's {}.",
-            said(one.spread.map(|spread| spread.mean)),
-            said(walks_spread(one.steps))
-        )
-    });
+    let spread = match all {
+        [one] => {
+            let numbers = [one.spread.map(|spread| spread.mean), walks_spread(one.steps)];
+            let [own, walks] = numbers.map(said);
+            format!(" This way's is {own}, the walk's {walks}.")
+        }
+        _ => String::new(),
+    };
     [
         "The line-shape score divides the number of steps by the length of their sum, with steps of equal \
          length. 1 is a straight line. L steps in unrelated directions score the square root of L."
             .to_owned(),
         format!(
             "The expodistance is the spread of the state's growth relative to its mean. 0 is an even exponential \
-             growth. The walk takes equal steps at right angles, from one step off the origin.{}",
-            spread.collect::<String>()
+             growth. The walk takes equal steps at right angles, from one step off the origin.{spread}"
         ),
     ]
 }

@@ -26,12 +26,8 @@ pub(super) fn figure(lens: &Lens, theme: &Theme) -> Option<Figure> {
         let one = |(n, word): (usize, &String)| {
             let points = depths.iter().enumerate().filter_map(|(i, depth)| {
                 let token = depth.followed.get(n)?;
-                let name = format!(
-                    "{word}, after {}\n{}, rank {}",
-                    names[i],
-                    percent(probability(token)),
-                    token.rank
-                );
+                let (share, rank, at) = (percent(probability(token)), token.rank, &names[i]);
+                let name = format!("{word}, after {at}\n{share}, rank {rank}");
                 Some(Point::new(i as f64, of(token), name))
             });
             // Not in a role's colour: a word has none.

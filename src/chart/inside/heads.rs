@@ -54,21 +54,13 @@ pub(super) fn figure(lens: &Lens, shown: AttentionShown, theme: &Theme) -> Optio
                 plan: plan.clone(),
                 ..Patch::new([x, y], row[at].into(), text)
             });
-            rows.push(vec![
-                TableCell::Member {
-                    text: format!("block {name}, head {x}{state}"),
-                    member: members.get(y).cloned().unwrap_or_default(),
-                },
-                Text(seen),
-                Number(at as f64),
-                Number(weight.into()),
-                Number(length.into()),
-                plan.map_or_else(|| Text(String::new()), TableCell::Plan),
-            ]);
+            let text = format!("block {name}, head {x}{state}");
+            let member = members.get(y).cloned().unwrap_or_default();
+            rows.push((TableCell::Member { text, member }, seen, at, [weight, length], plan));
         }
     }
     // The heads that carry most stand first in the table.
-    rows.sort_by(|a, b| carried_of(b).total_cmp(&carried_of(a)));
+    rows.sort_by(|(.., [_, a], _), (.., [_, b], _)| b.total_cmp(a));
     let beside = if skipped > 0 { ", without the first" } else { "" };
     let quantity = if shown.is_carried { "value-weighted attention" } else { "largest weight" };
     let ramp = Ramp::over(quantity, patches.iter().map(|patch| patch.value));
@@ -80,7 +72,6 @@ pub(super) fn figure(lens: &Lens, shown: AttentionShown, theme: &Theme) -> Optio
         Axis::category("", runs.iter().map(|(name, _)| name.clone()).collect()),
         patches,
     );
-    let headers = ["head", "attends most to", "position", "weight", "value-weighted", "switch it"];
     let shared = match shown.sharing {
         0 | 1 => "Every head has keys and values of its own.".to_owned(),
         each => format!("Every {each} neighbouring heads read the same keys and values."),
@@ -100,7 +91,19 @@ pub(super) fn figure(lens: &Lens, shown: AttentionShown, theme: &Theme) -> Optio
             shared + &first.explained(&token(lens, 0)),
             "What a head attends to is not why the model answers. A click switches it off, and shows the answer without it.".to_owned(),
         ],
-        table: Table::new(headers, rows),
+        table: Table::of(
+            rows,
+            &[
+                ("head", &|(head, ..)| head.clone()),
+                ("attends most to", &|(_, seen, ..)| Text(seen.clone())),
+                ("position", &|(_, _, at, ..)| Number(*at as f64)),
+                ("weight", &|(.., [weight, _], _)| Number((*weight).into())),
+                ("value-weighted", &|(.., [_, length], _)| Number((*length).into())),
+                ("switch it", &|(.., plan)| {
+                    plan.clone().map_or_else(|| Text(String::new()), TableCell::Plan)
+                }),
+            ],
+        ),
         plot: Plot::map(panel.tall(height), ramp),
     };
     Some(draft.figure(theme))
@@ -136,14 +139,6 @@ impl FirstToken {
             ),
             false => String::new(),
         }
-    }
-}
-
-/// The length that a row of the table says is carried.
-fn carried_of(row: &[TableCell]) -> f64 {
-    match row.get(4) {
-        Some(Number(length)) => *length,
-        _ => 0.0,
     }
 }
 

@@ -21,13 +21,9 @@ pub(super) fn figure(lens: &Lens, shown: AttentionShown, theme: &Theme) -> Optio
     for (q, &query) in looks.queries.iter().enumerate() {
         for (x, &key) in keys.iter().enumerate().filter(|(_, key)| **key <= query) {
             let (weight, length) = (looks.weights[q][key], looks.carried[q][key]);
-            let name = format!(
-                "“{}” ({query}) at “{}” ({key})\nweight {}, carried {}",
-                token(lens, query),
-                token(lens, key),
-                short(weight.into()),
-                short(length.into())
-            );
+            let [one, other] = [query, key].map(|t| token(lens, t));
+            let [w, l] = [weight, length].map(|x| short(x.into()));
+            let name = format!("“{one}” ({query}) at “{other}” ({key})\nweight {w}, carried {l}");
             // The first asks at the top.
             let place = [x, looks.queries.len() - 1 - q];
             patches.push(Patch::new(place, numbers[q][key].into(), name));
@@ -82,10 +78,6 @@ fn title(
         return format!("Block {name}, head {head}");
     };
     let at = largest(row);
-    format!(
-        "Block {name}, head {head}: “{}” attends most to “{}”, {quantity} {}",
-        token(lens, query),
-        token(lens, at),
-        short(row[at].into())
-    )
+    let ([from, to], most) = ([query, at].map(|t| token(lens, t)), short(row[at].into()));
+    format!("Block {name}, head {head}: “{from}” attends most to “{to}”, {quantity} {most}")
 }

@@ -17,7 +17,10 @@ pub(super) fn figure(geometry: &[Geometry; 2], theme: &Theme) -> Figure {
     FigureDraft {
         key: "cosine",
         title: title(&geometry[1]),
-        words: words(geometry),
+        words: [
+            format!("In the original order {}.", said(&geometry[0])),
+            format!("Under this plan {}.", said(&geometry[1])),
+        ],
         table: Table::new(
             ["order", "state", "and", "cosine"],
             sides.clone().flat_map(|(g, side)| rows(g, side)),
@@ -99,11 +102,8 @@ fn title(geometry: &Geometry) -> String {
     } else if last - first + 1 == names.len() {
         "The residual stream keeps its direction from end to end".to_owned()
     } else {
-        format!(
-            "From {} to {} the residual stream keeps its direction",
-            place(&names[first]),
-            place(&names[last])
-        )
+        let [first, last] = [first, last].map(|state| place(&names[state]));
+        format!("From {first} to {last} the residual stream keeps its direction")
     }
 }
 
@@ -113,11 +113,4 @@ fn place(name: &str) -> String {
         block if block.starts_with(|c: char| c.is_ascii_digit()) => format!("block {block}"),
         other => other.to_owned(),
     }
-}
-
-fn words(geometry: &[Geometry; 2]) -> [String; 2] {
-    [
-        format!("In the original order {}.", said(&geometry[0])),
-        format!("Under this plan {}.", said(&geometry[1])),
-    ]
 }

@@ -1,11 +1,10 @@
 //! Right answers after every component, task by task, with the component that brings nearly all of them.
 
 use super::PLOT;
-use super::rows::distinct;
 use crate::chart::TableCell::{Number, Text};
 use crate::chart::number::percent;
 use crate::chart::plot::{Line, Mark, Panel, Pen, Plot, Point, Series};
-use crate::chart::{Figure, FigureDraft, Table, Theme, strokes};
+use crate::chart::{Figure, FigureDraft, Table, Theme, distinct, strokes};
 use crate::engine::{Member, member_names};
 use crate::study::lessons::DepthAccuracy;
 
@@ -50,13 +49,9 @@ pub(super) fn figure(
     let title = if first == last {
         format!("{model}: {} appear after the same component, {}", quoted(last), names.get(last)?)
     } else {
-        format!(
-            "{model}: {} appears last, after {}; {} first, after {}",
-            quoted(last),
-            names.get(last)?,
-            quoted(first),
-            names.get(first)?
-        )
+        let (after, at) = (names.get(last)?, names.get(first)?);
+        let [last, first] = [last, first].map(quoted);
+        format!("{model}: {last} appears last, after {after}; {first} first, after {at}")
     };
     let counts = distinct(tasks.iter().map(|task| task.rows));
     let count = counts.iter().min().copied().unwrap_or_default();

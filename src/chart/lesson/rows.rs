@@ -4,7 +4,7 @@ use super::PLOT;
 use crate::chart::TableCell::{Count, Number, Text};
 use crate::chart::number::{percent, short};
 use crate::chart::plot::{Axis, Line, Panel, Pen, Plot, Point, Series};
-use crate::chart::{Column, Figure, FigureDraft, Table, Theme, capital};
+use crate::chart::{Column, Figure, FigureDraft, Table, Theme, capital, distinct};
 use crate::model::catalogue::moment;
 use crate::study::lessons::{LessonMarks, PictureCell, PictureMean, ReadColumn};
 
@@ -127,17 +127,6 @@ impl DrawnCells {
             (true, true) => format!("{model}, {plan}"),
         }
     }
-}
-
-/// The values without those that stood before.
-pub(super) fn distinct<T: PartialEq>(values: impl Iterator<Item = T>) -> Vec<T> {
-    let mut all: Vec<T> = Vec::new();
-    for value in values {
-        if !all.contains(&value) {
-            all.push(value);
-        }
-    }
-    all
 }
 
 /// A plan by the name that its lesson gives it, in words; a strategy keeps its name.

@@ -1,10 +1,9 @@
 //! Answers to rows with more and more negations: a map of the shares that read none.
 
-use super::rows::distinct;
 use crate::chart::TableCell::{Count, Number, Text};
 use crate::chart::number::percent;
 use crate::chart::plot::{Axis, Panel, Patch, Plot, Ramp};
-use crate::chart::{Figure, FigureDraft, Table, Theme};
+use crate::chart::{Figure, FigureDraft, Table, Theme, distinct};
 use crate::model::catalogue::moment;
 use crate::study::lessons::PictureCell;
 

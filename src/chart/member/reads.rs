@@ -33,12 +33,10 @@ pub(super) fn figure(
         for (t, &number) in numbers.iter().enumerate().take(tokens) {
             let (weight, length) = (head.weights[t], head.carried[t]);
             if t >= first {
+                let [weight, length] = [weight, length].map(|x| short(x.into()));
+                let (head, token) = (head.head, token(lens, t));
                 let name = format!(
-                    "head {}{state}, at “{}” ({t})\nweight {}, carried {}",
-                    head.head,
-                    token(lens, t),
-                    short(weight.into()),
-                    short(length.into())
+                    "head {head}{state}, at “{token}” ({t})\nweight {weight}, carried {length}"
                 );
                 patches.push(Patch::new([t - first, y], number.into(), name));
             }

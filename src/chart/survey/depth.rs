@@ -64,11 +64,8 @@ fn title(survey: &Survey, curves: &[ModelCurve]) -> String {
     };
     let tasks = counted(best.tasks.len(), "task");
     let Some(second) = others.first() else {
-        return format!(
-            "{}: {} right among the options, mean over {tasks}",
-            name(best),
-            right(best)
-        );
+        let (name, right) = (name(best), right(best));
+        return format!("{name}: {right} right among the options, mean over {tasks}");
     };
     if others.iter().any(|other| other.tasks != best.tasks) {
         return "Accuracy and MSE along the depth of models that answered different tasks"
@@ -78,13 +75,8 @@ fn title(survey: &Survey, curves: &[ModelCurve]) -> String {
         true => format!("{} answers best", name(best)),
         false => "no model is clearly best".to_owned(),
     };
-    format!(
-        "Over the same {tasks} {verdict}: {} {} right among the options, {} {}",
-        name(best),
-        right(best),
-        name(second),
-        right(second)
-    )
+    let [best, second] = [*best, second].map(|one| [name(one).to_owned(), right(one)].join(" "));
+    format!("Over the same {tasks} {verdict}: {best} right among the options, {second}")
 }
 
 pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {

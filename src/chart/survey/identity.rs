@@ -34,22 +34,15 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
         let mut series = vec![Series::new(level.clone(), levels)];
         series.extend(model_marks(survey, &all, theme, |cell| {
             let t = column(cell);
-            let text = format!(
-                "{} on {}\nbias {} − diversity {} against MSE {}",
-                cell.model_name,
-                cell.task_name,
-                short(t.bias),
-                short(t.diversity),
-                short(t.mse)
-            );
+            let ([mse, bias, diversity], place) = (t.numbers().map(short), cell.place());
+            let text = format!("{place}\nbias {bias} − diversity {diversity} against MSE {mse}");
             Some(Point::new(cell.task as f64, t.bias - t.diversity, text))
         }));
         let panel = format!("bias − diversity (level: MSE), {name} column");
         Panel::from_zero(panel, Axis::category("", task_names(survey)), series)
     });
-    let worst = |column: fn(&KnownCell<'_>) -> Triple| {
-        all.iter().map(|cell| residue(&column(cell)).abs()).fold(0.0, f64::max)
-    };
+    let [shares, centred, whole, paper] = [COLUMNS[0], COLUMNS[1], BESIDE[1], COLUMNS[2]]
+        .map(|(_, of)| short(all.iter().map(|cell| residue(&of(cell)).abs()).fold(0.0, f64::max)));
     let rows = all.iter().flat_map(|cell| {
         COLUMNS.into_iter().chain(BESIDE).map(move |(name, column)| (cell, name, column(cell)))
     });
@@ -69,16 +62,12 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
     FigureDraft {
         key: "identity",
         title: format!(
-            "In {} bias − diversity is the MSE; in the paper's columns it misses by up to {}",
-            Column::Probability.label(),
-            short(worst(COLUMNS[2].1))
+            "In {} bias − diversity is the MSE; in the paper's columns it misses by up to {paper}",
+            Column::Probability.label()
         ),
         words: [
             format!(
-                "Among shares the identity holds within {}, among centred logits within {}, among whole logits within {}.",
-                short(worst(COLUMNS[0].1)),
-                short(worst(COLUMNS[1].1)),
-                short(worst(BESIDE[1].1))
+                "Among shares the identity holds within {shares}, among centred logits within {centred}, among whole logits within {whole}."
             ),
             "The paper takes MSE and bias from shares (Eq. 14) and diversity from raw logits (Eq. 8).".to_owned(),
         ],

@@ -48,15 +48,9 @@ fn panel(survey: &Survey, task: usize, all: &[KnownCell<'_>], theme: &Theme) -> 
         let shift = (at as f64 - (own.len() as f64 - 1.0) / 2.0) * apart;
         let points = cell.found.levels.iter().map(|of| {
             let right = of.accuracy();
-            let name = format!(
-                "{} on {}, {}\n{} of {} right among the options, {}",
-                cell.model_name,
-                cell.task_name,
-                said(survey, task, of.level),
-                of.correct,
-                of.rows,
-                percent(right.mean)
-            );
+            let (place, level) = (cell.place(), said(survey, task, of.level));
+            let shares = format!("{} of {} right among the options", of.correct, of.rows);
+            let name = format!("{place}, {level}\n{shares}, {}", percent(right.mean));
             // Rounded, so that no platform writes another last digit.
             let x = (1000.0 * (of.level as f64 + shift)).round() / 1000.0;
             Point { interval: Some([right.low, right.high]), ..Point::new(x, right.mean, name) }

@@ -2,7 +2,7 @@
 
 use super::TableCell::Number;
 use super::{Figure, FigureDraft, KnownCell, Panel, Plot, Point, Table, Theme};
-use super::{cells, extent, heights, model_marks, model_pens};
+use super::{cells, extent, heights, mean, model_marks, model_pens};
 use crate::chart::Named;
 use crate::chart::number::{percent, short};
 use crate::chart::plot::Axis;
@@ -23,30 +23,26 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
     let panels = forms.iter().map(|(name, of)| {
         let series = model_marks(survey, &all, theme, |cell| {
             let [bias, diversity] = of(cell);
-            let text = format!(
-                "{} on {}\nbias {}, diversity {}, Ω {}",
-                cell.model_name,
-                cell.task_name,
-                short(bias),
-                short(diversity),
-                short(cell.found.tradeoff.omega)
-            );
+            let [x, y, omega] = [bias, diversity, cell.found.tradeoff.omega].map(short);
+            let text = format!("{}\nbias {x}, diversity {y}, Ω {omega}", cell.place());
             Some(Point::new(bias, diversity, text))
         });
         let x = Axis::log("bias, squared logits", all.iter().map(|cell| of(cell)[0]));
         Panel::new(*name, x, Axis::log("", heights(&series)), series)
     });
-    let shared = super::mean(all.iter().map(|cell| {
-        let t = &cell.found.tradeoff;
-        if t.bias > 0.0 { t.omega / t.bias } else { 0.0 }
-    }));
-    let offset = super::mean(all.iter().map(|cell| {
-        let t = &cell.found.tradeoff;
-        if t.omega > 0.0 { t.offset_diversity() / t.omega } else { 0.0 }
-    }));
-    let worst = |residue: fn(&Tradeoff) -> f64| {
-        all.iter().map(|cell| residue(&cell.found.tradeoff).abs()).fold(0.0, f64::max)
+    let share = |of: fn(&Tradeoff) -> [f64; 2]| {
+        let shares = all.iter().map(|cell| match of(&cell.found.tradeoff) {
+            [part, whole] if whole > 0.0 => part / whole,
+            _ => 0.0,
+        });
+        percent(mean(shares).unwrap_or(0.0))
     };
+    let (shared, offset) =
+        (share(|t| [t.omega, t.bias]), share(|t| [t.offset_diversity(), t.omega]));
+    let residues: [fn(&Tradeoff) -> f64; 3] =
+        [Tradeoff::bias_residue, Tradeoff::diversity_residue, Tradeoff::mse_residue];
+    let [bias, diversity, mse] = residues
+        .map(|of| short(all.iter().map(|cell| of(&cell.found.tradeoff).abs()).fold(0.0, f64::max)));
     let table = Table::of(
         all.iter().map(|cell| (cell, &cell.found.tradeoff)),
         &[
@@ -71,21 +67,14 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
     );
     FigureDraft {
         key: "tradeoff",
-        title: format!(
-            "Ω, which bias and diversity share, is {} of the bias on average",
-            percent(shared.unwrap_or(0.0))
-        ),
+        title: format!("Ω, which bias and diversity share, is {shared} of the bias on average"),
         words: [
             format!(
-                "If Ω rises, bias and diversity rise equally. The paper's printed terms are off by up to {} squared logits in bias, {} in diversity and {} in their difference, the MSE.",
-                short(worst(Tradeoff::bias_residue)),
-                short(worst(Tradeoff::diversity_residue)),
-                short(worst(Tradeoff::mse_residue))
+                "If Ω rises, bias and diversity rise equally. The paper's printed terms are off by up to {bias} squared logits in bias, {diversity} in diversity and {mse} in their difference, the MSE."
             ),
             format!(
-                "{}. Both axes are logarithmic; points at 0 are left out. These are whole logits: {} of Ω is the components' offset, which moves no probability.",
-                extent(survey),
-                percent(offset.unwrap_or(0.0))
+                "{}. Both axes are logarithmic; points at 0 are left out. These are whole logits: {offset} of Ω is the components' offset, which moves no probability.",
+                extent(survey)
             ),
         ],
         table,

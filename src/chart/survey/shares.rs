@@ -89,12 +89,13 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
         mean(models.iter().filter_map(|&model| share(model, COLUMNS[0].1, kind, DIVERSITY)))
     };
     let title = match (mean_share(MemberKind::Mlp), mean_share(MemberKind::Attention)) {
-        (Some(mlp), Some(attention)) => format!(
-            "Of the diversity of {} {} comes from MLPs, {} from attention",
-            Column::Probability.label(),
-            percent(mlp),
-            percent(attention)
-        ),
+        (Some(mlp), Some(attention)) => {
+            let [mlp, attention] = [mlp, attention].map(percent);
+            let column = Column::Probability.label();
+            format!(
+                "Of the diversity of {column} {mlp} comes from MLPs, {attention} from attention"
+            )
+        }
         _ => "Shares of the kinds".to_owned(),
     };
     FigureDraft {

@@ -4,7 +4,7 @@
 use super::TableCell::{self, Count, Number, Text};
 use super::{Figure, FigureDraft, KnownCell, Line, Mark, Panel, Plot, Point, Series, Table, Theme};
 use super::{below_majority, cells, chosen, extent, first_words, mean};
-use super::{model_marks, model_pens, task_names};
+use super::{distinct, model_marks, model_pens, task_names};
 use crate::chart::number::{counted, percent, short};
 use crate::chart::plot::{Axis, Pen};
 use crate::measure::bits::bits;
@@ -65,7 +65,7 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
         });
         let marks = model_marks(survey, &all, theme, |cell| {
             let (y, right) = (value(cell)?, accuracy(cell));
-            let name = format!("{} on {}\n{}", cell.model_name, cell.task_name, short(y));
+            let name = format!("{}\n{}", cell.place(), short(y));
             Some(Point {
                 interval: (q == 0).then_some([right.low, right.high]),
                 ..Point::new(cell.task as f64, y, name)
@@ -97,14 +97,7 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
 
 /// Says what the cells' scores call right.
 fn rights(all: &[KnownCell<'_>]) -> String {
-    let mut words: Vec<&str> = Vec::new();
-    for cell in all {
-        let right = cell.found.facts.score.right();
-        if !words.contains(&right) {
-            words.push(right);
-        }
-    }
-    words.join(" or ")
+    distinct(all.iter().map(|cell| cell.found.facts.score.right())).join(" or ")
 }
 
 /// A cell's accuracy beside what guessing scores there.

@@ -31,8 +31,7 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
         let series = model_marks(survey, &all, theme, |cell| {
             let (y, uniform) = (of(cell), 100.0 * cell.found.uniform);
             let from = format!("{} from {}", short(y), short(uniform));
-            let text = format!("{} on {}\n{from}", cell.model_name, cell.task_name);
-            Some(Point::new(cell.task as f64, y, text))
+            Some(Point::new(cell.task as f64, y, format!("{}\n{from}", cell.place())))
         });
         let (x, y) = (Axis::category("", task_names(survey)), Axis::log("", heights(&series)));
         Panel::new(*name, x, y, series)

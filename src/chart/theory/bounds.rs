@@ -1,6 +1,6 @@
 //! Theorem 6: the error between its bounds, along the stream.
 
-use super::{FigureDraft, Scene, first, plot};
+use super::{COPULA, Estimator, FigureDraft, Scene, VOTES, first, plot};
 use crate::chart::Table;
 use crate::chart::TableCell::{Number, Text};
 use crate::chart::number::short;
@@ -8,7 +8,6 @@ use crate::chart::plot::{Axis, Line, Mark, Panel, Pen, Point, Series};
 use crate::measure::ensemble::{Ensemble, Rows};
 use crate::measure::information::Bounds;
 use crate::measure::information::votes::{Correction, estimate};
-use crate::study::survey::{Estimate, Information};
 
 /// A junction point: bounds and error.
 struct BoundStep {
@@ -18,8 +17,8 @@ struct BoundStep {
 
 pub(super) fn sketch(scene: &Scene<'_>) -> Result<FigureDraft, String> {
     let (of, steps) = match scene.choice() {
-        0 => stream(scene, "counted votes", |i| &i.votes)?,
-        1 => stream(scene, "copula", |i| &i.copula)?,
+        0 => stream(scene, VOTES)?,
+        1 => stream(scene, COPULA)?,
         2 => made("the best rule", Rows::best_error),
         _ => made("a majority", Rows::majority_error),
     };
@@ -81,12 +80,8 @@ pub(super) fn sketch(scene: &Scene<'_>) -> Result<FigureDraft, String> {
     })
 }
 
-fn stream(
-    scene: &Scene<'_>,
-    estimator: &str,
-    of: fn(&Information) -> &Estimate,
-) -> Result<(String, Vec<BoundStep>), String> {
-    let (words, curve) = scene.curve(estimator, of)?;
+fn stream(scene: &Scene<'_>, by: Estimator) -> Result<(String, Vec<BoundStep>), String> {
+    let (words, curve) = scene.curve(by)?;
     let steps = curve.iter().map(|point| BoundStep { bounds: point.bounds, error: point.error });
     Ok((words, steps.collect()))
 }

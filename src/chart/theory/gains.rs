@@ -43,11 +43,7 @@ pub(super) fn information(scene: &Scene<'_>) -> Result<FigureDraft, String> {
         },
         words: [
             format!("Made up; pairs share a secret in {} of the rows.", percent(together)),
-            format!(
-                "Six members know {} of {} bits.",
-                short(joint[joint.len() - 1]),
-                short(entropy)
-            ),
+            format!("Six members know {} of {} bits.", short(joint[5]), short(entropy)),
         ],
         table: Table::of(
             0..joint.len(),
@@ -91,10 +87,10 @@ pub(super) fn bounds(scene: &Scene<'_>) -> Result<FigureDraft, String> {
     let levels =
         vec![curve(&pens[0], &error, ""), curve(&pens[1], &upper, ""), curve(&pens[2], &lower, "")];
     let drops = vec![curve(&pens[1], &falls[0], ""), curve(&pens[2], &falls[1], "")];
-    let grown = growing(&falls[0]);
+    let [best, low, high] = [error[3], lower[3], upper[3]].map(percent);
     Ok(FigureDraft {
         key: "theorem-8",
-        title: match grown {
+        title: match growing(&falls[0]) {
             0 => "The bounds fall less with every member".to_owned(),
             1 => {
                 "Once the upper bound falls more than the step before: the shape is lost".to_owned()
@@ -106,10 +102,7 @@ pub(super) fn bounds(scene: &Scene<'_>) -> Result<FigureDraft, String> {
         words: [
             format!("Made up; pairs share a secret in {} of the rows.", percent(together)),
             format!(
-                "Four members leave the best rule an error of {}, between {} and {}.",
-                percent(error[3]),
-                percent(lower[3]),
-                percent(upper[3])
+                "Four members leave the best rule an error of {best}, between {low} and {high}."
             ),
         ],
         table: Table::of(

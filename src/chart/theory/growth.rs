@@ -1,13 +1,12 @@
 //! Theorem 5: the terms of the information along the stream.
 
-use super::{FigureDraft, Scene, first, plot};
+use super::{COPULA, Estimator, FigureDraft, Scene, VOTES, first, plot};
 use crate::chart::Table;
 use crate::chart::TableCell::Number;
 use crate::chart::number::short;
 use crate::chart::plot::{Axis, Line, Mark, Panel, Pen, Point, Series};
 use crate::measure::ensemble::Ensemble;
 use crate::measure::information::votes::{Correction, estimate};
-use crate::study::survey::{Estimate, Information};
 
 /// Relevancy, redundancy, conditional redundancy, diversity, joint.
 type GrowthTerms = [f64; 5];
@@ -17,8 +16,8 @@ const ROUNDING: f64 = 1e-6;
 
 pub(super) fn sketch(scene: &Scene<'_>) -> Result<FigureDraft, String> {
     let (of, curve) = match scene.choice() {
-        0 => stream(scene, "copula", |i| &i.copula)?,
-        1 => stream(scene, "counted votes", |i| &i.votes)?,
+        0 => stream(scene, COPULA)?,
+        1 => stream(scene, VOTES)?,
         2 => made(None),
         3 => made(Some(200)),
         _ => made(Some(40)),
@@ -51,18 +50,17 @@ pub(super) fn sketch(scene: &Scene<'_>) -> Result<FigureDraft, String> {
         1 => "once".to_owned(),
         n => format!("{n} times"),
     };
+    let balance = times(balance);
     Ok(FigureDraft {
         key: "theorem-5",
-        title: if grown == 0 {
-            format!(
-                "None of the three terms falls in {steps} steps; their balance falls {}",
-                times(balance)
-            )
-        } else {
-            format!(
+        title: match grown {
+            0 => format!(
+                "None of the three terms falls in {steps} steps; their balance falls {balance}"
+            ),
+            n => format!(
                 "The three terms should never fall, and their estimates do {} in {steps} steps",
-                times(grown)
-            )
+                times(n)
+            ),
         },
         words: [
             of,
@@ -87,12 +85,8 @@ pub(super) fn sketch(scene: &Scene<'_>) -> Result<FigureDraft, String> {
     })
 }
 
-fn stream(
-    scene: &Scene<'_>,
-    estimator: &str,
-    of: fn(&Information) -> &Estimate,
-) -> Result<(String, Vec<GrowthTerms>), String> {
-    let (words, curve) = scene.curve(estimator, of)?;
+fn stream(scene: &Scene<'_>, by: Estimator) -> Result<(String, Vec<GrowthTerms>), String> {
+    let (words, curve) = scene.curve(by)?;
     let curve = curve.iter().map(|point| {
         let diversity = point.conditional_redundancy - point.redundancy;
         [point.relevancy, point.redundancy, point.conditional_redundancy, diversity, point.joint]

@@ -1,7 +1,7 @@
 //! Theorem 1: bias - diversity against MSE, a point a row.
 
 use super::tradeoff::ROUNDING;
-use super::{FigureDraft, Scene, missing, plot, widths};
+use super::{FigureDraft, KnownCell, Scene, missing, plot, widths};
 use crate::chart::TableCell::{Count, Number, Text};
 use crate::chart::number::{counted, short};
 use crate::chart::plot::{Axis, Line, Mark, Panel, Pen, Point, Series};
@@ -33,8 +33,7 @@ pub(super) fn sketch(scene: &Scene<'_>) -> Result<FigureDraft, String> {
     let (mut worst, mut worst_share) = (0.0_f64, 0.0_f64);
     // The largest among whole logits.
     let mut worst_whole = 0.0_f64;
-    for (task, found) in scene.cells() {
-        let task = &scene.survey.tasks[task].name;
+    for KnownCell { task_name: task, found, .. } in scene.cells() {
         for sample in &found.samples {
             let [mse, bias, diversity] = column(sample);
             let residue = bias - diversity - mse;
@@ -43,13 +42,8 @@ pub(super) fn sketch(scene: &Scene<'_>) -> Result<FigureDraft, String> {
             let [whole_mse, whole_bias, whole_diversity] = sample.logit;
             worst_whole = worst_whole.max((whole_bias - whole_diversity - whole_mse).abs());
             worst_share = worst_share.max(residue.abs() / sizes.max(f64::MIN_POSITIVE));
-            let text = format!(
-                "{task}, row {}\n{} − {} against {}",
-                sample.row,
-                short(bias),
-                short(diversity),
-                short(mse)
-            );
+            let [a, b, c] = [bias, diversity, mse].map(short);
+            let text = format!("{task}, row {}\n{a} − {b} against {c}", sample.row);
             points.push(Point::new(mse, bias - diversity, text));
             rows.push((task, sample.row, column(sample), residue));
         }
@@ -63,35 +57,29 @@ pub(super) fn sketch(scene: &Scene<'_>) -> Result<FigureDraft, String> {
     let series = vec![Series::new(pens[1].clone(), level), Series::new(pens[0].clone(), points)];
     let x = Axis::from_zero(format!("MSE, {unit}"), widths(&series));
     let panel = Panel::from_zero(format!("bias − diversity, {unit}"), x, series);
+    let of = format!("{}, {} of its tasks.", scene.model_name(), counted(count, "sampled row"));
+    let [worst, whole] = [worst, worst_whole].map(short);
     Ok(FigureDraft {
         key: "theorem-1",
         title: match choice {
-            MIXED => format!(
-                "Taken from two scales, bias − diversity misses the MSE by up to {}",
-                short(worst)
-            ),
+            MIXED => format!("Taken from two scales, bias − diversity misses the MSE by up to {worst}"),
             _ if worst_share <= ROUNDING => holds(count),
-            _ => format!("In this report bias − diversity misses the MSE by up to {}", short(worst)),
+            _ => format!("In this report bias − diversity misses the MSE by up to {worst}"),
         },
         words: [
             match choice {
                 LOGITS => format!(
-                    "{}, {} of its tasks. Among whole logits, with the offset that moves no probability, the largest difference is {}.",
-                    scene.model_name(),
-                    counted(count, "sampled row"),
-                    short(worst_whole)
+                    "{of} Among whole logits, with the offset that moves no probability, the largest difference is {whole}."
                 ),
-                _ => {
-                    format!("{}, {} of its tasks.", scene.model_name(), counted(count, "sampled row"))
-                }
+                _ => of,
             },
             match choice {
                 MIXED => "Diversity in squared logits is taken from a bias in squared shares: points leave the line, most of them below 0.".to_owned(),
                 _ if worst_share <= ALL_DIGITS => {
-                    format!("The largest difference is {}: what rounding leaves.", short(worst))
+                    format!("The largest difference is {worst}: what rounding leaves.")
                 }
                 _ if worst_share <= ROUNDING => {
-                    format!("The largest difference is {}: the seven digits of the file.", short(worst))
+                    format!("The largest difference is {worst}: the seven digits of the file.")
                 }
                 _ => "All three terms are in one unit, so the identity holds of any numbers: these do not belong together.".to_owned(),
             },
@@ -99,7 +87,7 @@ pub(super) fn sketch(scene: &Scene<'_>) -> Result<FigureDraft, String> {
         table: Table::of(
             rows,
             &[
-                ("task", &|(task, ..)| Text((*task).clone())),
+                ("task", &|(task, ..)| Text((*task).to_owned())),
                 ("row", &|(_, row, ..)| Count(*row)),
                 ("mse", &|(_, _, [mse, ..], _)| Number(*mse)),
                 ("bias", &|(_, _, [_, bias, _], _)| Number(*bias)),

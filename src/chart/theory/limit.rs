@@ -1,11 +1,12 @@
 //! Theorem 2: diversity against bias, below the line where they are equal.
 
-use super::{FigureDraft, Scene, missing, plot, widths};
+use super::{FigureDraft, KnownCell, Scene, missing, plot, widths};
 use crate::chart::Table;
 use crate::chart::TableCell::{Number, Text};
 use crate::chart::number::short;
 use crate::chart::plot::{Axis, Line, Mark, Panel, Pen, Point, Series, heights};
 use crate::chart::strokes::{kind_name, kind_pen, kinds};
+use crate::study::survey::Sample;
 
 /// A pen's index, what a point is of, bias, diversity.
 type Seen = (usize, String, f64, f64);
@@ -66,11 +67,8 @@ pub(super) fn sketch(scene: &Scene<'_>) -> Result<FigureDraft, String> {
             lowest.map_or_else(
                 || "Both axes are logarithmic; points at 0 are left out.".to_owned(),
                 |(_, name, bias, diversity)| {
-                    format!(
-                        "{name}: bias {}, and diversity {} all the same.",
-                        short(*bias),
-                        short(*diversity)
-                    )
+                    let [bias, diversity] = [*bias, *diversity].map(short);
+                    format!("{name}: bias {bias}, and diversity {diversity} all the same.")
                 },
             ),
         ],
@@ -86,10 +84,9 @@ pub(super) fn sketch(scene: &Scene<'_>) -> Result<FigureDraft, String> {
     })
 }
 
-fn samples(scene: &Scene<'_>, column: fn(&crate::study::survey::Sample) -> [f64; 3]) -> Vec<Seen> {
+fn samples(scene: &Scene<'_>, column: fn(&Sample) -> [f64; 3]) -> Vec<Seen> {
     let mut seen = Vec::new();
-    for (task, found) in scene.cells() {
-        let task = &scene.survey.tasks[task].name;
+    for KnownCell { task_name: task, found, .. } in scene.cells() {
         for sample in &found.samples {
             let [_, bias, diversity] = column(sample);
             seen.push((0, format!("{task}, row {}", sample.row), bias, diversity));
@@ -101,8 +98,7 @@ fn samples(scene: &Scene<'_>, column: fn(&crate::study::survey::Sample) -> [f64;
 /// Means over a kind's own members.
 fn by_kind(scene: &Scene<'_>) -> Vec<Seen> {
     let mut seen = Vec::new();
-    for (task, found) in scene.cells() {
-        let task = &scene.survey.tasks[task].name;
+    for KnownCell { task_name: task, found, .. } in scene.cells() {
         let members = found.averages.by_depth.len() as f64;
         let kinds = found.averages.probability.by_kind;
         let there = kinds.shares().enumerate().filter(|(_, (_, share))| share.count > 0);
@@ -118,8 +114,7 @@ fn by_kind(scene: &Scene<'_>) -> Vec<Seen> {
 fn by_member(scene: &Scene<'_>) -> Vec<Seen> {
     let mut seen = Vec::new();
     let members = &scene.survey.models[scene.model].members;
-    for (task, found) in scene.cells() {
-        let task = &scene.survey.tasks[task].name;
+    for KnownCell { task_name: task, found, .. } in scene.cells() {
         let column = &found.averages.probability;
         let numbers = column.member_bias.iter().zip(&column.member_diversity);
         for (member, (bias, diversity)) in members.iter().zip(numbers) {

@@ -1,6 +1,6 @@
 //! Theorem 4: the terms of the information, and the error between its bounds.
 
-use super::{FigureDraft, Scene, plot};
+use super::{COPULA, Estimator, FigureDraft, Scene, VOTES, plot};
 use crate::chart::Table;
 use crate::chart::TableCell::{Number, Text};
 use crate::chart::number::{counted, percent, short};
@@ -8,7 +8,6 @@ use crate::chart::plot::{Axis, Line, Mark, MarkShape, Panel, Pen, Point, Series,
 use crate::measure::ensemble::{Ensemble, Rows};
 use crate::measure::information::Bounds;
 use crate::measure::information::votes::{Correction, estimate};
-use crate::study::survey::{Estimate, Information};
 
 /// Terms of one group, from wherever.
 struct Group {
@@ -21,8 +20,8 @@ struct Group {
 
 pub(super) fn sketch(scene: &Scene<'_>) -> Result<FigureDraft, String> {
     let group = match scene.choice() {
-        0 => kinds(scene, "copula", |i| &i.copula)?,
-        1 => kinds(scene, "counted votes", |i| &i.votes)?,
+        0 => kinds(scene, COPULA)?,
+        1 => kinds(scene, VOTES)?,
         2 => made("two members, independent, three times in four right", 0.0),
         3 => copies(),
         _ => made("two halves of a secret: alone they know nothing, together all", 1.0),
@@ -68,7 +67,8 @@ pub(super) fn sketch(scene: &Scene<'_>) -> Result<FigureDraft, String> {
         errors,
     );
     let residue = relevancy + conditional - redundancy - joint;
-    let beyond = joint > group.entropy + 1e-6;
+    let [a, b, c, sum] = [relevancy, conditional, redundancy, joint].map(short);
+    let more = if joint > group.entropy + 1e-6 { ", more than the answer has" } else { "" };
     let verdict = match group.bounds.broken_by(group.error) {
         None => "The error is between its bounds.".to_owned(),
         Some(bound) => format!("The error breaks the {bound} bound."),
@@ -77,14 +77,7 @@ pub(super) fn sketch(scene: &Scene<'_>) -> Result<FigureDraft, String> {
     let rows = rows.chain([("H(Y)", group.entropy)]).chain(marks.map(|(name, .., y)| (name, y)));
     Ok(FigureDraft {
         key: "theorem-4",
-        title: format!(
-            "{} + {} − {} = {} bits{}",
-            short(relevancy),
-            short(conditional),
-            short(redundancy),
-            short(joint),
-            if beyond { ", more than the answer has" } else { "" }
-        ),
+        title: format!("{a} + {b} − {c} = {sum} bits{more}"),
         words: [
             format!("{}.", group.of),
             format!("The terms add to the joint within {}. {verdict}", short(residue.abs())),
@@ -100,11 +93,7 @@ pub(super) fn sketch(scene: &Scene<'_>) -> Result<FigureDraft, String> {
     })
 }
 
-fn kinds(
-    scene: &Scene<'_>,
-    estimator: &str,
-    of: fn(&Information) -> &Estimate,
-) -> Result<Group, String> {
+fn kinds(scene: &Scene<'_>, (estimator, of): Estimator) -> Result<Group, String> {
     let (place, information) = scene.information()?;
     let estimate = of(information);
     let Some(point) = &estimate.kinds else {

@@ -74,7 +74,7 @@ impl TradeOffTerms {
 }
 
 impl PrintedResidues {
-    fn of(found: &[(String, TradeOffTerms)]) -> Self {
+    fn of(found: &[(&str, TradeOffTerms)]) -> Self {
         let worst = |residue: TermsValue| {
             found.iter().map(|(_, terms)| residue(terms).abs()).fold(0.0, f64::max)
         };
@@ -88,18 +88,15 @@ impl PrintedResidues {
 
     /// `is_constant`: the target is the same for every option.
     fn title(&self, is_constant: bool) -> String {
+        let [bias, diversity, mse] = [self.bias, self.diversity, self.mse].map(short);
         if is_constant && self.is_mse_right {
             return format!(
-                "If the target is the same for all options, both printed terms are too large by up to {}. Their \
-                 difference, the MSE, is right",
-                short(self.diversity)
+                "If the target is the same for all options, both printed terms are too large by up to {diversity}. Their \
+                 difference, the MSE, is right"
             );
         }
         format!(
-            "The printed terms miss the bias by up to {}, the diversity by up to {}, and their difference, the MSE, by up to {}",
-            short(self.bias),
-            short(self.diversity),
-            short(self.mse)
+            "The printed terms miss the bias by up to {bias}, the diversity by up to {diversity}, and their difference, the MSE, by up to {mse}"
         )
     }
 }
@@ -112,12 +109,9 @@ pub(super) fn sketch(scene: &Scene<'_>) -> Result<FigureDraft, String> {
         Pen::new("terms as printed", theme.mlp, Line::None, Mark::Square),
     ];
     let share = scene.setting.clamp(0.0, 1.0);
-    let found: Vec<(String, TradeOffTerms)> = scene
-        .cells()
-        .map(|(task, found)| {
-            (scene.survey.tasks[task].name.clone(), TradeOffTerms::of(found, share))
-        })
-        .collect();
+    let found = scene.cells();
+    let found = found.map(|cell| (cell.task_name, TradeOffTerms::of(cell.found, share)));
+    let found: Vec<(&str, TradeOffTerms)> = found.collect();
     if found.is_empty() {
         return Err(missing(scene, "numbers in this report"));
     }
@@ -128,7 +122,7 @@ pub(super) fn sketch(scene: &Scene<'_>) -> Result<FigureDraft, String> {
             [|t| t.diversity, |t| t.terms.diversity, |t| t.terms.paper_diversity],
         ),
     ];
-    let names: Vec<String> = found.iter().map(|(name, _)| name.clone()).collect();
+    let names: Vec<String> = found.iter().map(|(name, _)| (*name).to_owned()).collect();
     let panels = quantities.iter().map(|(name, values)| {
         let series = pens.iter().zip(values).map(|(pen, value)| {
             let points = found.iter().enumerate().map(|(x, (task, t))| {
@@ -155,7 +149,7 @@ pub(super) fn sketch(scene: &Scene<'_>) -> Result<FigureDraft, String> {
         table: Table::of(
             &found,
             &[
-                ("task", &|(task, _)| Text(task.clone())),
+                ("task", &|(task, _)| Text((*task).to_owned())),
                 ("bias", &|(_, t)| Number(t.bias)),
                 ("corrected bias", &|(_, t)| Number(t.terms.bias)),
                 ("printed bias", &|(_, t)| Number(t.terms.paper_bias())),
