@@ -168,6 +168,15 @@ pub fn counted(n: usize, noun: &str) -> String {
     }
 }
 
+/// `2, 5 and 6`.
+pub fn listed<T: ToString>(all: &[T]) -> String {
+    let all: Vec<String> = all.iter().map(T::to_string).collect();
+    match all.as_slice() {
+        [some @ .., last] if !some.is_empty() => format!("{} and {last}", some.join(", ")),
+        _ => all.concat(),
+    }
+}
+
 /// `three`; above ten in digits.
 pub fn spelled(n: usize) -> String {
     const WORDS: [&str; 11] =
