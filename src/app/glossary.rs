@@ -1,6 +1,7 @@
 //! The terms of `docs/words.md`, found in a text so that each can tell its meaning where it stands.
 
 use super::link::View;
+use crate::chart::capital;
 use crate::chart::number::with_whole_per_cents;
 
 /// The one list of terms, which the documents print.
@@ -102,9 +103,7 @@ pub fn marked(text: &str, mut is_explained: impl FnMut(&'static str) -> bool) ->
 
 /// Finds a word that stands by itself, or its plural, with a small or a capital first letter.
 fn first_place(text: &str, word: &str) -> Option<(usize, usize)> {
-    let mut letters = word.chars();
-    let capital: String = letters.next().into_iter().flat_map(char::to_uppercase).collect();
-    let capital = capital + letters.as_str();
+    let capital = capital(word);
 
     let is_joined = |letter: Option<char>| {
         letter.is_some_and(|letter| letter.is_alphanumeric() || letter == '-')

@@ -1,6 +1,7 @@
 //! The doctor's findings of this machine, in the page's words and numbers.
 
-use crate::chart::{Table, TableCell, number};
+use crate::chart::TableCell::{self, Count, Number, Text};
+use crate::chart::{Table, number};
 use crate::engine::trial::{AdapterFacts, KernelTrial};
 use crate::study::doctor::effort::Effort;
 use crate::study::doctor::processor::ProcessorFacts;
@@ -90,25 +91,21 @@ fn verdict(of: &DeviceKernels) -> String {
 pub fn kernels(report: &DoctorReport) -> Option<Table> {
     let trials =
         report.kernels.iter().flat_map(|of| of.kernels.iter().map(|trial| (&of.device, trial)));
-    let row = |(device, trial): (&String, &KernelTrial)| {
-        let verdict = match (&trial.said, trial.is_right) {
-            (Some(said), _) => said.as_str(),
-            (None, true) => "right",
-            (None, false) => "WRONG",
-        };
-        let off = trial.off.map_or_else(none, |off| TableCell::Number(f64::from(off)));
-        let text = |text: &str| TableCell::Text(text.to_owned());
-        vec![
-            text(device),
-            text(&trial.kernel),
-            text(verdict),
-            off,
-            TableCell::Number(f64::from(trial.most)),
-            TableCell::Count(trial.trials),
-        ]
+    let verdict = |trial: &KernelTrial| match (&trial.said, trial.is_right) {
+        (Some(said), _) => said.clone(),
+        (None, is_right) => if is_right { "right" } else { "WRONG" }.to_owned(),
     };
-    let headers = ["device", "kernel", "verdict", "off by", "at most", "outputs"];
-    table(&headers, trials.map(row))
+    filled(Table::of(
+        trials,
+        &[
+            ("device", &|(device, _)| Text((*device).clone())),
+            ("kernel", &|(_, trial)| Text(trial.kernel.clone())),
+            ("verdict", &|(_, trial)| Text(verdict(trial))),
+            ("off by", &|(_, trial)| trial.off.map_or_else(none, |off| Number(off.into()))),
+            ("at most", &|(_, trial)| Number(trial.most.into())),
+            ("outputs", &|(_, trial)| Count(trial.trials)),
+        ],
+    ))
 }
 
 /// Gflop/s of every product; `None` where none was timed.
@@ -119,22 +116,20 @@ pub fn products(report: &DoctorReport) -> Option<Table> {
         let rate = |dtype: &str| {
             let mut products = of.products.iter();
             let found = products.find(|product| product.rows == rows && product.dtype == dtype);
-            found.map_or_else(none, |found| TableCell::Text(number::rate(found.gflops)))
+            found.map_or_else(none, |found| Text(number::rate(found.gflops)))
         };
-        let shape = TableCell::Text(format!("[{rows}, {ins}] × [{ins}, {outs}]"));
-        [TableCell::Text(of.device.clone()), shape].into_iter().chain(names.map(rate)).collect()
+        let shape = Text(format!("[{rows}, {ins}] × [{ins}, {outs}]"));
+        [Text(of.device.clone()), shape].into_iter().chain(names.map(rate)).collect()
     };
     let rows = report.rates.iter().flat_map(|of| ROWS.map(|rows| row(of, rows)));
-    table(&[&["device", "product"][..], &names].concat(), rows)
+    filled(Table::new(["device", "product"].into_iter().chain(names), rows))
 }
 
 fn none() -> TableCell {
-    TableCell::Text(NONE.to_owned())
+    Text(NONE.to_owned())
 }
 
-fn table(headers: &[&str], rows: impl Iterator<Item = Vec<TableCell>>) -> Option<Table> {
-    let headers = headers.iter().map(ToString::to_string).collect();
-    let table = Table { headers, rows: rows.collect() };
+fn filled(table: Table) -> Option<Table> {
     (!table.rows.is_empty()).then_some(table)
 }
 

@@ -122,24 +122,15 @@ pub fn about(report: &Report) -> String {
 ///
 /// That of a coupling has no options.
 pub fn draft_of(report: &Report, now: &Choice) -> Option<Draft> {
-    let model = model_of(report, now);
-    let Some(lens) = run_of(report) else {
-        let coupling = report.coupling.as_ref()?;
-        return Some(Draft {
-            model,
-            prompt: coupling.prompt.clone()?,
-            options: Vec::new(),
-            answer: None,
-            plan: coupling.plan.clone(),
-        });
+    let (prompt, options, answer, plan) = match run_of(report) {
+        Some(lens) => (&lens.prompt, lens.options.clone()?, Some(lens.answer), &lens.plan),
+        None => {
+            let coupling = report.coupling.as_ref()?;
+            (&coupling.prompt, Vec::new(), None, &coupling.plan)
+        }
     };
-    Some(Draft {
-        model,
-        prompt: lens.prompt.clone()?,
-        options: lens.options.clone()?,
-        answer: Some(lens.answer),
-        plan: lens.plan.clone(),
-    })
+    let (model, plan) = (model_of(report, now), plan.clone());
+    Some(Draft { model, prompt: prompt.clone()?, options, answer, plan })
 }
 
 /// The model of a report: the one that is chosen `now` if that has its name.

@@ -28,11 +28,10 @@ impl<F> Queue<F> {
         let before = self.waiting.len();
         self.waiting.retain(|(waiting, _)| waiting.id != id);
         if self.waiting.len() < before {
-            Some(id)
-        } else {
-            self.cancelled.insert(id);
-            None
+            return Some(id);
         }
+        self.cancelled.insert(id);
+        None
     }
 
     /// The request whose turn it is.
@@ -49,9 +48,6 @@ impl<F> Queue<F> {
     /// The first request that a sweep may answer in between, so that the lens stays live. It passes
     /// what has to wait for the sweep, but never a load: behind that, the model is another.
     pub fn take_quick(&mut self) -> Option<Request> {
-        let is_load = |ask: &Ask| {
-            matches!(ask, Ask::LoadKnown { .. } | Ask::LoadFiles { .. } | Ask::LoadServed { .. })
-        };
         let is_quick = |ask: &Ask| {
             matches!(
                 ask,
@@ -62,7 +58,7 @@ impl<F> Queue<F> {
                     | Ask::GoOn { .. }
             )
         };
-        let passable = self.waiting.iter().take_while(|(request, _)| !is_load(&request.ask));
+        let passable = self.waiting.iter().take_while(|(request, _)| !request.ask.is_load());
         let at = passable.enumerate().find(|(_, (request, _))| is_quick(&request.ask))?.0;
         self.waiting.remove(at).map(|(request, _)| request)
     }

@@ -1,6 +1,7 @@
 //! Which tasks and lessons a model can take, in a sentence each.
 
 use super::tasks::groups;
+use crate::chart::number::listed;
 use crate::study::lessons::LessonFits;
 use crate::study::refusal::TaskRefusal;
 use crate::task::built_in::BuiltInTask;
@@ -35,15 +36,6 @@ pub fn lessons(fits: &LessonFits) -> String {
     let parts: Vec<String> =
         parts.map(|(how, numbers)| format!("{} {how}", listed(numbers))).collect();
     format!("Lessons: {}.", parts.join("; "))
-}
-
-/// `2, 5 and 6`.
-fn listed(numbers: &[usize]) -> String {
-    let all: Vec<String> = numbers.iter().map(ToString::to_string).collect();
-    match all.as_slice() {
-        [some @ .., last] if !some.is_empty() => format!("{} and {last}", some.join(", ")),
-        _ => all.concat(),
-    }
 }
 
 #[cfg(test)]

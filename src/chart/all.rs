@@ -9,7 +9,7 @@ use super::{
     models_coupling_figure, need_figure, part_figures, prompt_figures, relation_figure,
     relation_name, survey_figures, sweep_figures, task_coupling_figures, with_losses,
 };
-use crate::study::coupling::{Coupling, CouplingMetric, ModelsCoupling, Relation, TaskCoupling};
+use crate::study::coupling::{CouplingMetric, ModelsCoupling, Relation};
 use crate::study::orders::Orders;
 use crate::study::report::{Lens, Opened, Report};
 
@@ -31,32 +31,28 @@ pub fn all_figures(opened: &Opened, theme: &Theme) -> Vec<Figure> {
 }
 
 fn of_report(report: &Report, theme: &Theme) -> Vec<Figure> {
+    // 1. One run, many prompts and an order: in every column.
     let mut all = Vec::new();
     for column in Column::ALL {
-        let in_column = |figure: Figure| named_in(column, figure);
         if let Some(lens) = &report.lens {
             let own = figures(lens, column, theme);
             let own = match &report.parts {
                 Some(parts) => with_losses(own, lens, parts),
                 None => own,
             };
-            all.extend(own.into_iter().filter_map(in_column));
+            keep(&mut all, own, |figure| in_column(figure, column));
         }
         if let Some(prompts) = &report.prompts {
-            let of_many = |figure: Figure| {
-                let name = format!("prompts-{}", figure.name);
-                in_column(figure.named(name))
-            };
-            all.extend(prompt_figures(prompts, column, theme).into_iter().filter_map(of_many));
+            let own = prompt_figures(prompts, column, theme);
+            keep(&mut all, own, |figure| format!("prompts-{}", in_column(figure, column)));
         }
         if let Some(lab) = &report.lab {
-            let own = lab_figures(lab, column, theme).into_iter().map(|figure| {
-                let name = format!("lab-{}", figure.name);
-                figure.named(name)
-            });
-            all.extend(own.filter_map(in_column));
+            let own = lab_figures(lab, column, theme);
+            keep(&mut all, own, |figure| format!("lab-{}", in_column(figure, column)));
         }
     }
+
+    // 2. The depth, the attention and the components of the run.
     if let Some(lens) = &report.lens {
         all.extend(depth_figures(lens, DepthColour::default(), theme));
         all.extend(attention_of(lens, report, theme));
@@ -67,48 +63,58 @@ fn of_report(report: &Report, theme: &Theme) -> Vec<Figure> {
             all.extend(part_figures(lens, parts, theme));
         }
     }
+
+    // 3. Many runs.
     for orders in &report.orders {
-        for figure in of_sweep(orders, theme) {
-            let name = if report.orders.len() > 1 {
-                format!("{}-{}", orders.task, figure.name)
-            } else {
-                figure.name.clone()
-            };
-            all.push(figure.named(name));
-        }
-    }
-    if let Some(coupling) = &report.coupling {
-        all.extend(of_coupling(coupling, theme));
-    }
-    for task in &report.task_coupling {
-        all.extend(of_task_coupling(task, theme));
-    }
-    for need in &report.need {
-        all.extend(need_figure(need, theme).map(|figure| {
-            let name = format!("{}-need", need.task);
-            figure.named(name)
+        let is_only = report.orders.len() == 1;
+        all.extend(of_sweep(orders, theme).into_iter().map(|figure| match is_only {
+            true => figure,
+            false => figure.prefixed(&orders.task),
         }));
     }
+    if let Some(coupling) = &report.coupling {
+        all.extend(in_metrics(&coupling.top, |shown| coupling_figures(coupling, shown, theme)));
+    }
+    for task in &report.task_coupling {
+        let own = in_metrics(&task.top, |shown| task_coupling_figures(task, shown, theme));
+        all.extend(own.into_iter().map(|figure| figure.prefixed(&task.task)));
+        all.extend(of_relations(&task.relations, Some(&task.task), theme));
+    }
+    all.extend(
+        report.need.iter().filter_map(|need| Some(need_figure(need, theme)?.prefixed(&need.task))),
+    );
     all
 }
 
-/// Names a figure after the column it is drawn in; `None` for all but the first drawing of one that is the same in
-/// every column.
-fn named_in(column: Column, figure: Figure) -> Option<Figure> {
-    if ["spread", "running", "both"].contains(&figure.key) {
-        let name = format!("{}-{}", figure.name, column.name());
-        return Some(figure.named(name));
+/// Adds the figures under these names, but for those whose name is there: they are the same.
+fn keep(
+    all: &mut Vec<Figure>,
+    figures: impl IntoIterator<Item = Figure>,
+    name: impl Fn(&Figure) -> String,
+) {
+    for figure in figures {
+        let name = name(&figure);
+        if all.iter().all(|other| other.name != name) {
+            all.push(figure.named(name));
+        }
     }
-    (column == Column::default()).then_some(figure)
+}
+
+/// A figure's name with the column it is drawn in; without it where all columns have the same.
+fn in_column(figure: &Figure, column: Column) -> String {
+    match figure.key {
+        "spread" | "running" | "both" => format!("{}-{}", figure.name, column.name()),
+        _ => figure.name.clone(),
+    }
 }
 
 /// Weights and what is carried, of all heads and of those that are there large.
 fn attention_of(lens: &Lens, report: &Report, theme: &Theme) -> Vec<Figure> {
     let mut all = Vec::new();
-    for is_carried in [false, true] {
+    for (is_carried, what) in [(false, "weights"), (true, "carried")] {
         let large = lens.attention_head.iter().flatten();
         let places = large.map(|head| (head.run, head.head));
-        for (n, (run, head)) in std::iter::once((usize::MAX, 0)).chain(places).enumerate() {
+        for (run, head) in std::iter::once((usize::MAX, 0)).chain(places) {
             let shown = AttentionShown {
                 run,
                 head,
@@ -116,17 +122,10 @@ fn attention_of(lens: &Lens, report: &Report, theme: &Theme) -> Vec<Figure> {
                 skips_first: false,
                 sharing: report.model.heads / report.model.kv_heads.max(1),
             };
-            let figures = attention_figures(lens, shown, theme).into_iter();
-            all.extend(figures.filter(|figure| (figure.key == "heads") == (n == 0)).map(
-                |figure| {
-                    let what = if is_carried { "carried" } else { "weights" };
-                    let name = match n {
-                        0 => format!("heads-{what}"),
-                        _ => format!("head-{run}-{head}-{what}"),
-                    };
-                    figure.named(name)
-                },
-            ));
+            keep(&mut all, attention_figures(lens, shown, theme), |figure| match figure.key {
+                "heads" => format!("heads-{what}"),
+                _ => format!("head-{run}-{head}-{what}"),
+            });
         }
     }
     all
@@ -135,79 +134,38 @@ fn attention_of(lens: &Lens, report: &Report, theme: &Theme) -> Vec<Figure> {
 fn of_sweep(orders: &Orders, theme: &Theme) -> Vec<Figure> {
     let mut all = Vec::new();
     for quantity in Quantity::ALL {
+        // What has no columns is the same in all of them.
         let columns = if quantity.has_columns() { &Column::ALL[..] } else { &Column::ALL[..1] };
         for &column in columns {
-            let end = if quantity.has_columns() {
-                format!("{}-{}", quantity.name(), column.name())
-            } else {
-                quantity.name().to_owned()
-            };
-            all.extend(sweep_figures(orders, quantity, column, theme).into_iter().map(|figure| {
-                let name = format!("{}-{end}", figure.name);
-                figure.named(name)
-            }));
+            let own = sweep_figures(orders, quantity, column, theme);
+            keep(&mut all, own, |figure| match quantity.has_columns() {
+                true => format!("{}-{}-{}", figure.name, quantity.name(), column.name()),
+                false => format!("{}-{}", figure.name, quantity.name()),
+            });
         }
     }
     all
 }
 
-/// Does a coupling's picture say the same whatever the metric and the number of vectors?
-fn is_of_the_way(figure: &Figure) -> bool {
-    ["coupling-paths", "coupling-straightness", "coupling-linearised"].contains(&figure.key)
-}
-
-/// Is it a map between tokens, which has a number of vectors of its own?
-fn is_of_tokens(figure: &Figure) -> bool {
-    ["coupling-self", "coupling-input", "coupling-output"].contains(&figure.key)
-}
-
-/// In both metrics, with every number of vectors; the tokens' ways once.
-fn of_coupling(coupling: &Coupling, theme: &Theme) -> Vec<Figure> {
+/// The pictures of a coupling in both metrics, with every number of vectors; the ways of the tokens, which have neither,
+/// once, and the maps between tokens, which have a number of vectors of their own, in both metrics.
+fn in_metrics(top: &[usize], figures: impl Fn(&CouplingShown) -> Vec<Figure>) -> Vec<Figure> {
     let mut all = Vec::new();
     for metric in CouplingMetric::ALL {
-        for (n, &k) in coupling.top.iter().enumerate() {
+        for &k in top {
             let shown = CouplingShown { metric, k, ..CouplingShown::default() };
-            let is_first = metric == CouplingMetric::ALL[0] && n == 0;
-            for figure in coupling_figures(coupling, &shown, theme) {
-                let name = if is_of_the_way(&figure) {
-                    if !is_first {
-                        continue;
-                    }
+            let metric = metric_name(metric);
+            keep(&mut all, figures(&shown), |figure| match figure.key {
+                "coupling-paths" | "coupling-straightness" | "coupling-linearised" => {
                     figure.name.clone()
-                } else if is_of_tokens(&figure) {
-                    if n > 0 {
-                        continue;
-                    }
-                    format!("{}-{}", figure.name, metric_name(metric))
-                } else {
-                    format!("{}-{}-k{k}", figure.name, metric_name(metric))
-                };
-                all.push(figure.named(name));
-            }
-        }
-    }
-    all
-}
-
-fn of_task_coupling(task: &TaskCoupling, theme: &Theme) -> Vec<Figure> {
-    let mut all = Vec::new();
-    for metric in CouplingMetric::ALL {
-        for (n, &k) in task.top.iter().enumerate() {
-            let shown = CouplingShown { metric, k, ..CouplingShown::default() };
-            for figure in task_coupling_figures(task, &shown, theme) {
-                let is_once = is_of_the_way(&figure);
-                if is_once && (metric != CouplingMetric::ALL[0] || n > 0) {
-                    continue;
                 }
-                let name = match is_once {
-                    true => format!("{}-{}", task.task, figure.name),
-                    false => format!("{}-{}-{}-k{k}", task.task, figure.name, metric_name(metric)),
-                };
-                all.push(figure.named(name));
-            }
+                "coupling-self" | "coupling-input" | "coupling-output" => {
+                    format!("{}-{metric}", figure.name)
+                }
+                _ => format!("{}-{metric}-k{k}", figure.name),
+            });
         }
     }
-    all.extend(of_relations(&task.relations, Some(&task.task), theme));
     all
 }
 
@@ -215,12 +173,8 @@ fn of_models(models: &ModelsCoupling, theme: &Theme) -> Vec<Figure> {
     let mut all = Vec::from_iter(models_coupling_figure(models, theme));
     all.extend(of_relations(&models.relations, None, theme));
     for model in &models.models {
-        let name = &model.report.model.name;
         let own = of_report(&model.report, theme).into_iter();
-        all.extend(own.map(|figure| {
-            let name = format!("{name}-{}", figure.name);
-            figure.named(name)
-        }));
+        all.extend(own.map(|figure| figure.prefixed(&model.report.model.name)));
     }
     all
 }
@@ -228,16 +182,11 @@ fn of_models(models: &ModelsCoupling, theme: &Theme) -> Vec<Figure> {
 /// Scatter plots, each with what it is of in its name.
 fn of_relations(relations: &[Relation], task: Option<&str>, theme: &Theme) -> Vec<Figure> {
     let drawn = |relation: &Relation| {
+        let Relation { to, metric, k, .. } = relation;
         let figure = relation_figure(relation, &BTreeSet::new(), theme);
-        let of = relation.task.as_deref().or(task).unwrap_or("prompt");
-        let name = format!(
-            "{of}-{}-{}-{}-k{}",
-            figure.name,
-            relation_name(relation.to),
-            metric_name(relation.metric),
-            relation.k
-        );
-        figure.named(name)
+        let (to, metric) = (relation_name(*to), metric_name(*metric));
+        let name = format!("{}-{to}-{metric}-k{k}", figure.name);
+        figure.named(name).prefixed(relation.task.as_deref().or(task).unwrap_or("prompt"))
     };
     relations.iter().map(drawn).collect()
 }

@@ -117,8 +117,8 @@ pub fn small_mass(lens: &Lens) -> Option<String> {
     let mass = lens.vocabulary.as_ref()?.mass;
     (mass < SMALL_MASS).then(|| {
         format!(
-            "These {} together hold {} of what the model says. Shares among them say little about it.",
-            options_counted(lens),
+            "These {} options together hold {} of what the model says. Shares among them say little about it.",
+            spelled(lens.logits.len()),
             whole_share(mass)
         )
     })
@@ -170,11 +170,6 @@ pub fn quoted(token: &LikelyToken) -> String {
         Some(text) if !text.is_empty() => format!("“{}”", seen(text)),
         _ => format!("#{}", token.id),
     }
-}
-
-/// `"three options"`.
-fn options_counted(lens: &Lens) -> String {
-    format!("{} options", spelled(lens.logits.len()))
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! The three columns of docs/definitions.md, section 3, and in which unit each is shown.
 
-use super::TableCell;
+use super::{Table, TableCell};
 use crate::measure::decomposition::{ColumnNumbers, DecomposedColumns, Triple, Triples};
 use crate::study::report::Lens;
 
@@ -124,30 +124,32 @@ impl Column {
         }
     }
 
-    /// Headers of a table of the first n strokes: of what is drawn, and of what stands beside it.
-    pub(super) fn depth_headers(self) -> impl Iterator<Item = String> {
+    /// A table of the first n strokes: of what is drawn and what stands beside it, between columns of other things.
+    pub(super) fn depth_table<'a>(
+        self,
+        [before, after]: [&[&str]; 2],
+        rows: impl Iterator<Item = (Vec<TableCell>, &'a Triples, Vec<TableCell>)>,
+    ) -> Table {
         let (error, diversity) = (self.error_unit(), self.diversity_unit());
         let drawn = [
             format!("MSE ({error})"),
             format!("bias ({error})"),
             format!("diversity ({diversity})"),
         ];
-        drawn.into_iter().chain(self.beside().iter().map(|(name, _)| (*name).to_owned()))
-    }
-
-    /// Cells under [`Self::depth_headers`].
-    pub(super) fn depth_cells(self, triples: &Triples) -> impl Iterator<Item = TableCell> {
-        let drawn = self.drawn(triples).numbers();
-        let beside = self.beside().iter().map(|(_, number)| number(triples));
-        drawn.into_iter().chain(beside).map(TableCell::Number)
-    }
-
-    fn beside(self) -> &'static [NumberBeside] {
-        match self {
+        let beside: &[NumberBeside] = match self {
             Self::Probability => &[],
             Self::Logit => &PARTS,
             Self::Paper => &CENTRED,
-        }
+        };
+        let own = |names: &[&str]| names.iter().map(ToString::to_string).collect::<Vec<_>>();
+        let beside_names = beside.iter().map(|(name, _)| (*name).to_owned());
+        let headers = own(before).into_iter().chain(drawn).chain(beside_names).chain(own(after));
+        let rows = rows.map(|(before, triples, after)| {
+            let numbers = self.drawn(triples).numbers().into_iter();
+            let numbers = numbers.chain(beside.iter().map(|(_, number)| number(triples)));
+            before.into_iter().chain(numbers.map(TableCell::Number)).chain(after).collect()
+        });
+        Table::new(headers, rows)
     }
 
     /// Returns the columns that a table of components has beside the drawn numbers.

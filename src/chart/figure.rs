@@ -79,4 +79,10 @@ impl Figure {
         self.name = name;
         self
     }
+
+    /// Puts what it is of before its name.
+    pub(super) fn prefixed(self, whose: &str) -> Self {
+        let name = format!("{whose}-{}", self.name);
+        self.named(name)
+    }
 }

@@ -27,38 +27,29 @@ impl Identity {
     pub fn of(lens: &Lens, column: Column) -> Self {
         let triples = lens.decomposition.triples();
         let t = column.drawn(&triples);
-        let target = column.target();
-        let meanings = meanings(column, lens.members.len());
-        if column == Column::Paper {
-            let k = lens.logits.len();
+        let (target, m) = (column.target(), lens.members.len());
+        let holds = column != Column::Paper;
+        let [mse, bias, diversity] = if holds { written(&t) } else { t.numbers().map(short) };
+        let (heading, note) = if holds {
+            let parts = if column == Column::Logit { parts(&triples) } else { String::new() };
+            let error = short(lens.decomposition.sum_error);
+            let components = strokes::count(&lens.members);
+            let note = format!(
+                "{target} {parts}The votes of the {components} add up to the model's own logits within {error}."
+            );
+            (heading(&t, column, m), note)
+        } else {
+            let uniform = 100.0 * uniform_mse(lens.logits.len());
+            let [uniform, centred] = [uniform, triples.centred.diversity].map(short);
             let note = format!(
                 "As the paper prints them these are not one identity: mse and bias are squared shares × 100 \
                  (Eq. 14, which divides the logits by {m}, so mse sits near the uniform value {uniform}), and diversity \
                  is in squared logits (Eq. 8). {target} Of the diversity {centred} is centred. The rest is the offset, which \
-                 moves no probability.",
-                m = lens.members.len(),
-                uniform = short(100.0 * uniform_mse(k)),
-                centred = short(triples.centred.diversity),
+                 moves no probability."
             );
-            return Self {
-                mse: short(t.mse),
-                bias: short(t.bias),
-                diversity: short(t.diversity),
-                heading: "The three numbers that the paper prints are not one identity".to_owned(),
-                meanings,
-                holds: false,
-                note,
-            };
-        }
-        let parts = if column == Column::Logit { parts(&triples) } else { String::new() };
-        let note = format!(
-            "{target} {parts}The votes of the {components} add up to the model's own logits within {error}.",
-            components = strokes::count(&lens.members),
-            error = short(lens.decomposition.sum_error),
-        );
-        let [mse, bias, diversity] = written(&t);
-        let heading = heading(&t, column, lens.members.len());
-        Self { mse, bias, diversity, heading, meanings, holds: true, note }
+            ("The three numbers that the paper prints are not one identity".to_owned(), note)
+        };
+        Self { mse, bias, diversity, heading, meanings: meanings(column, m), holds, note }
     }
 }
 
@@ -97,11 +88,10 @@ fn parts(triples: &Triples) -> String {
         let [mse, bias, diversity] = written(triple);
         format!("MSE {mse} = bias {bias} − diversity {diversity}")
     };
+    let [offset, whole] = [&triples.offset, &triples.logit].map(sum);
     format!(
-        "Each component's mean over the options, its offset, is taken out: it moves no probability. The offset alone has {}. \
-         The whole logits have {}. ",
-        sum(&triples.offset),
-        sum(&triples.logit)
+        "Each component's mean over the options, its offset, is taken out: it moves no probability. The offset alone has {offset}. \
+         The whole logits have {whole}. "
     )
 }
 

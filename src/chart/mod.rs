@@ -65,7 +65,7 @@ pub use lab::lab_figures;
 pub use lesson::{marked_member, step_figure};
 pub use member::{member_figures, member_title};
 #[cfg(feature = "cli")]
-pub use need::part_name;
+pub use need::name as part_name;
 pub use need::{need_figure, rank_correlations};
 pub use orders::{Quantity, sweep_figures};
 #[cfg(feature = "cli")]
@@ -90,6 +90,17 @@ use crate::study::report::Lens;
 
 /// Quantities, each with its name.
 type Named<Of, const N: usize> = [(&'static str, Of); N];
+
+/// The values without those that stood before.
+fn distinct<T: PartialEq>(values: impl Iterator<Item = T>) -> Vec<T> {
+    let mut all: Vec<T> = Vec::new();
+    for value in values {
+        if !all.contains(&value) {
+            all.push(value);
+        }
+    }
+    all
+}
 
 /// The lens's three pictures in one column's numbers.
 pub fn figures(lens: &Lens, column: Column, theme: &Theme) -> [Figure; 3] {

@@ -1,9 +1,10 @@
 //! Vote and need: what a part says directly, against what the answer loses without it.
 
+use super::TableCell::{self, Number, Text};
 use super::number::{counted, percent, short, signed};
 use super::plot::{Axis, Line, Mark, Panel, Pen, Plot, Point, Series};
 use super::votes::capital;
-use super::{Figure, FigureDraft, Table, TableCell, Theme};
+use super::{Figure, FigureDraft, Table, Theme};
 use crate::engine::MemberKind;
 use crate::measure::bits::{bits, mean_bits};
 use crate::measure::interval::Mean;
@@ -52,6 +53,8 @@ pub fn need_figure(need: &Need, theme: &Theme) -> Option<Figure> {
     let mut titles = all.into_iter().filter_map(|(loss, is_head)| title(need, loss, is_head));
     let first_title = titles.next()?;
     let others: String = titles.map(|title| format!(" {title}.")).collect();
+    let ranks =
+        rank_correlations(need).map_or_else(String::new, |found| format!(" {}.", capital(&found)));
     let draft = FigureDraft {
         key: "need",
         title: first_title,
@@ -64,9 +67,7 @@ pub fn need_figure(need: &Need, theme: &Theme) -> Option<Figure> {
             ),
             format!(
                 "A vote is what a component or a head adds directly. The loss when it is removed is what the rest cannot make up \
-                 for. Neither is importance.{}",
-                rank_correlations(need)
-                    .map_or_else(String::new, |found| format!(" {}.", capital(&found)))
+                 for. Neither is importance.{ranks}"
             ),
         ],
         table: table(need),
@@ -92,7 +93,7 @@ fn panel(need: &Need, loss: &NeedLoss, theme: &Theme) -> Option<Panel> {
     let panel = Panel::new(
         loss.axis,
         Axis::from_zero("net vote, logits", votes),
-        Axis::from_zero("", losses.into_iter()),
+        Axis::from_zero("", losses),
         series(need, loss, theme),
     );
     Some(panel.tall(PLOT).level(0.0, theme.quiet, Line::Solid))
@@ -100,37 +101,28 @@ fn panel(need: &Need, loss: &NeedLoss, theme: &Theme) -> Option<Panel> {
 
 /// MLPs, attentions and single heads.
 fn series(need: &Need, loss: &NeedLoss, theme: &Theme) -> Vec<Series> {
-    let pens = [
-        (Pen::new("MLP", theme.mlp, Line::None, Mark::Square), MemberKind::Mlp, false),
-        (
-            Pen::new("attention", theme.attention, Line::None, Mark::Circle),
-            MemberKind::Attention,
-            false,
-        ),
-        (
-            Pen::new("one head", theme.attention, Line::None, Mark::Dot).faint(),
-            MemberKind::Attention,
-            true,
-        ),
-    ];
-    let one = |(pen, kind, is_head): (Pen, MemberKind, bool)| {
+    let one = |name, kind, mark, is_head| {
+        let pen = Pen::new(name, theme.of(kind), Line::None, mark);
+        let pen = if is_head { pen.faint() } else { pen };
         let parts = need.parts.iter();
         let parts = parts.filter(|part| part.kind == kind && part.head.is_some() == is_head);
-        Series::new(pen, parts.filter_map(|part| Some(point(part, (loss.value)(part)?))).collect())
+        Series::new(pen, parts.filter_map(|part| Some(point(part, (loss.value)(part)?))))
     };
-    pens.into_iter().map(one).collect()
+    vec![
+        one("MLP", MemberKind::Mlp, Mark::Square, false),
+        one("attention", MemberKind::Attention, Mark::Circle, false),
+        one("one head", MemberKind::Attention, Mark::Dot, true),
+    ]
 }
 
 fn point(part: &NeedPart, loss: Mean) -> Point {
     let lost = part
         .lost
         .map_or_else(String::new, |lost| format!(", surprise {} bits", signed(bits(lost.mean))));
+    let [vote, less] = [part.vote, part.loss].map(|mean| signed(mean.mean));
+    let (name, right) = (name(part), percent(part.accuracy.mean));
     let text = format!(
-        "{}\nvote {}, loss {} logits{lost}, right among the options without it {}",
-        name(part),
-        signed(part.vote.mean),
-        signed(part.loss.mean),
-        percent(part.accuracy.mean)
+        "{name}\nvote {vote}, loss {less} logits{lost}, right among the options without it {right}"
     );
     Point {
         interval: loss.interval().filter(|_| part.head.is_none()),
@@ -140,40 +132,25 @@ fn point(part: &NeedPart, loss: Mean) -> Point {
 }
 
 fn table(need: &Need) -> Table {
-    let headers = [
-        "without",
-        "plan",
-        "net vote",
-        "loss",
-        "from",
-        "to",
-        "surprise added (bits)",
-        "from",
-        "to",
-        "right among the options",
-        "right as the first word",
-    ];
-    let some = |number: Option<f64>| match number {
-        Some(number) => TableCell::Number(number),
-        None => TableCell::Text(String::new()),
-    };
-    let row = |part: &NeedPart| {
-        let ends = |mean: Mean| [mean.mean, mean.low, mean.high];
-        let mut row = vec![
-            TableCell::Text(name(part)),
-            TableCell::Plan(part.plan.clone()),
-            TableCell::Number(part.vote.mean),
-        ];
-        row.extend(ends(part.loss).map(TableCell::Number));
-        row.extend(part.lost.map_or([None; 3], |lost| ends(mean_bits(lost)).map(Some)).map(some));
-        row.push(TableCell::Number(part.accuracy.mean));
-        row.push(some(part.first_word.map(|share| share.mean)));
-        row
-    };
-    Table {
-        headers: headers.map(str::to_owned).to_vec(),
-        rows: need.parts.iter().map(row).collect(),
-    }
+    let lost = |part: &NeedPart| part.lost.map(mean_bits);
+    Table::of(
+        &need.parts,
+        &[
+            ("without", &|part| Text(name(part))),
+            ("plan", &|part| TableCell::Plan(part.plan.clone())),
+            ("net vote", &|part| Number(part.vote.mean)),
+            ("loss", &|part| Number(part.loss.mean)),
+            ("from", &|part| Number(part.loss.low)),
+            ("to", &|part| Number(part.loss.high)),
+            ("surprise added (bits)", &|part| TableCell::known(lost(part).map(|lost| lost.mean))),
+            ("from", &|part| TableCell::known(lost(part).map(|lost| lost.low))),
+            ("to", &|part| TableCell::known(lost(part).map(|lost| lost.high))),
+            ("right among the options", &|part| Number(part.accuracy.mean)),
+            ("right as the first word", &|part| {
+                TableCell::known(part.first_word.map(|share| share.mean))
+            }),
+        ],
+    )
 }
 
 /// Says which component or head costs most, where the rows tell it from every other; else which of them may be it.
@@ -236,12 +213,7 @@ pub fn rank_correlations(need: &Need) -> Option<String> {
 }
 
 /// `block 3's MLP`, `head 2 of block 3`.
-#[cfg(feature = "cli")]
-pub fn part_name(part: &NeedPart) -> String {
-    name(part)
-}
-
-fn name(part: &NeedPart) -> String {
+pub fn name(part: &NeedPart) -> String {
     let again =
         if part.run == part.block { String::new() } else { format!(" (place {})", part.run) };
     let block = part.block;

@@ -9,44 +9,47 @@ pub fn short(x: f64) -> String {
 
 /// `0.912 (0.85 to 0.95)`; of one row the number alone.
 pub fn interval(mean: &Mean) -> String {
-    match mean.interval() {
-        Some([low, high]) => format!("{} ({} to {})", short(mean.mean), short(low), short(high)),
-        None => short(mean.mean),
-    }
+    with_ends(mean, short(mean.mean), short)
 }
 
 /// `73.2 % (68.1 to 77.9)`; of one row the number alone.
 pub fn percent_interval(share: &Mean) -> String {
-    let mean = percent_tenths(share.mean);
-    match interval_ends(share) {
-        Some(ends) => format!("{mean} ({ends})"),
-        None => mean,
+    with_ends(share, percent_tenths(share.mean), hundredths)
+}
+
+/// A change of a share with its interval, in percentage points: `−12.5 (−20.3 to −4.7)`.
+pub fn points_interval(change: &Mean) -> String {
+    let sign = if change.mean > 0.0 { "+" } else { "" };
+    with_ends(change, format!("{sign}{}", hundredths(change.mean)), hundredths)
+}
+
+fn with_ends(mean: &Mean, own: String, end: fn(f64) -> String) -> String {
+    match mean.interval() {
+        Some([low, high]) => format!("{own} ({} to {})", end(low), end(high)),
+        None => own,
     }
 }
 
 /// Ends of a share's interval in hundredths: `68.1 to 77.9`; `None` of one that has none.
 pub fn interval_ends(share: &Mean) -> Option<String> {
-    let [low, high] = share.interval()?.map(|end| fixed(100.0 * end, 1));
+    let [low, high] = share.interval()?.map(hundredths);
     Some(format!("{low} to {high}"))
 }
 
-/// A change of a share with its interval, in percentage points: `−12.5 (−20.3 to −4.7)`.
-pub fn points_interval(change: &Mean) -> String {
-    let hundred = |x: f64| fixed(100.0 * x, 1);
-    let mean = match hundred(change.mean) {
-        points if change.mean > 0.0 => format!("+{points}"),
-        points => points,
-    };
-    match change.interval() {
-        Some([low, high]) => format!("{mean} ({} to {})", hundred(low), hundred(high)),
-        None => mean,
-    }
+fn hundredths(share: f64) -> String {
+    fixed(100.0 * share, 1)
 }
 
 /// [`short`] with its sign always written.
 pub fn signed(x: f64) -> String {
     let text = short(x);
     if text.starts_with('−') || text == "0" { text } else { format!("+{text}") }
+}
+
+/// The mean of those that there are.
+pub(super) fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
+    let (sum, count) = values.fold((0.0, 0.0), |(sum, count), x| (sum + x, count + 1.0));
+    (count > 0.0).then(|| sum / count)
 }
 
 /// A fixed number of decimals, with a real minus sign and no "−0.00".
@@ -162,6 +165,15 @@ pub fn counted(n: usize, noun: &str) -> String {
     match n {
         1 => format!("1 {noun}"),
         n => format!("{n} {noun}s"),
+    }
+}
+
+/// `2, 5 and 6`.
+pub fn listed<T: ToString>(all: &[T]) -> String {
+    let all: Vec<String> = all.iter().map(T::to_string).collect();
+    match all.as_slice() {
+        [some @ .., last] if !some.is_empty() => format!("{} and {last}", some.join(", ")),
+        _ => all.concat(),
     }
 }
 

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use super::TableCell::{self, Check, Count, Number};
 use super::number::{counted, fixed, ordinal, short, signed};
 use super::plot::{Axis, Panel, Patch, Plot, Ramp, VoidCell};
 use super::strokes::{self, member_pick, option_name, tiles};
 use super::votes::{capital, uncapital};
-use super::{Figure, FigureDraft, Table, TableCell, Theme};
+use super::{Figure, FigureDraft, Table, Theme};
 use crate::engine::{MemberKind, member_names};
 use crate::measure::bits::bits;
 use crate::plan::HeadsOff;
@@ -74,17 +75,10 @@ fn members(lens: &Lens, parts: &PartLosses, theme: &Theme) -> Option<Figure> {
         (Some(block), run) => format!("{block} ({})", ordinal(run)),
         (None, _) => String::new(),
     };
-    let panel = Panel {
-        patches,
-        voids,
-        picks,
-        ..Panel::new(
-            "component by block, left to right as they run",
-            Axis::category("block", columns.iter().map(column).collect()),
-            Axis::category("", vec!["MLP".to_owned(), "attention".to_owned()]),
-            Vec::new(),
-        )
-    };
+    let name = "component by block, left to right as they run";
+    let x = Axis::category("block", columns.iter().map(column).collect());
+    let y = Axis::category("", vec!["MLP".to_owned(), "attention".to_owned()]);
+    let panel = Panel { voids, picks, ..Panel::map(name, x, y, patches) };
     let draft = FigureDraft {
         key: "parts-members",
         title,
@@ -109,15 +103,12 @@ fn heads(lens: &Lens, parts: &PartLosses, theme: &Theme) -> Option<Figure> {
     // An attention is called by its block where it runs once.
     let names = member_names(&lens.members);
     let row = |&member: &usize| names[member].replacen('a', "", 1);
-    let panel = Panel {
-        patches: patches.collect(),
-        ..Panel::new(
-            "block (upwards as they run) by head",
-            Axis::category("head", (0..columns).map(|head| head.to_string()).collect()),
-            Axis::category("", rows.iter().map(row).collect()),
-            Vec::new(),
-        )
-    };
+    let panel = Panel::map(
+        "block (upwards as they run) by head",
+        Axis::category("head", (0..columns).map(|head| head.to_string()).collect()),
+        Axis::category("", rows.iter().map(row).collect()),
+        patches.collect(),
+    );
     let height = CELL * rows.len().max(2) as u32;
     let draft = FigureDraft {
         key: "parts-heads",
@@ -132,7 +123,7 @@ fn heads(lens: &Lens, parts: &PartLosses, theme: &Theme) -> Option<Figure> {
 fn plot(lens: &Lens, panel: Panel, parts: &[PartLoss]) -> Plot {
     let quantity = format!("surprise of {} added without it, bits", option_name(lens, lens.answer));
     let ramp = Ramp::signed(quantity, parts.iter().map(|part| bits(part.lost)));
-    Plot { ramp: Some(ramp), ..Plot::new(vec![panel], Vec::new(), 1) }
+    Plot::map(panel, ramp)
 }
 
 /// One cell; framed where the model breaks. A head's cell has the plan without it.
@@ -140,26 +131,21 @@ fn patch(
     lens: &Lens,
     parts: &PartLosses,
     part: &PartLoss,
-    [x, y]: [usize; 2],
+    place: [usize; 2],
     is_written: bool,
 ) -> Patch {
     let is_broken = parts.is_broken(part);
     let end = if is_broken { "\nwithout it the model breaks" } else { "" };
+    let [surprise, difference] = [bits(part.lost), -part.lead_lost].map(signed);
+    let (name, kl, rank) = (name(lens, part), short(bits(part.kl)), part.rank);
+    let name = format!(
+        "{name}\nsurprise {surprise} bits, logit difference {difference} logits\nKL {kl} bits, rank {rank}{end}"
+    );
     Patch {
-        x,
-        y,
-        value: bits(part.lost),
-        name: format!(
-            "{}\nsurprise {} bits, logit difference {} logits\nKL {} bits, rank {}{end}",
-            name(lens, part),
-            signed(bits(part.lost)),
-            signed(-part.lead_lost),
-            short(bits(part.kl)),
-            part.rank
-        ),
         text: is_written.then(|| fixed(bits(part.lost), 2)),
         framed: is_broken,
         plan: part.head.is_some().then(|| part.plan.clone()),
+        ..Patch::new(place, bits(part.lost), name)
     }
 }
 
@@ -178,13 +164,11 @@ fn title(lens: &Lens, parts: &PartLosses, list: &[PartLoss]) -> Option<String> {
     let (broken, sound): (Vec<&PartLoss>, Vec<&PartLoss>) =
         list.iter().partition(|part| parts.is_broken(part));
     let cost = cost(lens, &sound);
-    match (broken.as_slice(), cost) {
-        ([], cost) => cost.map(|cost| capital(&cost)),
-        (broken, None) => Some(format!("Without {} the model breaks", joined(lens, broken))),
-        (broken, Some(cost)) => {
-            Some(format!("Without {} the model breaks. Of the others {cost}", joined(lens, broken)))
-        }
+    if broken.is_empty() {
+        return cost.map(|cost| capital(&cost));
     }
+    let others = cost.map_or_else(String::new, |cost| format!(". Of the others {cost}"));
+    Some(format!("Without {} the model breaks{others}", joined(lens, &broken)))
 }
 
 /// Which of these costs most; `None` of nothing.
@@ -268,31 +252,23 @@ pub fn breaks_from(kl: f64) -> String {
 }
 
 fn table(lens: &Lens, parts: &PartLosses, list: &[PartLoss]) -> Table {
-    let headers = [
-        "without",
-        "plan",
-        "surprise added, bits",
-        "logit difference lost, logits",
-        "KL, bits",
-        "rank",
-        "breaks",
-    ];
     let names = member_names(&lens.members);
-    let rows = list.iter().map(|part| {
-        vec![
-            TableCell::Member {
-                text: name(lens, part),
-                member: names.get(part.member).cloned().unwrap_or_default(),
-            },
-            TableCell::Plan(part.plan.clone()),
-            TableCell::Number(bits(part.lost)),
-            TableCell::Number(part.lead_lost),
-            TableCell::Number(bits(part.kl)),
-            TableCell::Count(part.rank),
-            TableCell::Check(parts.is_broken(part)),
-        ]
-    });
-    Table { headers: headers.map(str::to_owned).to_vec(), rows: rows.collect() }
+    let without = |part: &PartLoss| TableCell::Member {
+        text: name(lens, part),
+        member: names.get(part.member).cloned().unwrap_or_default(),
+    };
+    Table::of(
+        list,
+        &[
+            ("without", &|part| without(part)),
+            ("plan", &|part| TableCell::Plan(part.plan.clone())),
+            ("surprise added, bits", &|part| Number(bits(part.lost))),
+            ("logit difference lost, logits", &|part| Number(part.lead_lost)),
+            ("KL, bits", &|part| Number(bits(part.kl))),
+            ("rank", &|part| Count(part.rank)),
+            ("breaks", &|part| Check(parts.is_broken(part))),
+        ],
+    )
 }
 
 #[cfg(test)]

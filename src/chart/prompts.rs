@@ -1,5 +1,6 @@
 //! The lens's three pictures over many prompts of one plan: means over rows.
 
+use super::TableCell::{Count, Number, Text};
 use super::beyond::prompts_beyond;
 use super::number::{percent, short};
 use super::plot::{Axis, Line, Mark, Panel, Pen, Point, Series};
@@ -7,7 +8,7 @@ use super::running::Running;
 use super::spread::Spread;
 use super::strokes;
 use super::votes::{self, VoteBars, uncapital};
-use super::{Column, Figure, FigureDraft, Table, TableCell, Theme};
+use super::{Column, Figure, FigureDraft, Table, Theme};
 use crate::engine::Member;
 use crate::measure::decomposition::{Triple, uniform_mse};
 use crate::study::lens::BeyondMeans;
@@ -58,18 +59,12 @@ fn votes(prompts: &Prompts, members: &[Member], theme: &Theme) -> Figure {
         ),
     ];
     let rows = strokes::names(members).into_iter().zip(&bars.votes);
-    let rows = rows.map(|(name, vote)| vec![TableCell::Text(name), TableCell::Number(*vote)]);
+    let rows = rows.map(|(name, vote)| vec![Text(name), Number(*vote)]);
+    let title = uncapital(&bars.title("the right answer"));
     FigureDraft {
         key: "votes",
-        title: format!(
-            "Over {} prompts, {}",
-            averages.rows,
-            uncapital(&bars.title("the right answer"))
-        ),
-        table: Table {
-            headers: vec!["component".to_owned(), bars.quantity.clone()],
-            rows: rows.collect(),
-        },
+        title: format!("Over {} prompts, {title}", averages.rows),
+        table: Table::new(["component", &bars.quantity], rows),
         plot: bars.plot(None, theme),
         words,
     }
@@ -98,33 +93,25 @@ fn running(prompts: &Prompts, members: &[Member], column: Column, theme: &Theme)
     for (text, share) in plot.hover.iter_mut().flatten().zip(&accuracy) {
         *text += &format!("\nright among the options {}", percent(*share));
     }
-    let (first, last) = (accuracy.first().copied(), accuracy.last().copied());
-    let sum = column.drawn(&averages.triples());
+    let [first, last] =
+        [accuracy.first(), accuracy.last()].map(|share| percent(share.copied().unwrap_or(0.0)));
+    let [mse, bias, diversity] = column.drawn(&averages.triples()).numbers().map(short);
+    let of = if column == Column::Logit { ", in centred logits" } else { "" };
     let names = strokes::names(members);
-    let rows = averages.by_depth.iter().zip(&names).map(|(depth, name)| {
-        let mut row = vec![TableCell::Count(depth.members), TableCell::Text(name.clone())];
-        row.extend(column.depth_cells(&depth.triples));
-        row.push(TableCell::Number(depth.accuracy));
-        row
+    let rows = averages.by_depth.iter().zip(names).map(|(depth, name)| {
+        (vec![Count(depth.members), Text(name)], &depth.triples, vec![Number(depth.accuracy)])
     });
-    let mut headers = vec!["components".to_owned(), "last component".to_owned()];
-    headers.extend(column.depth_headers());
-    headers.push("share right among the options".to_owned());
+    let headers: [&[&str]; 2] =
+        [&["components", "last component"], &["share right among the options"]];
     FigureDraft {
         key: "running",
         title: format!(
-            "Among the options the sum is right on {} of the prompts after the first component, on {} after all",
-            percent(first.unwrap_or(0.0)),
-            percent(last.unwrap_or(0.0))
+            "Among the options the sum is right on {first} of the prompts after the first component, on {last} after all"
         ),
         words: [
             format!(
-                "After all {}{}, mean MSE is {}, mean bias {}, mean diversity {}.",
-                strokes::count(members),
-                if column == Column::Logit { ", in centred logits" } else { "" },
-                short(sum.mse),
-                short(sum.bias),
-                short(sum.diversity)
+                "After all {}{of}, mean MSE is {mse}, mean bias {bias}, mean diversity {diversity}.",
+                strokes::count(members)
             ),
             format!(
                 "Means over {} prompts of one plan. {}",
@@ -132,7 +119,7 @@ fn running(prompts: &Prompts, members: &[Member], column: Column, theme: &Theme)
                 prompts_beyond(BeyondMeans::over(&prompts.rows))
             ),
         ],
-        table: Table { headers, rows: rows.collect() },
+        table: column.depth_table(headers, rows),
         plot,
     }
     .figure(theme)
@@ -141,14 +128,15 @@ fn running(prompts: &Prompts, members: &[Member], column: Column, theme: &Theme)
 /// How many are right after every stroke.
 fn right(members: &[Member], averages: &Averages, accuracy: &[f64], theme: &Theme) -> Panel {
     let pen = Pen::new("right among the options", theme.ink, Line::Solid, Mark::None);
-    let points = accuracy.iter().enumerate();
-    let points = points
+    let points = accuracy
+        .iter()
+        .enumerate()
         .map(|(i, y)| Point::new(i as f64, *y, format!("right among the options {}", percent(*y))));
     Panel::new(
         "share of prompts right among the options so far, dots: most frequent answer",
         strokes::axis(members),
-        Axis::over("", [0.0, 1.0].into_iter()),
-        vec![Series::new(pen, points.collect())],
+        Axis::over("", [0.0, 1.0]),
+        vec![Series::new(pen, points)],
     )
     .tall(120)
     .level(averages.majority, theme.quiet, Line::Dotted)

@@ -1,13 +1,14 @@
 //! MSE = bias - diversity over the first n components.
 
+use super::TableCell::{Check, Count, Text};
 use super::beyond::verdict;
 use super::leads::Leaders;
 use super::number::{percent, short};
-use super::plot::{Axis, Band, Line, Mark, Note, Panel, Pen, Plot, Point, Series};
+use super::plot::{Axis, Band, Line, Mark, Note, Panel, Pen, Plot, Point, Series, heights};
 use super::strokes::{self, answered, option_name};
-use super::{Column, Figure, FigureDraft, Identity, Table, TableCell, Theme};
+use super::{Column, Figure, FigureDraft, Identity, Table, Theme};
 use crate::engine::{Member, member_names};
-use crate::measure::decomposition::{Depth, Triple, uniform_mse};
+use crate::measure::decomposition::{Triple, uniform_mse};
 use crate::measure::leads::{Lead, leads};
 use crate::study::report::Lens;
 
@@ -57,17 +58,11 @@ pub(super) struct Running<'a> {
     pub uniform: f64,
 }
 
-type TripleOf = fn(&Triple) -> f64;
-
 impl Running<'_> {
     pub fn plot(&self, theme: &Theme) -> Plot {
-        let of: [(Pen, TripleOf); 3] = [
-            (Pen::new("MSE", theme.mse, Line::Thick, Mark::None), |t| t.mse),
-            (Pen::new("bias", theme.bias, Line::Solid, Mark::None), |t| t.bias),
-            (Pen::new("diversity", theme.diversity, Line::Dashed, Mark::None), |t| t.diversity),
-        ];
-        let mut legend: Vec<Pen> = of.iter().map(|(pen, _)| pen.clone()).collect();
-        let curves = of.map(|(pen, of)| self.curve(pen, of));
+        let roles = theme.roles();
+        let curves = [0, 1, 2].map(|i| self.curve(&roles[i], i));
+        let mut legend = roles.to_vec();
         let mut panels = if self.column == Column::Paper {
             let level = 100.0 * self.uniform;
             let pen = Pen::new("uniform answer", theme.quiet, Line::Dotted, Mark::None);
@@ -81,40 +76,29 @@ impl Running<'_> {
         }
         let names = strokes::names(self.members);
         let hover = names.iter().zip(self.depths).map(|(name, t)| {
-            format!(
-                "up to {name}\nMSE {}\nbias {}\ndiversity {}",
-                short(t.mse),
-                short(t.bias),
-                short(t.diversity)
-            )
+            let [mse, bias, diversity] = t.numbers().map(short);
+            format!("up to {name}\nMSE {mse}\nbias {bias}\ndiversity {diversity}")
         });
         Plot { shared: true, hover: Some(hover.collect()), ..Plot::new(panels, legend, 1) }
     }
 
-    fn curve(&self, pen: Pen, of: TripleOf) -> Series {
+    /// Draws one of the three numbers, by its place among them.
+    fn curve(&self, pen: &Pen, place: usize) -> Series {
         let points = self.depths.iter().enumerate().map(|(i, t)| {
-            let text = format!("{} {}", pen.name, short(of(t)));
-            Point::new(i as f64, of(t), text)
+            let y = t.numbers()[place];
+            Point::new(i as f64, y, format!("{} {}", pen.name, short(y)))
         });
-        let points = points.collect();
-        Series::new(pen, points)
+        Series::new(pen.clone(), points)
     }
 
     /// The strip between MSE and bias is the diversity, tinted so that it can be seen.
     fn one_unit(&self, theme: &Theme, curves: [Series; 3]) -> Panel {
-        let values = self.depths.iter().flat_map(|t| [t.mse, t.bias, t.diversity]);
-        let mut panel = Panel::new(
-            format!("over the first n components ({})", self.column.error_unit()),
-            strokes::axis(self.members),
-            Axis::from_zero("", values),
-            curves.into(),
-        )
-        .tall(PLOT);
-        panel.band = Some(Band {
-            ends: self.depths.iter().map(|t| [t.mse, t.bias]).collect(),
-            colour: theme.diversity,
-        });
-        panel
+        let name = format!("over the first n components ({})", self.column.error_unit());
+        let ends = self.depths.iter().map(|t| [t.mse, t.bias]).collect();
+        Panel {
+            band: Some(Band { ends, colour: theme.diversity }),
+            ..Panel::from_zero(name, strokes::axis(self.members), curves.into()).tall(PLOT)
+        }
     }
 
     /// MSE and bias × 100 beside the uniform value, diversity in its own unit below.
@@ -124,20 +108,12 @@ impl Running<'_> {
         uniform: f64,
         pen: &Pen,
     ) -> Vec<Panel> {
-        let errors = self.depths.iter().flat_map(|t| [t.mse, t.bias]);
-        let own = self.depths.iter().map(|t| t.diversity);
-        let errors = Panel::new(
-            format!("MSE and bias ({})", self.column.error_unit()),
-            strokes::axis(self.members),
-            Axis::over("", errors.chain([uniform])),
-            vec![mse, bias],
-        );
-        let diversity = Panel::new(
-            format!("diversity ({})", self.column.diversity_unit()),
-            strokes::axis(self.members),
-            Axis::from_zero("", own),
-            vec![diversity],
-        );
+        let (x, errors) = (strokes::axis(self.members), vec![mse, bias]);
+        let y = Axis::over("", heights(&errors).chain([uniform]));
+        let name = format!("MSE and bias ({})", self.column.error_unit());
+        let errors = Panel::new(name, x.clone(), y, errors);
+        let name = format!("diversity ({})", self.column.diversity_unit());
+        let diversity = Panel::from_zero(name, x, vec![diversity]);
         vec![
             errors.tall(PAPER_PLOT).level(uniform, pen.colour, pen.line),
             diversity.tall(PAPER_PLOT),
@@ -169,26 +145,20 @@ fn leaders<'a>(lens: &Lens, leads: &[Lead], names: &'a [String]) -> Leaders<'a> 
 /// `changes` lists those of the lead that the heading has no room for.
 fn words(lens: &Lens, column: Column, depths: &[Triple], changes: Option<String>) -> [String; 2] {
     let last = depths[depths.len() - 1];
-    let sum = Identity::of(lens, column);
-    let first = if sum.holds {
+    let members = strokes::count(&lens.members);
+    let Identity { mse, bias, diversity, holds, .. } = Identity::of(lens, column);
+    let first = if holds {
+        let of = if column == Column::Logit { ", in centred logits" } else { "" };
+        let off = percent(if last.bias > 0.0 { last.diversity / last.bias } else { 0.0 });
         format!(
-            "After all {}{}, MSE {} = bias {} − diversity {}: disagreement takes {} off the average component's error.",
-            strokes::count(&lens.members),
-            if column == Column::Logit { ", in centred logits" } else { "" },
-            sum.mse,
-            sum.bias,
-            sum.diversity,
-            percent(if last.bias > 0.0 { last.diversity / last.bias } else { 0.0 }),
+            "After all {members}{of}, MSE {mse} = bias {bias} − diversity {diversity}: disagreement takes {off} off the average component's error."
         )
     } else {
         let uniform = 100.0 * uniform_mse(lens.logits.len());
+        let [from, uniform] = [(last.mse - uniform).abs(), uniform].map(short);
         format!(
-            "The paper's MSE ends at {}, {} from the {} of a uniform answer, because its formula divides the logits by \
-             the {}.",
-            sum.mse,
-            short((last.mse - uniform).abs()),
-            short(uniform),
-            strokes::count(&lens.members),
+            "The paper's MSE ends at {mse}, {from} from the {uniform} of a uniform answer, because its formula divides the logits by \
+             the {members}."
         )
     };
     let end = format!(
@@ -200,19 +170,14 @@ fn words(lens: &Lens, column: Column, depths: &[Triple], changes: Option<String>
 }
 
 fn table(lens: &Lens, leads: &[Lead], column: Column) -> Table {
-    let mut headers = vec!["components".to_owned(), "last component".to_owned()];
-    headers.extend(column.depth_headers());
-    headers.extend(["leads the options", "right among the options"].map(str::to_owned));
-
     let leader =
         |i: usize| leads.iter().rev().find(|lead| lead.from <= i).map_or(0, |lead| lead.option);
     let depths = lens.decomposition.by_depth.iter().zip(strokes::cells(&lens.members));
-    let row = |(i, (depth, stroke)): (usize, (&Depth, TableCell))| {
-        let mut row = vec![TableCell::Count(depth.members), stroke];
-        row.extend(column.depth_cells(&depth.triples));
-        row.push(TableCell::Text(option_name(lens, leader(i))));
-        row.push(TableCell::Check(depth.correct));
-        row
-    };
-    Table { headers, rows: depths.enumerate().map(row).collect() }
+    let rows = depths.enumerate().map(|(i, (depth, stroke))| {
+        let answer = vec![Text(option_name(lens, leader(i))), Check(depth.correct)];
+        (vec![Count(depth.members), stroke], &depth.triples, answer)
+    });
+    let headers: [&[&str]; 2] =
+        [&["components", "last component"], &["leads the options", "right among the options"]];
+    column.depth_table(headers, rows)
 }

@@ -1,9 +1,10 @@
 //! Bias and diversity of every stroke, attention and MLP apart.
 
+use super::TableCell::{Number, Text};
 use super::number::{percent, short};
 use super::plot::{Line, Mark, MarkShape, Panel, Pen, Plot};
 use super::strokes::{self, kind_name};
-use super::{Column, Figure, FigureDraft, Table, TableCell, Theme};
+use super::{Column, Figure, FigureDraft, Table, Theme};
 use crate::engine::{Member, MemberKind};
 use crate::measure::decomposition::{ColumnNumbers, DecomposedColumns, Triples};
 use crate::study::report::Lens;
@@ -102,26 +103,19 @@ impl Spread<'_> {
         let [(kind, share), ..] = kinds_by_share(self.members, diversity);
         let most = extreme(diversity, |a, b| a > b);
         let centred = if self.column == Column::Probability { "" } else { "centred " };
+        let (share, who, offset) = (percent(share), who(kind), self.offset_share());
+        let (own, far) = (&names[most], short(diversity[most]));
         let first = format!(
-            "{} of the {centred}diversity comes from {}. The own answer of {} is farthest from the mean ({}).{}",
-            percent(share),
-            who(kind),
-            names[most],
-            short(diversity[most]),
-            self.offset_share(),
+            "{share} of the {centred}diversity comes from {who}. The own answer of {own} is farthest from the mean ({far}).{offset}"
         );
 
         // 2. Who is nearest to the target, and what the target is.
-        let low = extreme(bias, |a, b| a < b);
-        let high = extreme(bias, |a, b| a > b);
+        let ends = [extreme(bias, |a, b| a < b), extreme(bias, |a, b| a > b)];
+        let [(near, low), (far, high)] = ends.map(|i| (&names[i], short(bias[i])));
         let unit = if self.column == Column::Paper { " in the paper's × 100" } else { "" };
+        let target = self.column.target();
         let second = format!(
-            "{} Alone, {} is nearest to it (bias {}) and {} farthest (bias {}){unit}.",
-            self.column.target(),
-            names[low],
-            short(bias[low]),
-            names[high],
-            short(bias[high]),
+            "{target} Alone, {near} is nearest to it (bias {low}) and {far} farthest (bias {high}){unit}."
         );
         [first, second]
     }
@@ -149,17 +143,13 @@ impl Spread<'_> {
         ];
         headers.extend(beside.iter().map(|(name, _)| (*name).to_owned()));
         let row = |i: usize| {
-            let mut row = vec![
-                TableCell::Text(names[i].clone()),
-                TableCell::Text(kind_name(self.members[i].kind).to_owned()),
-                TableCell::Number(bias[i]),
-                TableCell::Number(diversity[i]),
-            ];
-            let numbers = beside.iter().map(|(_, numbers)| numbers(&self.columns)[i]);
-            row.extend(numbers.map(TableCell::Number));
+            let kind = kind_name(self.members[i].kind).to_owned();
+            let mut row = vec![Text(names[i].clone()), Text(kind)];
+            row.extend([bias[i], diversity[i]].map(Number));
+            row.extend(beside.iter().map(|(_, numbers)| Number(numbers(&self.columns)[i])));
             row
         };
-        Table { headers, rows: (0..names.len()).map(row).collect() }
+        Table::new(headers, (0..names.len()).map(row))
     }
 }
 

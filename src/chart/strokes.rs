@@ -130,8 +130,7 @@ pub(super) fn kind_pen(kind: MemberKind, theme: &Theme) -> Pen {
 
 /// The kinds of these members, in their colours and with their marks.
 pub(super) fn kind_pens(members: &[Member], theme: &Theme) -> Vec<Pen> {
-    let has_bias = members.iter().any(|member| member.kind == MemberKind::Bias);
-    kinds(has_bias).map(|kind| kind_pen(kind, theme)).collect()
+    kinds(has_bias(members)).map(|kind| kind_pen(kind, theme)).collect()
 }
 
 /// More strokes than this have no room for a name each.
@@ -202,18 +201,27 @@ pub(super) fn panel(
     values: &[f64],
     (pen, shape): (Pen, MarkShape),
 ) -> Panel {
-    let names = names(members);
-    let points = |kind: Option<MemberKind>| -> Vec<Point> {
-        let own = members.iter().zip(values).zip(&names).enumerate();
-        own.filter(|(_, ((member, _), _))| kind.is_none_or(|kind| member.kind == kind))
-            .map(|(i, ((_, y), name))| Point::new(i as f64, *y, format!("{name}\n{}", short(*y))))
-            .collect()
+    let points = values.iter().zip(names(members)).enumerate();
+    let points =
+        points.map(|(i, (y, name))| Point::new(i as f64, *y, format!("{name}\n{}", short(*y))));
+    let points: Vec<Point> = points.collect();
+    let mut series = vec![Series::bars(shape, pen, points.clone())];
+    series.extend(kind_marks(members, theme, points));
+    Panel { shaded: shaded(members), ..Panel::from_zero(name, axis(members), series) }
+}
+
+/// A series of marks per kind, of a point per member.
+pub(super) fn kind_marks(members: &[Member], theme: &Theme, points: Vec<Point>) -> Vec<Series> {
+    let series = |kind: MemberKind| {
+        let own = points.iter().zip(members).filter(|(_, member)| member.kind == kind);
+        Series::new(kind_pen(kind, theme), own.map(|(point, _)| point.clone()))
     };
-    let kinds = kinds(members.iter().any(|member| member.kind == MemberKind::Bias));
-    let mut series = vec![Series::bars(shape, pen, points(None))];
-    series.extend(kinds.map(|kind| Series::new(kind_pen(kind, theme), points(Some(kind)))));
-    let y = Axis::from_zero("", values.iter().copied());
-    Panel { shaded: shaded(members), ..Panel::new(name, axis(members), y, series) }
+    kinds(has_bias(members)).map(series).collect()
+}
+
+/// Whether the read-out has a bias, which is a member of its own.
+pub(super) fn has_bias(members: &[Member]) -> bool {
+    members.iter().any(|member| member.kind == MemberKind::Bias)
 }
 
 /// Links every place of a plot over these members to its member; every mark, where places say nothing.

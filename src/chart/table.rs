@@ -24,6 +24,11 @@ pub enum TableCell {
 }
 
 impl TableCell {
+    /// The number, or nothing where it is not known.
+    pub fn known(number: Option<f64>) -> Self {
+        number.map_or_else(|| Self::Text(String::new()), Self::Number)
+    }
+
     /// As a person reads it.
     pub fn shown(&self) -> String {
         match self {
@@ -84,7 +89,25 @@ pub struct Table {
     pub rows: Vec<Vec<TableCell>>,
 }
 
+/// A column of a table over things of one kind: its header, and a thing's cell.
+pub type TableColumn<'a, T> = (&'a str, &'a dyn Fn(&T) -> TableCell);
+
 impl Table {
+    /// Rows under these headers.
+    pub fn new<H: Into<String>>(
+        headers: impl IntoIterator<Item = H>,
+        rows: impl IntoIterator<Item = Vec<TableCell>>,
+    ) -> Self {
+        let headers = headers.into_iter().map(Into::into).collect();
+        Self { headers, rows: rows.into_iter().collect() }
+    }
+
+    /// A row per thing.
+    pub fn of<T>(things: impl IntoIterator<Item = T>, columns: &[TableColumn<'_, T>]) -> Self {
+        let row = |thing: T| columns.iter().map(|(_, cell)| cell(&thing)).collect();
+        Self::new(columns.iter().map(|(header, _)| *header), things.into_iter().map(row))
+    }
+
     /// Does it lead to members' own rows?
     pub fn names_members(&self) -> bool {
         let mut cells = self.rows.iter().flatten();
@@ -116,10 +139,8 @@ mod tests {
 
     #[test]
     fn csv_quotes_what_needs_it() {
-        let table = Table {
-            headers: vec!["stroke".into(), "bias, squared".into()],
-            rows: vec![vec![TableCell::Text("say \"a\"".into()), TableCell::Number(0.1)]],
-        };
+        let row = vec![TableCell::Text("say \"a\"".into()), TableCell::Number(0.1)];
+        let table = Table::new(["stroke", "bias, squared"], [row]);
         assert_eq!(table.csv(), "stroke,\"bias, squared\"\r\n\"say \"\"a\"\"\",0.1\r\n");
     }
 

@@ -1,7 +1,7 @@
 //! Colours of a chart, read from `style/tokens.css` while the program is compiled: each means one thing
 //! everywhere (tile, curve, word).
 
-use super::plot::{LINES, MARKS, Mark, Pen};
+use super::plot::{LINES, Line, MARKS, Mark, Pen};
 use crate::engine::MemberKind;
 use crate::study::orders::Sweep;
 
@@ -120,6 +120,15 @@ impl Theme {
             MemberKind::Mlp => self.mlp,
             MemberKind::Bias => self.bias,
         }
+    }
+
+    /// MSE, bias and diversity, as curves of them are drawn everywhere.
+    pub(super) fn roles(&self) -> [Pen; 3] {
+        [
+            Pen::new("MSE", self.mse, Line::Thick, Mark::None),
+            Pen::new("bias", self.bias, Line::Solid, Mark::None),
+            Pen::new("diversity", self.diversity, Line::Dashed, Mark::None),
+        ]
     }
 
     /// A named order's; dropped and swapped blocks are in ink.

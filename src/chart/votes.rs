@@ -1,10 +1,11 @@
 //! Net votes: what every component adds to the right answer against the others, and their running sum.
 
+use super::TableCell::Number;
 use super::beyond::verdict;
 use super::number::signed;
 use super::plot::{Axis, Label, Line, Mark, MarkShape, Panel, Pen, Plot, Point, Series};
 use super::strokes::{self, answered, option_name};
-use super::{Figure, FigureDraft, Table, TableCell, Theme};
+use super::{Figure, FigureDraft, Table, Theme};
 use crate::engine::{Member, MemberKind};
 use crate::study::report::Lens;
 
@@ -57,11 +58,9 @@ impl VoteBars<'_> {
         };
         let who = capital(&strokes::names(self.members)[largest]);
         let side = if vote > 0.0 { "for" } else { "against" };
+        let (count, [vote, sum]) = (self.votes.len(), [vote, self.sum()].map(signed));
         format!(
-            "{who} has the largest net vote {side} {right}: {}; all {} net votes add up to {}",
-            signed(vote),
-            self.votes.len(),
-            signed(self.sum()),
+            "{who} has the largest net vote {side} {right}: {vote}; all {count} net votes add up to {sum}"
         )
     }
 
@@ -72,30 +71,18 @@ impl VoteBars<'_> {
         let y = self.axis(&sums);
 
         // 1. The bars of each kind; pale ones with a mark for what is of no block.
-        let has_bias = self.members.iter().any(|member| member.kind == MemberKind::Bias);
-        let (in_blocks, others): (Vec<_>, Vec<_>) = strokes::kinds(has_bias)
+        let (in_blocks, others): (Vec<_>, Vec<_>) = strokes::kinds(strokes::has_bias(self.members))
             .partition(|kind| matches!(kind, MemberKind::Attention | MemberKind::Mlp));
+        let of = |kind: &MemberKind, shape: MarkShape| {
+            Series::bars(shape, strokes::kind_pen(*kind, theme), self.points_of(*kind, &names))
+        };
         let mut series = Vec::new();
-        for &kind in &others {
-            let points = self.points_of(kind, &names);
-            let pen = strokes::kind_pen(kind, theme);
-            series.push(Series::bars(MarkShape::PaleBars, pen, points));
-        }
-        for &kind in &in_blocks {
-            let shape = match kind {
-                MemberKind::Attention => MarkShape::RoundBars,
-                _ => MarkShape::Bars,
-            };
-            series.push(Series::bars(
-                shape,
-                strokes::kind_pen(kind, theme),
-                self.points_of(kind, &names),
-            ));
-        }
-        for &kind in &others {
-            let pen = strokes::kind_pen(kind, theme);
-            series.push(Series::new(pen, self.points_of(kind, &names)));
-        }
+        series.extend(others.iter().map(|kind| of(kind, MarkShape::PaleBars)));
+        series.extend(in_blocks.iter().map(|kind| match kind {
+            MemberKind::Attention => of(kind, MarkShape::RoundBars),
+            _ => of(kind, MarkShape::Bars),
+        }));
+        series.extend(others.iter().map(|kind| of(kind, MarkShape::Curve)));
 
         // 2. The running sum, and what ran in parallel.
         let mut legend = strokes::kind_pens(self.members, theme);
@@ -105,7 +92,7 @@ impl VoteBars<'_> {
         let along = along.map(|(i, (name, sum))| {
             Point::new(i as f64, *sum, format!("sum up to {name}\n{}", signed(*sum)))
         });
-        series.push(Series::new(running, along.collect()));
+        series.push(Series::new(running, along));
         let beside = Pen::new("ran in parallel", theme.ink, Line::Thick, Mark::None);
         let groups = self.groups(&beside, &y);
         if !groups.is_empty() {
@@ -147,7 +134,7 @@ impl VoteBars<'_> {
             if group[0].is_some() {
                 let ends = [start, start + group.len() - 1];
                 let ends = ends.map(|i| Point::new(i as f64, high, pen.name.clone()));
-                series.push(Series::new(pen.clone(), ends.into()));
+                series.push(Series::new(pen.clone(), ends));
             }
             start += group.len();
         }
@@ -234,13 +221,9 @@ fn words(lens: &Lens, bars: &VoteBars<'_>) -> [String; 2] {
         other_votes(lens.logits.len()),
         lens.members.len(),
     );
-    let second = format!(
-        "They add up to {}, and the model answers {}, {}.",
-        signed(bars.sum()),
-        option_name(lens, answered(lens)),
-        verdict(lens)
-    );
-    [first, second]
+    let (sum, answer, verdict) =
+        (signed(bars.sum()), option_name(lens, answered(lens)), verdict(lens));
+    [first, format!("They add up to {sum}, and the model answers {answer}, {verdict}.")]
 }
 
 fn table(lens: &Lens, bars: &VoteBars<'_>) -> Table {
@@ -256,12 +239,11 @@ fn table(lens: &Lens, bars: &VoteBars<'_>) -> Table {
         .zip(bars.sums())
         .zip(&lens.member_logits)
         .map(|(((name, vote), sum), row)| {
-            let mut cells = vec![name, TableCell::Number(*vote), TableCell::Number(sum)];
-            cells.extend(row.iter().map(|&u| TableCell::Number(f64::from(u))));
+            let mut cells = vec![name, Number(*vote), Number(sum)];
+            cells.extend(row.iter().map(|&u| Number(f64::from(u))));
             cells
-        })
-        .collect();
-    Table { headers, rows }
+        });
+    Table::new(headers, rows)
 }
 
 /// The component whose vote is farthest from 0, the first of equal ones.
@@ -271,16 +253,15 @@ pub fn largest(votes: &[f64]) -> usize {
 
 /// First letter large, for the start of a sentence.
 pub fn capital(text: &str) -> String {
-    let mut chars = text.chars();
-    chars
-        .next()
-        .map_or_else(String::new, |first| first.to_uppercase().collect::<String>() + chars.as_str())
+    begun(text, |first| first.to_uppercase().collect())
 }
 
 /// First letter small, where a sentence goes on.
 pub(super) fn uncapital(text: &str) -> String {
+    begun(text, |first| first.to_lowercase().collect())
+}
+
+fn begun(text: &str, change: fn(char) -> String) -> String {
     let mut chars = text.chars();
-    chars
-        .next()
-        .map_or_else(String::new, |first| first.to_lowercase().collect::<String>() + chars.as_str())
+    chars.next().map_or_else(String::new, |first| change(first) + chars.as_str())
 }

@@ -83,19 +83,16 @@ impl Arrangement {
     /// A plan's steps as spots; equal neighbours become repeats. A group of one is its block: both
     /// count its strokes once.
     pub fn of(plan: &Plan, order: &[usize]) -> Self {
-        let mut spots = Vec::new();
-        for equal in plan.steps().chunk_by(|a, b| a == b) {
-            for repeats in equal.chunks(MAX_REPEAT) {
-                spots.push(Spot {
-                    id: 0,
-                    painters: repeats[0].block_runs().to_vec(),
-                    repeats: repeats.len(),
-                });
-            }
-        }
-        let mut arrangement = Self { order: order.to_vec(), spots, next: 0 };
-        arrangement.name_anew();
-        arrangement
+        let equal = plan.steps().chunk_by(|a, b| a == b);
+        let repeats = equal.flat_map(|equal| equal.chunks(MAX_REPEAT));
+        let spot = |(id, repeats): (u32, &[Step])| Spot {
+            id,
+            painters: repeats[0].block_runs().to_vec(),
+            repeats: repeats.len(),
+        };
+        let spots: Vec<Spot> = (0..).zip(repeats).map(spot).collect();
+        let next = u32::try_from(spots.len()).unwrap_or(u32::MAX);
+        Self { order: order.to_vec(), spots, next }
     }
 
     /// Another plan of the same model, its spots named after those of this one that they were. This
@@ -197,13 +194,6 @@ impl Arrangement {
                 strokes
             })
             .collect()
-    }
-
-    fn name_anew(&mut self) {
-        for (id, spot) in (0..).zip(&mut self.spots) {
-            spot.id = id;
-        }
-        self.next = u32::try_from(self.spots.len()).unwrap_or(u32::MAX);
     }
 }
 

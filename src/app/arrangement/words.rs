@@ -2,6 +2,7 @@
 
 use super::{Arrangement, Edit, Spot};
 use crate::chart::capital;
+use crate::chart::number::listed;
 use crate::plan::{BlockRun, Half};
 
 /// `block 5`, `block 5's attention`.
@@ -78,12 +79,4 @@ pub fn edited(before: &Arrangement, after: &Arrangement, edit: Edit) -> String {
         Edit::Reset => "the original order".to_owned(),
     };
     format!("{}.", capital(&said))
-}
-
-fn listed(names: &[String]) -> String {
-    match names {
-        [] => String::new(),
-        [one] => one.clone(),
-        [most @ .., last] => format!("{} and {last}", most.join(", ")),
-    }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::LinkPairs;
+use super::{LinkPairs, changed};
 use crate::app::protocol::TokenAsk;
 use crate::chart::{CouplingShown, metric_name, metric_of};
 use crate::study::coupling::{CouplingMetric, RelationTo, USUAL_TOP};
@@ -75,39 +75,22 @@ impl CouplingSettings {
 
     pub(super) fn write(&self, pairs: &mut LinkPairs) {
         let default = Self::default();
-        if self.metric != default.metric {
-            pairs.push("metric", metric_name(self.metric));
-        }
-        if self.k != default.k {
-            pairs.push("k", &self.k.to_string());
-        }
-        if let Some([row, column]) = self.pair {
-            pairs.push("pair", &format!("{row},{column}"));
-        }
+        let against = changed(self.against, default.against);
+        let against = AGAINST.iter().find(|(to, _)| Some(*to) == against);
         let TokenAsk { is_wanted, step, t_in, t_out } = self.tokens;
-        if is_wanted {
-            pairs.push("tokens", "yes");
-        }
-        let numbers = [("step", step), ("t-in", t_in), ("t-out", t_out), ("frame", self.frame)];
-        for (key, value) in numbers {
-            if let Some(value) = value {
-                pairs.push(key, &value.to_string());
-            }
-        }
-        if let Some((_, name)) = AGAINST.iter().find(|(to, _)| *to == self.against)
-            && self.against != default.against
-        {
-            pairs.push("against", name);
-        }
-        if let Some(task) = self.task {
-            pairs.push("of", task.name());
-        }
-        if self.rows != default.rows {
-            pairs.push("of-rows", &self.rows.to_string());
-        }
-        for name in &self.out {
-            pairs.push("without", name);
-        }
+
+        pairs.known("metric", changed(self.metric, default.metric).map(metric_name));
+        pairs.known("k", changed(self.k, default.k));
+        pairs.known("pair", self.pair.map(|[row, column]| format!("{row},{column}")));
+        pairs.known("tokens", is_wanted.then_some("yes"));
+        pairs.known("step", step);
+        pairs.known("t-in", t_in);
+        pairs.known("t-out", t_out);
+        pairs.known("frame", self.frame);
+        pairs.known("against", against.map(|(_, name)| name));
+        pairs.known("of", self.task.map(|task| task.name()));
+        pairs.known("of-rows", changed(self.rows, default.rows));
+        pairs.each("without", &self.out);
     }
 
     /// True if the key is one of these.

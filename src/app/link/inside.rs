@@ -1,6 +1,6 @@
 //! Settings of the views of a run's inside, as a link holds them.
 
-use super::{LinkPairs, View};
+use super::{LinkPairs, View, changed};
 use crate::chart::DepthColour;
 
 /// The reader's settings of these views.
@@ -65,41 +65,26 @@ impl InsideSettings {
     }
 
     pub(super) fn write(&self, view: View, pairs: &mut LinkPairs) {
-        if view == View::Member {
-            if let Some(member) = &self.member {
-                pairs.push("member", member);
+        match view {
+            View::Member => {
+                pairs.known("member", self.member.as_ref());
+                pairs.known("show", self.is_carried.then_some("carried"));
             }
-            if self.is_carried {
-                pairs.push("show", "carried");
+            View::Attention => {
+                pairs.known("from", self.from);
+                pairs.known("query", self.query);
+                pairs.known("run", changed(self.run, 0));
+                pairs.known("head", changed(self.head, 0));
+                pairs.known("show", self.is_carried.then_some("carried"));
+                pairs.known("first", self.skips_first.then_some("out"));
             }
-            return;
-        }
-        let mut number = |key: &str, value: Option<usize>| {
-            if let Some(value) = value {
-                pairs.push(key, &value.to_string());
+            _ => {
+                let colour = changed(self.colour, DepthColour::default());
+                pairs.known("from", self.from);
+                pairs.known("colour", colour.map(colour_name));
+                pairs.known("norm", self.is_held.then_some("held"));
+                pairs.each("follow", &self.follow);
             }
-        };
-        number("from", self.from);
-        if view == View::Attention {
-            number("query", self.query);
-            number("run", Some(self.run).filter(|run| *run > 0));
-            number("head", Some(self.head).filter(|head| *head > 0));
-            if self.is_carried {
-                pairs.push("show", "carried");
-            }
-            if self.skips_first {
-                pairs.push("first", "out");
-            }
-            return;
-        }
-        if self.colour != DepthColour::default() {
-            pairs.push("colour", &colour_name(self.colour));
-        }
-        if self.is_held {
-            pairs.push("norm", "held");
-        }
-        for word in &self.follow {
-            pairs.push("follow", word);
         }
     }
 

@@ -1,6 +1,6 @@
 //! Settings of the view of lessons, as a link holds them: the lesson, the step, and a class's way to use it.
 
-use super::LinkPairs;
+use super::{LinkPairs, changed};
 
 /// Where a reader or a class stands.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -20,23 +20,16 @@ const MOST: usize = 99;
 
 impl LessonSettings {
     pub(super) fn write(&self, pairs: &mut LinkPairs) {
-        if let Some(lesson) = self.lesson {
-            pairs.push("lesson", &lesson.to_string());
-            if self.step > 0 {
-                pairs.push("step", &(self.step + 1).to_string());
-            }
-        }
+        let step = changed(self.step, 0).filter(|_| self.lesson.is_some());
+        pairs.known("lesson", self.lesson);
+        pairs.known("step", step.map(|step| step + 1));
         self.write_look(pairs);
-        if self.is_held {
-            pairs.push("hold", YES);
-        }
+        pairs.known("hold", self.is_held.then_some(YES));
     }
 
     /// Writes the look for a wall, as every view with such a look has it.
     pub(super) fn write_look(&self, pairs: &mut LinkPairs) {
-        if self.is_projected {
-            pairs.push(PROJECTOR, YES);
-        }
+        pairs.known(PROJECTOR, self.is_projected.then_some(YES));
     }
 
     /// Reads the look for a wall; true if the key is its.

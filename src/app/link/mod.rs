@@ -54,9 +54,26 @@ pub struct Link {
 struct LinkPairs(Vec<String>);
 
 impl LinkPairs {
-    fn push(&mut self, key: &str, value: &str) {
-        self.0.push(format!("{key}={}", encode(value)));
+    fn push(&mut self, key: &str, value: impl ToString) {
+        self.0.push(format!("{key}={}", encode(&value.to_string())));
     }
+
+    /// Writes what there is.
+    fn known(&mut self, key: &str, value: Option<impl ToString>) {
+        if let Some(value) = value {
+            self.push(key, value);
+        }
+    }
+
+    /// Writes each of these.
+    fn each(&mut self, key: &str, values: impl IntoIterator<Item = impl ToString>) {
+        values.into_iter().for_each(|value| self.push(key, value));
+    }
+}
+
+/// The value, where it is not the default.
+fn changed<T: PartialEq>(value: T, default: T) -> Option<T> {
+    (value != default).then_some(value)
 }
 
 impl Link {
@@ -109,18 +126,12 @@ impl Link {
             Some(draft) if draft.model != examples::first().model => {
                 write_model(&draft.model, &mut pairs);
             }
-            Some(_) => {}
-            None => {}
+            _ => {}
         }
-        if let Some((_, sha256)) = self.hash() {
-            pairs.push("sha256", &sha256);
-        }
-        if self.view.is_of_draft() && self.column != Column::default() {
-            pairs.push("column", self.column.name());
-        }
-        if self.view != View::default() {
-            pairs.push("view", self.view.name());
-        }
+        pairs.known("sha256", self.hash().map(|(_, sha256)| sha256));
+        let column = changed(self.column, Column::default()).filter(|_| self.view.is_of_draft());
+        pairs.known("column", column.map(Column::name));
+        pairs.known("view", changed(self.view, View::default()).map(View::name));
         match self.view {
             View::Lens | View::Start => {}
             View::LogitLens | View::Attention | View::Member => {
@@ -134,12 +145,8 @@ impl Link {
         if self.view.has_wall() && self.view != View::Lessons {
             self.lessons.write_look(&mut pairs);
         }
-        for key in &self.unfolded {
-            pairs.push(UNFOLDED, key);
-        }
-        if let Some(key) = &self.figure {
-            pairs.push(FIGURE, key);
-        }
+        pairs.each(UNFOLDED, &self.unfolded);
+        pairs.known(FIGURE, self.figure.as_ref());
         pairs.0.join("&")
     }
 
@@ -231,14 +238,10 @@ const NO_ANSWER: &str = "none";
 fn write_draft(draft: &Draft, pairs: &mut LinkPairs) {
     write_model(&draft.model, pairs);
     pairs.push("prompt", &draft.prompt);
-    for option in &draft.options {
-        pairs.push("option", option);
-    }
+    pairs.each("option", &draft.options);
     let answer = draft.answer.map(|answer| answer.to_string());
     pairs.push("answer", answer.as_deref().unwrap_or(NO_ANSWER));
-    if !draft.plan.trim().is_empty() {
-        pairs.push("plan", draft.plan.trim());
-    }
+    pairs.known("plan", draft.plan_line());
 }
 
 /// Whether the text can be a figure's key.

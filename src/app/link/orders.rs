@@ -1,6 +1,6 @@
 //! Settings of the view of orders, as a link holds them: the sweep, and how it is plotted.
 
-use super::LinkPairs;
+use super::{LinkPairs, changed};
 use crate::chart::Quantity;
 use crate::study::orders::{Extent, Sweep};
 use crate::task::built_in::BuiltInTask;
@@ -40,30 +40,19 @@ pub const MOST_SEEDS: u64 = 100;
 
 impl SweepSettings {
     pub(super) fn write(&self, pairs: &mut LinkPairs) {
-        let default = Self::default();
-        if self.quantity != default.quantity {
-            pairs.push("plot", self.quantity.name());
-        }
-        if let Some(tasks) = &self.tasks {
-            let names: Vec<&str> = tasks.iter().map(|task| task.name()).collect();
-            pairs.push("tasks", &names.join(","));
-        }
-        if self.kinds != default.kinds {
-            let names: Vec<&str> = self.kinds.iter().map(|kind| kind.name()).collect();
-            pairs.push("sweeps", &names.join(","));
-        }
-        if self.rows != default.rows {
-            pairs.push("sweep-rows", &self.rows.to_string());
-        }
-        if self.extent.seeds != default.extent.seeds {
-            pairs.push("shuffles", &self.extent.seeds.to_string());
-        }
-        if self.extent.rounds != default.extent.rounds {
-            pairs.push("rounds", &self.extent.rounds.to_string());
-        }
-        if let Some(task) = &self.shown {
-            pairs.push("swept", task);
-        }
+        let Self { rows, kinds, extent, quantity, .. } = Self::default();
+        let tasks = self.tasks.iter().map(|tasks| tasks.iter().map(|task| task.name()));
+        let tasks = tasks.map(|names| names.collect::<Vec<_>>().join(","));
+        let kinds = changed(&self.kinds, &kinds).into_iter();
+        let kinds = kinds.map(|kinds| kinds.iter().map(|kind| kind.name()).collect::<Vec<_>>());
+
+        pairs.known("plot", changed(self.quantity, quantity).map(Quantity::name));
+        pairs.each("tasks", tasks);
+        pairs.each("sweeps", kinds.map(|names| names.join(",")));
+        pairs.known("sweep-rows", changed(self.rows, rows));
+        pairs.known("shuffles", changed(self.extent.seeds, extent.seeds));
+        pairs.known("rounds", changed(self.extent.rounds, extent.rounds));
+        pairs.known("swept", self.shown.as_ref());
     }
 
     /// True if the key is one of these.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{LinkPairs, View};
+use super::{LinkPairs, View, changed};
 
 /// A survey that comes with the page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -134,35 +134,20 @@ pub struct Looking {
 
 impl Looking {
     pub(super) fn write(&self, view: View, pairs: &mut LinkPairs) {
-        if self.shipped != ShippedSurvey::default() {
-            pairs.push("shipped", self.shipped.name());
-        }
-        if !self.model.is_empty() {
-            pairs.push("of", &self.model);
-        }
-        if !self.task.is_empty() {
-            pairs.push("task", &self.task);
-        }
+        let shipped = changed(self.shipped, ShippedSurvey::default());
+        pairs.known("shipped", shipped.map(ShippedSurvey::name));
+        pairs.known("of", changed(self.model.as_str(), ""));
+        pairs.known("task", changed(self.task.as_str(), ""));
         if view == View::Theory {
             for (n, knob) in (1..).zip(self.knobs) {
-                if let Some(knob) = knob {
-                    pairs.push(&format!("knob{n}"), &knob.to_string());
-                }
+                pairs.known(&format!("knob{n}"), knob);
             }
             return;
         }
-        if self.rows {
-            pairs.push("rows", "open");
-        }
-        if self.mean != MeanOf::default() {
-            pairs.push("mean", self.mean.name());
-        }
-        for name in &self.hidden_models {
-            pairs.push("without", name);
-        }
-        for name in &self.hidden_tasks {
-            pairs.push("without-task", name);
-        }
+        pairs.known("rows", self.rows.then_some("open"));
+        pairs.known("mean", changed(self.mean, MeanOf::default()).map(MeanOf::name));
+        pairs.each("without", &self.hidden_models);
+        pairs.each("without-task", &self.hidden_tasks);
     }
 
     /// True if the key is one of these.

@@ -1,9 +1,10 @@
 //! Coupling by how far apart two steps are, beside chance.
 
-use super::names::{mean, said};
+use super::TableCell::{Count, Number};
+use super::names::said;
 use super::step_map::StepMap;
-use super::{FigureDraft, Table, TableCell};
-use crate::chart::number::short;
+use super::{FigureDraft, Table};
+use crate::chart::number::{counted, mean, short};
 use crate::chart::plot::{Axis, Line, Mark, Panel, Pen, Plot, Point, Series};
 use crate::chart::{Figure, Theme};
 use crate::measure::interval::{Mean, Resamples};
@@ -28,47 +29,25 @@ pub(super) fn figure(map: &StepMap, theme: &Theme) -> Option<Figure> {
     let points = means.iter().map(|&(apart, x)| {
         Point::new(apart as f64, x, format!("{apart} steps apart\nmean {}", short(x)))
     });
-    let values = pairs.iter().map(|point| point.y).chain([map.chance]);
+    let values: Vec<f64> = pairs.iter().map(|point| point.y).chain([map.chance]).collect();
     let panel = Panel::new(
         format!("coupling, K = {}", map.k),
         Axis::whole("steps apart", 0.5, last.0.max(2) as f64 + 0.5),
         Axis::from_zero("", values),
-        vec![Series::new(each.clone(), pairs), Series::new(middle.clone(), points.collect())],
+        vec![Series::new(each.clone(), pairs), Series::new(middle.clone(), points)],
     )
     .tall(200)
     .level(map.chance, theme.mse, Line::Dashed);
     let above = means.iter().filter(|(_, x)| *x > map.chance).count();
-    let headers = ["steps apart", "mean coupling", "least", "most", "pairs", "chance"];
-    let rows = means.iter().map(|&(apart, x)| {
-        let own = map.pairs().filter(|([i, j], _)| i.abs_diff(*j) == apart);
-        let (low, high, count) = own
-            .fold((f64::INFINITY, f64::NEG_INFINITY, 0), |(low, high, count), (_, x)| {
-                (x.min(low), x.max(high), count + 1)
-            });
-        vec![
-            TableCell::Count(apart),
-            TableCell::Number(x),
-            TableCell::Number(low),
-            TableCell::Number(high),
-            TableCell::Count(count),
-            TableCell::Number(map.chance),
-        ]
-    });
-    let title = match (mean(near.iter().copied()), mean(far.iter().copied())) {
-        (Some(a), Some(b)) => format!(
-            "{}: {} at {}, {} further apart; chance is {}",
-            change(nearer(&map.pairs().collect::<Vec<_>>(), map.steps.len(), first.0)),
-            short(a),
-            steps(first.0),
-            short(b),
-            short(map.chance)
-        ),
-        _ => format!(
-            "At {} coupling is {}; chance is {}",
-            steps(first.0),
-            short(first.1),
-            short(map.chance)
-        ),
+    let rows = means.iter().map(|&(apart, x)| (apart, x, of(map, |other| other == apart)));
+    let (steps, chance_is) = (counted(first.0, "step"), short(map.chance));
+    let title = match [near, far].map(|of| mean(of.into_iter()).map(short)) {
+        [Some(a), Some(b)] => {
+            let pairs: Vec<_> = map.pairs().collect();
+            let change = change(nearer(&pairs, map.steps.len(), first.0));
+            format!("{change}: {a} at {steps}, {b} further apart; chance is {chance_is}")
+        }
+        _ => format!("At {steps} coupling is {}; chance is {chance_is}", short(first.1)),
     };
     let draft = FigureDraft {
         key: "coupling-distance",
@@ -89,10 +68,17 @@ pub(super) fn figure(map: &StepMap, theme: &Theme) -> Option<Figure> {
             }
             .to_owned(),
         ],
-        table: Table {
-            headers: headers.map(str::to_owned).to_vec(),
-            rows: rows.collect(),
-        },
+        table: Table::of(
+            rows,
+            &[
+                ("steps apart", &|(apart, ..)| Count(*apart)),
+                ("mean coupling", &|(_, mean, _)| Number(*mean)),
+                ("least", &|(.., own)| Number(own.iter().copied().fold(f64::INFINITY, f64::min))),
+                ("most", &|(.., own)| Number(own.iter().copied().fold(f64::NEG_INFINITY, f64::max))),
+                ("pairs", &|(.., own)| Count(own.len())),
+                ("chance", &|_| Number(map.chance)),
+            ],
+        ),
         plot: Plot::new(vec![panel], vec![each, middle, chance], 1),
     };
     Some(draft.figure(theme))
@@ -102,13 +88,6 @@ pub(super) fn figure(map: &StepMap, theme: &Theme) -> Option<Figure> {
 fn of(map: &StepMap, is_there: impl Fn(usize) -> bool) -> Vec<f64> {
     let own = map.pairs().filter(|([i, j], _)| is_there(i.abs_diff(*j)));
     own.map(|(_, x)| x).collect()
-}
-
-fn steps(apart: usize) -> String {
-    match apart {
-        1 => "1 step".to_owned(),
-        n => format!("{n} steps"),
-    }
 }
 
 /// How much nearer pairs couple than those further apart. Pairs share steps, so steps are resampled, with all

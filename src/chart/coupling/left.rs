@@ -2,9 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use super::Table;
+use super::TableCell::{self, Check, Number, Text};
 use super::names::relation_word;
 use super::relation::quantity;
-use super::{Table, TableCell};
 use crate::chart::Theme;
 use crate::chart::number::{fixed, probability};
 use crate::chart::plot::{Axis, Line, Panel, Pen, Point, Series};
@@ -82,13 +83,8 @@ impl<'a> Left<'a> {
             }
             other => relation_word(other),
         };
-        let whole = format!(
-            "Coupling against {against}: r = {} over {} {} ({})",
-            fixed(all.r, 2),
-            all.n,
-            many(to),
-            chance_of(all)
-        );
+        let (r, n, many, chance) = (fixed(all.r, 2), all.n, many(to), chance_of(all));
+        let whole = format!("Coupling against {against}: r = {r} over {n} {many} ({chance})");
         let Some((point, without)) = self.weightiest() else {
             return whole;
         };
@@ -117,16 +113,13 @@ impl<'a> Left<'a> {
             (low <= high).then(|| format!("{} to {}", fixed(low, 2), fixed(high, 2)))
         };
         let ranges = match (range(PEARSON), range(SPEARMAN)) {
-            (Some(pearson), Some(spearman)) => {
-                format!(
-                    "With each point left out in turn, Pearson's r runs from {pearson}, Spearman's from {spearman}."
-                )
-            }
+            (Some(pearson), Some(spearman)) => format!(
+                "With each point left out in turn, Pearson's r runs from {pearson}, Spearman's from {spearman}."
+            ),
             _ => "There are too few points to leave one out.".to_owned(),
         };
         let task = relation.task.as_ref().map_or_else(String::new, |task| format!(" Of “{task}”."));
-        let is_corrected = relation.in_order && self.points.len() >= FEWEST;
-        let in_order = match is_corrected {
+        let in_order = match relation.in_order && self.points.len() >= FEWEST {
             true => {
                 " Neighbours in the order are alike, so p is computed as if there were fewer points."
             }
@@ -151,19 +144,14 @@ impl<'a> Left<'a> {
             let each = self.points.iter().zip(&self.left_out).enumerate();
             let points = each.filter_map(|(n, (point, together))| {
                 let found = of(together)?;
-                let name = format!(
-                    "without {}\n{} {}, {}",
-                    point.name,
-                    pen.name,
-                    fixed(found.r, 2),
-                    chance_of(found)
-                );
+                let r = format!("{} {}, {}", pen.name, fixed(found.r, 2), chance_of(found));
+                let name = format!("without {}\n{r}", point.name);
                 Some(Point {
                     hollow: !found.is_significant(),
                     ..Point::new(n as f64, found.r, name)
                 })
             });
-            Series::new(pen.clone(), points.collect())
+            Series::new(pen.clone(), points)
         };
         let names = self.points.iter().map(|point| point.name.clone());
         let panel = Panel::new(
@@ -181,35 +169,25 @@ impl<'a> Left<'a> {
     }
 
     pub fn table(&self, relation: &Relation, out: &BTreeSet<String>) -> Table {
-        let against = quantity(relation.to);
-        let headers = [
-            "point",
-            "coupling",
-            &against,
-            "in",
-            "Pearson's r without it",
-            "p",
-            "Spearman's without it",
-            "p",
-        ];
-        let number =
-            |x: Option<f64>| x.map_or_else(|| TableCell::Text(String::new()), TableCell::Number);
         let rows = relation.points.iter().map(|point| {
-            let is_in = !out.contains(&point.name);
             let place = self.points.iter().position(|one| std::ptr::eq(*one, point));
             let without = place.and_then(|place| self.left_out.get(place));
-            let (pearson, spearman) = (without.and_then(PEARSON), without.and_then(SPEARMAN));
-            vec![
-                TableCell::Text(point.name.clone()),
-                TableCell::Number(point.x),
-                TableCell::Number(point.y),
-                TableCell::Check(is_in),
-                number(pearson.map(|one| one.r)),
-                number(pearson.map(|one| one.p)),
-                number(spearman.map(|one| one.r)),
-                number(spearman.map(|one| one.p)),
-            ]
+            (point, without.and_then(PEARSON), without.and_then(SPEARMAN))
         });
-        Table { headers: headers.map(str::to_owned).to_vec(), rows: rows.collect() }
+        Table::of(
+            rows,
+            &[
+                ("point", &|(point, ..)| Text(point.name.clone())),
+                ("coupling", &|(point, ..)| Number(point.x)),
+                (&quantity(relation.to), &|(point, ..)| Number(point.y)),
+                ("in", &|(point, ..)| Check(!out.contains(&point.name))),
+                ("Pearson's r without it", &|(_, found, _)| {
+                    TableCell::known(found.map(|one| one.r))
+                }),
+                ("p", &|(_, found, _)| TableCell::known(found.map(|one| one.p))),
+                ("Spearman's without it", &|(.., found)| TableCell::known(found.map(|one| one.r))),
+                ("p", &|(.., found)| TableCell::known(found.map(|one| one.p))),
+            ],
+        )
     }
 }

@@ -1,13 +1,12 @@
 //! Every step's directions in every other's.
 
-use std::collections::BTreeMap;
-
 use super::names::{formula, metric_word, said};
 use super::slips;
 use super::step_map::StepMap;
-use crate::chart::number::{fixed, short};
+use crate::chart::TableCell::{self, Number, Text};
+use crate::chart::number::{fixed, mean, short};
 use crate::chart::plot::{Axis, Panel, Patch, Plot, VoidCell};
-use crate::chart::{Figure, FigureDraft, Table, TableCell, Theme};
+use crate::chart::{Figure, FigureDraft, Table, Theme};
 
 const CELL: u32 = 30;
 /// Greatest height of the whole map.
@@ -30,13 +29,9 @@ pub(super) fn figure(map: &StepMap, theme: &Theme) -> Figure {
             let (x, y, name) = (column, steps - 1 - row, map.told(row, column));
             match value {
                 Some(value) => patches.push(Patch {
-                    x,
-                    y,
-                    value,
-                    name,
                     text: is_written.then(|| cell_text(value, map.chance)),
                     framed,
-                    plan: None,
+                    ..Patch::new([x, y], value, name)
                 }),
                 None => voids.push(VoidCell { x, y, name, framed }),
             }
@@ -44,27 +39,13 @@ pub(super) fn figure(map: &StepMap, theme: &Theme) -> Figure {
         }
     }
     // Over rows there is no pair of steps to look at.
-    let cells = patches.iter().map(|cell| [cell.x, cell.y]);
-    let cells = cells.chain(voids.iter().map(|cell| [cell.x, cell.y]));
-    let picks = match map.means {
-        None => cells.map(|[x, y]| ([x, y], format!("{x},{y}"))).collect(),
-        Some(_) => BTreeMap::new(),
-    };
-    let panel = Panel {
-        patches,
-        voids,
-        picks,
-        ..Panel::new(
-            format!(
-                "row: whose Jacobian, column: whose basis; K = {}, {}",
-                map.k,
-                formula(map.metric)
-            ),
-            Axis::category("in the basis of step", map.steps.clone()),
-            Axis::category("", map.steps.iter().rev().cloned().collect()),
-            Vec::new(),
-        )
-    };
+    let cells = (0..steps).flat_map(|y| (0..steps).map(move |x| ([x, y], format!("{x},{y}"))));
+    let picks = cells.filter(|_| map.means.is_none()).collect();
+    let name =
+        format!("row: whose Jacobian, column: whose basis; K = {}, {}", map.k, formula(map.metric));
+    let x = Axis::category("in the basis of step", map.steps.clone());
+    let y = Axis::category("", map.steps.iter().rev().cloned().collect());
+    let panel = Panel { voids, picks, ..Panel::map(name, x, y, patches) };
     let mut headers = vec!["Jacobian of step", "in the basis of", "coupling"];
     if map.means.is_some() {
         headers.extend(["from", "to"]);
@@ -75,8 +56,8 @@ pub(super) fn figure(map: &StepMap, theme: &Theme) -> Figure {
         key: "coupling-map",
         title: title(map),
         words: words(map),
-        table: Table { headers: headers.into_iter().map(str::to_owned).collect(), rows },
-        plot: Plot { ramp: Some(map.ramp()), ..Plot::new(vec![panel.tall(height)], Vec::new(), 1) },
+        table: Table::new(headers, rows),
+        plot: Plot::map(panel.tall(height), map.ramp()),
     }
     .figure(theme)
 }
@@ -91,16 +72,12 @@ fn cell_text(value: f64, chance: f64) -> String {
 }
 
 fn table_row(map: &StepMap, row: usize, column: usize, value: Option<f64>) -> Vec<TableCell> {
-    let number =
-        |x: Option<f64>| x.map_or_else(|| TableCell::Text(String::new()), TableCell::Number);
-    let mut cells = vec![
-        TableCell::Text(map.name(row).to_owned()),
-        TableCell::Text(map.name(column).to_owned()),
-        number(value),
-    ];
+    let [one, other] = [row, column].map(|step| Text(map.name(step).to_owned()));
+    let mut cells = vec![one, other, TableCell::known(value)];
     if let Some(means) = &map.means {
         let mean = means.get(row).and_then(|row| *row.get(column)?);
-        cells.extend([mean.map(|mean| mean.low), mean.map(|mean| mean.high)].map(number));
+        let ends = [mean.map(|mean| mean.low), mean.map(|mean| mean.high)];
+        cells.extend(ends.map(TableCell::known));
     }
     let ill = map.ill_posed.get(column).and_then(Option::as_ref);
     let note = match (value, ill) {
@@ -108,11 +85,7 @@ fn table_row(map: &StepMap, row: usize, column: usize, value: Option<f64>) -> Ve
         (Some(_), Some(ill)) => format!("ill-posed: {ill}"),
         (Some(_), None) => String::new(),
     };
-    cells.extend([
-        number(value.map(|x| 1.0 - x)),
-        TableCell::Number(map.chance),
-        TableCell::Text(note),
-    ]);
+    cells.extend([TableCell::known(value.map(|x| 1.0 - x)), Number(map.chance), Text(note)]);
     cells
 }
 
@@ -125,16 +98,14 @@ fn title(map: &StepMap) -> String {
         };
     };
     if most > MOST.max(map.chance) {
+        let ([one, other], most) = ([i, j].map(|step| map.name(step)), short(most));
         return format!(
-            "{} and {} share most of their directions: coupling {}, where chance is {chance}",
-            map.name(i),
-            map.name(j),
-            short(most)
+            "{one} and {other} share most of their directions: coupling {most}, where chance is {chance}"
         );
     }
     let near = map.by_distance();
     let far = map.pairs().filter(|([i, j], _)| i.abs_diff(*j) > 1);
-    let far = super::names::mean(far.map(|(_, x)| x));
+    let far = mean(far.map(|(_, x)| x));
     match (near.first(), far) {
         (Some((1, near)), Some(far)) => format!(
             "Neighbouring steps couple at {}, others at {}; chance is {chance}",
@@ -148,21 +119,15 @@ fn title(map: &StepMap) -> String {
 fn words(map: &StepMap) -> [String; 2] {
     let metric = metric_word(map.metric);
     let most = map.most().map_or_else(String::new, |([i, j], x)| {
-        format!(
-            " The most alike are {} in the basis of {}: {}.",
-            map.name(i),
-            map.name(j),
-            short(x)
-        )
+        let ([one, other], x) = ([i, j].map(|step| map.name(step)), short(x));
+        format!(" The most alike are {one} in the basis of {other}: {x}.")
     });
     let ill = map.ill_posed.iter().zip(&map.steps);
     let ill = ill.filter(|(ill, _)| ill.is_some()).map(|(_, step)| step.as_str());
-    let ill: Vec<&str> = ill.collect();
-    let ill = match ill.len() {
-        0 => String::new(),
-        _ => format!(
-            " Ill-posed at this K, so that their columns are no property of the model: {}.",
-            ill.join(", ")
+    let ill = match ill.collect::<Vec<_>>().join(", ") {
+        none if none.is_empty() => none,
+        ill => format!(
+            " Ill-posed at this K, so that their columns are no property of the model: {ill}."
         ),
     };
     let below = map.pairs().filter(|(_, x)| *x < map.chance).count();
@@ -174,21 +139,17 @@ fn words(map: &StepMap) -> [String; 2] {
         0 => String::new(),
         n => format!(" {n} of {} pairs lie below chance{marked}.", map.pairs().count()),
     };
-    let undefined =
-        map.steps.len() * map.steps.len() - map.coupling.iter().flatten().flatten().count();
-    let undefined = match undefined {
+    let defined = map.coupling.iter().flatten().flatten().count();
+    let undefined = match map.steps.len() * map.steps.len() - defined {
         0 => String::new(),
         n => format!(" {n} pairs are not defined, and crossed out."),
     };
+    let (StepMap { k, source, .. }, chance, all) = (map, short(map.chance), said(map.all));
     [
         format!(
-            "The K = {} leading singular directions of each step's Jacobian, {}, by the metric of {metric}. 1 \
-             means the same directions, 0 nothing in common, {} is chance; over all pairs \
-             {}.{most}{below}{ill}{undefined}",
-            map.k,
-            map.source,
-            short(map.chance),
-            said(map.all)
+            "The K = {k} leading singular directions of each step's Jacobian, {source}, by the metric of {metric}. 1 \
+             means the same directions, 0 nothing in common, {chance} is chance; over all pairs \
+             {all}.{most}{below}{ill}{undefined}"
         ),
         format!("{} {}", slips::METRICS, slips::VECTORS),
     ]

@@ -132,9 +132,9 @@ pub fn reason(why: Option<Undefined>, k: usize) -> String {
 }
 
 /// A token as it is read: what cannot be seen is spelt.
-pub fn token(tokens: Option<&Vec<String>>, ids: &[u32], t: usize) -> String {
-    let text = tokens.and_then(|tokens| tokens.get(t));
-    match (text, ids.get(t)) {
+pub fn token(coupling: &Coupling, t: usize) -> String {
+    let text = coupling.tokens.as_ref().and_then(|tokens| tokens.get(t));
+    match (text, coupling.token_ids.get(t)) {
         (Some(text), _) if text.trim().is_empty() => text.escape_debug().to_string(),
         (Some(text), _) => text.trim().to_owned(),
         (None, Some(id)) => id.to_string(),
@@ -145,12 +145,6 @@ pub fn token(tokens: Option<&Vec<String>>, ids: &[u32], t: usize) -> String {
 /// A coupling, or that there is none.
 pub fn said(x: Option<f64>) -> String {
     x.map_or_else(|| "not defined".to_owned(), short)
-}
-
-/// The mean of those that there are.
-pub fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
-    let (sum, count) = values.fold((0.0, 0.0), |(sum, count), x| (sum + x, count + 1.0));
-    (count > 0.0).then(|| sum / count)
 }
 
 #[cfg(test)]

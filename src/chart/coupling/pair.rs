@@ -1,8 +1,9 @@
 //! Two steps: one's directions through the other's Jacobian, and both spectra.
 
+use super::TableCell::{self, Count};
 use super::names::said;
 use super::step_map::StepMap;
-use super::{FigureDraft, Table, TableCell, slips};
+use super::{FigureDraft, Table, slips};
 use crate::chart::number::{fixed, percent, short};
 use crate::chart::plot::{Axis, Line, Mark, Panel, Patch, Pen, Plot, Point, Ramp, Series};
 use crate::chart::{Figure, Theme};
@@ -53,39 +54,27 @@ fn matrix(map: &StepMap, [i, j]: [usize; 2], a: &[Vec<f64>]) -> Panel {
     for (row, values) in a.iter().enumerate() {
         for (column, &x) in values.iter().take(k).enumerate() {
             let (out, into) = (row + 1, column + 1);
+            let name = format!(
+                "direction {into} into {}, direction {out} out of it\n{}",
+                map.name(i),
+                short(x)
+            );
+            // The first is at the top.
+            let place = [column, k - 1 - row];
             patches.push(Patch {
-                x: column,
-                // The first is at the top.
-                y: k - 1 - row,
-                value: x.abs(),
-                name: format!(
-                    "direction {into} into {}, direction {out} out of it\n{}",
-                    map.name(i),
-                    short(x)
-                ),
                 text: (k <= WRITTEN).then(|| fixed(x, 2)),
-                framed: false,
-                plan: None,
+                ..Patch::new(place, x.abs(), name)
             });
         }
     }
-    let names = |back: bool| {
-        let names = (1..=k).map(|n| n.to_string());
-        if back { names.rev().collect() } else { names.collect() }
-    };
-    Panel {
+    let names = (1..=k).map(|n| n.to_string());
+    let (one, other) = (map.name(i), map.name(j));
+    Panel::map(
+        format!("A: what the Jacobian of {one} does with the directions of {other}"),
+        Axis::category(format!("in: right singular vector of {other}"), names.clone().collect()),
+        Axis::category("", names.rev().collect()),
         patches,
-        ..Panel::new(
-            format!(
-                "A: what the Jacobian of {} does with the directions of {}",
-                map.name(i),
-                map.name(j)
-            ),
-            Axis::category(format!("in: right singular vector of {}", map.name(j)), names(false)),
-            Axis::category("", names(true)),
-            Vec::new(),
-        )
-    }
+    )
 }
 
 /// Singular values of both, and what stands on A's diagonal.
@@ -101,8 +90,7 @@ fn spectra(
             let name = format!("{}\nsingular value {}: {}", pen.name, n + 1, short(s));
             Point::new(n as f64, s, name)
         });
-        let points = points.collect();
-        Series::new(pen, points)
+        Series::new(pen.clone(), points)
     };
     let mut all = vec![curve(
         Pen::new(format!("step {}", map.name(i)), theme.ink, Line::Solid, Mark::Circle),
@@ -119,19 +107,13 @@ fn spectra(
             let x = row.get(n)?.abs();
             Some(Point::new(n as f64, x, format!("A {0}, {0}: {1}", n + 1, short(x))))
         });
-        all.push(Series::new(pen, points.collect()));
+        all.push(Series::new(pen, points));
     }
     let count = all.iter().map(|series| series.points.len()).max().unwrap_or(0);
-    let values: Vec<f64> =
-        all.iter().flat_map(|series| series.points.iter().map(|point| point.y)).collect();
     let legend = all.iter().map(|series| series.pen.clone()).collect();
-    let panel = Panel::new(
-        "singular values of the two Jacobians",
-        Axis::category("singular value", (1..=count.max(1)).map(|n| n.to_string()).collect()),
-        Axis::from_zero("", values.into_iter()),
-        all,
-    );
-    (legend, panel)
+    let numbers = (1..=count.max(1)).map(|n| n.to_string()).collect();
+    let x = Axis::category("singular value", numbers);
+    (legend, Panel::from_zero("singular values of the two Jacobians", x, all))
 }
 
 /// Share of A's square that stands on its diagonal.
@@ -179,25 +161,22 @@ fn words(
         spectrum.stable_rank,
         spectrum.entropy,
     ) {
-        (Some(effective), Some(stable), Some(entropy)) => format!(
-            "Step {name}: effective rank {} (entropy {} bits), stable rank {}.",
-            short(effective),
-            short(bits(entropy)),
-            short(stable)
-        ),
-        _ if coupling.method == CouplingMethod::Lanczos => {
+        (Some(effective), Some(stable), Some(entropy)) => {
+            let [effective, entropy, stable] = [effective, bits(entropy), stable].map(short);
             format!(
-                "Step {name}: only its leading singular values were computed, so its ranks are not known."
+                "Step {name}: effective rank {effective} (entropy {entropy} bits), stable rank {stable}."
             )
         }
+        _ if coupling.method == CouplingMethod::Lanczos => format!(
+            "Step {name}: only its leading singular values were computed, so its ranks are not known."
+        ),
         _ => format!("Step {name}: all of its Jacobian is zero, so it has no ranks."),
     };
     let mut first = ranks(map.name(i), both[0]);
     if i != j {
         first += &format!(" {}", ranks(map.name(j), both[1]));
     }
-    let ill = map.ill_posed.get(j).and_then(Option::as_ref);
-    if let Some(ill) = ill {
+    if let Some(ill) = map.ill_posed.get(j).and_then(Option::as_ref) {
         first += &format!(
             " The basis of {} is ill-posed, {ill}: this coupling is no property of the model.",
             map.name(j)
@@ -216,8 +195,6 @@ fn table(
     [own, basis]: [&Spectrum; 2],
     aligned: Option<&[Vec<f64>]>,
 ) -> Table {
-    let number =
-        |x: Option<f64>| x.map_or_else(|| TableCell::Text(String::new()), TableCell::Number);
     let columns = aligned.map_or(0, <[_]>::len);
     let count = own.singular_values.len().max(basis.singular_values.len());
     let mut headers = vec![
@@ -227,14 +204,11 @@ fn table(
     ];
     headers.extend((1..=columns).map(|n| format!("A from {n}")));
     let rows = (0..count.max(columns)).map(|n| {
-        let mut row = vec![
-            TableCell::Count(n + 1),
-            number(own.singular_values.get(n).copied()),
-            number(basis.singular_values.get(n).copied()),
-        ];
+        let values = [own, basis].map(|one| one.singular_values.get(n).copied());
         let line = aligned.and_then(|a| a.get(n));
-        row.extend((0..columns).map(|c| number(line.and_then(|line| line.get(c).copied()))));
-        row
+        let line = (0..columns).map(|c| line.and_then(|line| line.get(c).copied()));
+        let numbers = values.into_iter().chain(line).map(TableCell::known);
+        std::iter::once(Count(n + 1)).chain(numbers).collect()
     });
-    Table { headers, rows: rows.collect() }
+    Table::new(headers, rows)
 }

@@ -1,7 +1,8 @@
 //! The ways of all tokens through the depth, on the plane that their last states spread over most.
 
+use super::TableCell::{Check, Count, Number, Text};
 use super::names::{step_names, token};
-use super::{FigureDraft, Table, TableCell};
+use super::{FigureDraft, Table};
 use crate::chart::number::{percent, short};
 use crate::chart::plot::{Axis, Line, Panel, Pen, Plot, Point, Series, cut};
 use crate::chart::{Figure, Theme};
@@ -23,7 +24,7 @@ pub(super) fn figure(coupling: &Coupling, frame: Option<usize>, theme: &Theme) -
     let marked = frame.unwrap_or(depths.saturating_sub(1));
     let tokens = paths.states.first().map_or(0, Vec::len);
     let steps = depth_names(coupling);
-    let word = |t: usize| token(coupling.tokens.as_ref(), &coupling.token_ids, t);
+    let word = |t: usize| token(coupling, t);
     let place =
         |depth: usize, t: usize| paths.states.get(depth).and_then(|states| states.get(t)).copied();
     let mut series = Vec::new();
@@ -37,7 +38,7 @@ pub(super) fn figure(coupling: &Coupling, frame: Option<usize>, theme: &Theme) -
         let line = Pen { mark: crate::chart::plot::Mark::Dot, ..pen.clone() };
         // In motion the way is behind what moves.
         let line = if frame.is_some() { line.faint() } else { line };
-        series.push(Series::new(line, way.collect()));
+        series.push(Series::new(line, way));
     }
     for t in 0..tokens.min(DRAWN) {
         let pen = Pen { line: Line::None, ..pen(&word(t), t, theme) };
@@ -46,7 +47,7 @@ pub(super) fn figure(coupling: &Coupling, frame: Option<usize>, theme: &Theme) -
             label: (tokens <= NAMED).then(|| cut(&word(t), LETTERS)),
             ..Point::new(x, y, format!("“{}” ({t}) {at}", word(t)))
         });
-        series.push(Series::new(pen, point.into_iter().collect()));
+        series.push(Series::new(pen, point));
     }
     let [first, second] = paths.explained_variance_ratio;
     // The same in every frame.
@@ -62,28 +63,25 @@ pub(super) fn figure(coupling: &Coupling, frame: Option<usize>, theme: &Theme) -
         series,
     )
     .tall(PLOT);
-    let headers = ["position", "token", "state", "1st direction", "2nd direction", "marked"];
     // In every frame the whole ways, as they are drawn.
-    let rows = (0..depths).flat_map(|depth| {
-        let states = paths.states.get(depth).into_iter().flatten().enumerate();
-        let after = steps.get(depth).cloned().unwrap_or_default();
-        states.map(move |(t, [x, y])| (t, after.clone(), *x, *y, depth == marked))
-    });
-    let rows = rows.map(|(t, after, x, y, is_marked)| {
-        vec![
-            TableCell::Count(t),
-            TableCell::Text(word(t)),
-            TableCell::Text(after),
-            TableCell::Number(x),
-            TableCell::Number(y),
-            TableCell::Check(is_marked),
-        ]
+    let rows = paths.states.iter().enumerate().flat_map(|(depth, states)| {
+        states.iter().enumerate().map(move |(t, place)| (t, depth, place))
     });
     FigureDraft {
         key: "coupling-paths",
         title: title(coupling, frame, &steps),
         words: words(coupling, tokens, [first, second]),
-        table: Table { headers: headers.map(str::to_owned).to_vec(), rows: rows.collect() },
+        table: Table::of(
+            rows,
+            &[
+                ("position", &|(t, ..)| Count(*t)),
+                ("token", &|(t, ..)| Text(word(*t))),
+                ("state", &|(_, depth, _)| Text(steps.get(*depth).cloned().unwrap_or_default())),
+                ("1st direction", &|(.., place)| Number(place[0])),
+                ("2nd direction", &|(.., place)| Number(place[1])),
+                ("marked", &|(_, depth, _)| Check(*depth == marked)),
+            ],
+        ),
         plot: Plot::new(vec![panel], Vec::new(), 1),
     }
     .figure(theme)
@@ -119,38 +117,30 @@ fn title(coupling: &Coupling, frame: Option<usize>, steps: &[String]) -> String 
     if let Some(frame) = frame {
         let now = states.get(frame).map_or(0.0, |states| spread(states));
         let at = steps.get(frame).map_or("", String::as_str);
-        return format!(
-            "The tokens stand {} apart {at}, and {} at the end",
-            short(now),
-            short(after)
-        );
+        let [now, end] = [now, after].map(short);
+        return format!("The tokens stand {now} apart {at}, and {end} at the end");
     }
     match (before > 0.0).then(|| after / before) {
         Some(times) if times.is_finite() => {
             let how = if times >= 1.0 { "fan out" } else { "draw together" };
-            format!(
-                "On their way the tokens {how}: from {} apart to {}",
-                short(before),
-                short(after)
-            )
+            let [before, after] = [before, after].map(short);
+            format!("On their way the tokens {how}: from {before} apart to {after}")
         }
         _ => format!("The tokens end {} apart", short(after)),
     }
 }
 
-fn words(coupling: &Coupling, tokens: usize, [first, second]: [f64; 2]) -> [String; 2] {
+fn words(coupling: &Coupling, tokens: usize, ratios: [f64; 2]) -> [String; 2] {
     let more = match tokens.checked_sub(DRAWN) {
         Some(more) if more > 0 => format!(" {more} more tokens are in the table alone."),
         _ => String::new(),
     };
     let last = coupling.token_ids.len().saturating_sub(1);
-    let word = token(coupling.tokens.as_ref(), &coupling.token_ids, last);
+    let (word, [first, second]) = (token(coupling, last), ratios.map(percent));
     [
         format!(
-            "Each line is one token's state before the first step and after each. The plane holds {} and {} of \
-             what the last states differ by.{more}",
-            percent(first),
-            percent(second)
+            "Each line is one token's state before the first step and after each. The plane holds {first} and {second} of \
+             what the last states differ by.{more}"
         ),
         format!(
             "“{word}” ({last}) is the one that answers; a plane fitted to the last states shows the end better than the beginning."

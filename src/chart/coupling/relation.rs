@@ -20,24 +20,18 @@ pub fn relation_figure(relation: &Relation, out: &BTreeSet<String>, theme: &Them
     let kept = Pen::new("in", theme.ink, Line::None, Mark::Circle);
     let gone = Pen::new("taken away", theme.quiet, Line::None, Mark::Ring);
     let is_named = relation.points.len() <= NAMED;
-    let point = |point: &ScatterPoint| Point {
-        pick: Some(point.name.clone()),
-        label: is_named.then(|| point.name.clone()),
-        ..Point::new(
-            point.x,
-            point.y,
-            format!(
-                "{}\ncoupling {}, {} {}",
-                point.name,
-                short(point.x),
-                quantity(relation.to),
-                short(point.y)
-            ),
-        )
+    let point = |point: &ScatterPoint| {
+        let (name, [x, y]) = (&point.name, [point.x, point.y].map(short));
+        let text = format!("{name}\ncoupling {x}, {} {y}", quantity(relation.to));
+        Point {
+            pick: Some(name.clone()),
+            label: is_named.then(|| name.clone()),
+            ..Point::new(point.x, point.y, text)
+        }
     };
     let of = |is_out: bool| {
-        let own = relation.points.iter().filter(|one| out.contains(&one.name) == is_out);
-        own.map(point).collect::<Vec<Point>>()
+        let own = relation.points.iter().filter(move |one| out.contains(&one.name) == is_out);
+        own.map(point)
     };
     let scatter = Panel::new(
         quantity(relation.to),

@@ -2,7 +2,7 @@
 
 use super::names::{reason, step_names};
 use super::{CouplingShown, nearest};
-use crate::chart::number::short;
+use crate::chart::number::{mean, short};
 use crate::chart::plot::Ramp;
 use crate::measure::coupling::{ILL_POSED, Undefined};
 use crate::measure::interval::Mean;
@@ -165,7 +165,7 @@ impl StepMap {
         let last = self.steps.len().saturating_sub(1);
         let of = |apart: usize| {
             let own = self.pairs().filter(|([i, j], _)| i.abs_diff(*j) == apart);
-            Some((apart, super::names::mean(own.map(|(_, x)| x))?))
+            Some((apart, mean(own.map(|(_, x)| x))?))
         };
         (1..=last).filter_map(of).collect()
     }

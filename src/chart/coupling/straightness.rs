@@ -1,9 +1,10 @@
 //! How straight the last token's way is, and how evenly its state grows, beside a random walk's.
 
+use super::TableCell::{self, Count, Text};
 use super::names::said;
-use super::{FigureDraft, Table, TableCell};
-use crate::chart::number::short;
-use crate::chart::plot::{Axis, Line, Mark, Panel, Pen, Plot, Point, Series};
+use super::{FigureDraft, Table};
+use crate::chart::number::{mean, short};
+use crate::chart::plot::{Axis, Line, Mark, Panel, Pen, Plot, Point, Series, heights};
 use crate::chart::{Figure, Theme};
 use crate::measure::interval::Mean;
 use crate::study::coupling::{Coupling, TaskCoupling};
@@ -53,9 +54,9 @@ fn walk(steps: usize) -> f64 {
 /// step, from 1.
 fn walks_spread(steps: usize) -> Option<f64> {
     let growth: Vec<f64> = (1..=steps).map(|l| 0.5 * (1.0 + 1.0 / l as f64).ln()).collect();
-    let mean = super::names::mean(growth.iter().copied())?;
-    let variance = super::names::mean(growth.iter().map(|x| (x - mean).powi(2)))?;
-    Some(variance.sqrt() / mean)
+    let middle = mean(growth.iter().copied())?;
+    let variance = mean(growth.iter().map(|x| (x - middle).powi(2)))?;
+    Some(variance.sqrt() / middle)
 }
 
 pub(super) fn figure(coupling: &Coupling, theme: &Theme) -> Option<Figure> {
@@ -69,11 +70,11 @@ pub(super) fn of_task(task: &TaskCoupling, theme: &Theme) -> Option<Figure> {
 
 pub(super) fn drawn(all: &[Straightness], theme: &Theme) -> Option<Figure> {
     let steps = all.iter().map(|one| one.steps).max().filter(|&steps| steps > 0)?;
-    let pens = all
-        .iter()
-        .enumerate()
-        .map(|(n, one)| Pen { line: Line::None, ..theme.pen(n, one.name.as_str()) });
-    let pens: Vec<Pen> = pens.collect();
+    let pen = |(n, one): (usize, &Straightness)| Pen {
+        line: Line::None,
+        ..theme.pen(n, one.name.as_str())
+    };
+    let pens: Vec<Pen> = all.iter().enumerate().map(pen).collect();
     let random = Pen::new("a random walk", theme.bias, Line::Dashed, Mark::None);
     let straight =
         Pen::new("a straight line, an even growth", theme.quiet, Line::Solid, Mark::None);
@@ -81,77 +82,45 @@ pub(super) fn drawn(all: &[Straightness], theme: &Theme) -> Option<Figure> {
                  of: &dyn Fn(&Straightness) -> Option<Mean>,
                  walks: &dyn Fn(usize) -> Option<f64>,
                  level: f64| {
-        let mut series = vec![Series::new(
-            random.clone(),
-            (1..=steps)
-                .filter_map(|l| Some(Point::new(l as f64, walks(l)?, String::new())))
-                .collect(),
-        )];
+        let walk = (1..=steps).filter_map(|l| Some(Point::new(l as f64, walks(l)?, String::new())));
+        let mut series = vec![Series::new(random.clone(), walk)];
         for (one, pen) in all.iter().zip(&pens) {
-            let point = of(one).map(|mean| Point {
-                interval: mean.interval().filter(|[low, high]| low < high),
-                ..Point::new(
-                    one.steps as f64,
-                    mean.mean,
-                    format!("{}, {} steps\n{}", one.name, one.steps, short(mean.mean)),
-                )
+            let point = of(one).map(|mean| {
+                let text = format!("{}, {} steps\n{}", one.name, one.steps, short(mean.mean));
+                let interval = mean.interval().filter(|[low, high]| low < high);
+                Point { interval, ..Point::new(one.steps as f64, mean.mean, text) }
             });
-            series.push(Series::new(pen.clone(), point.into_iter().collect()));
+            series.push(Series::new(pen.clone(), point));
         }
-        let points = series.iter().flat_map(|series| &series.points);
-        let values = points
-            .flat_map(|point| [point.y].into_iter().chain(point.interval.into_iter().flatten()));
-        let values: Vec<f64> = values.chain([level]).collect();
-        Panel::new(
-            name,
-            Axis::whole("steps L", 0.0, steps as f64 + 1.0),
-            Axis::from_zero("", values.into_iter()),
-            series,
-        )
-        .tall(PLOT)
-        .level(level, theme.quiet, Line::Solid)
+        let x = Axis::whole("steps L", 0.0, steps as f64 + 1.0);
+        let y = Axis::from_zero("", heights(&series).chain([level]));
+        Panel::new(name, x, y, series).tall(PLOT).level(level, theme.quiet, Line::Solid)
     };
     let panels = vec![
         panel("line-shape score", &|one| one.line, &|l| Some(walk(l)), 1.0),
         panel("expodistance", &|one| one.spread, &walks_spread, 0.0),
     ];
-    let headers = [
-        "of",
-        "steps",
-        "line-shape score",
-        "from",
-        "to",
-        "a random walk's",
-        "expodistance",
-        "from",
-        "to",
-        "a random walk's",
-    ];
-    let number =
-        |x: Option<f64>| x.map_or_else(|| TableCell::Text(String::new()), TableCell::Number);
-    let rows = all.iter().map(|one| {
-        let mut row = vec![TableCell::Text(one.name.clone()), TableCell::Count(one.steps)];
-        for (mean, walk) in
-            [(one.line, Some(walk(one.steps))), (one.spread, walks_spread(one.steps))]
-        {
-            row.extend(
-                [
-                    mean.map(|mean| mean.mean),
-                    mean.map(|mean| mean.low),
-                    mean.map(|mean| mean.high),
-                    walk,
-                ]
-                .map(number),
-            );
-        }
-        row
-    });
+    let table = Table::of(
+        all,
+        &[
+            ("of", &|one| Text(one.name.clone())),
+            ("steps", &|one| Count(one.steps)),
+            ("line-shape score", &|one| TableCell::known(one.line.map(|line| line.mean))),
+            ("from", &|one| TableCell::known(one.line.map(|line| line.low))),
+            ("to", &|one| TableCell::known(one.line.map(|line| line.high))),
+            ("a random walk's", &|one| TableCell::known(Some(walk(one.steps)))),
+            ("expodistance", &|one| TableCell::known(one.spread.map(|spread| spread.mean))),
+            ("from", &|one| TableCell::known(one.spread.map(|spread| spread.low))),
+            ("to", &|one| TableCell::known(one.spread.map(|spread| spread.high))),
+            ("a random walk's", &|one| TableCell::known(walks_spread(one.steps))),
+        ],
+    );
     let legend = pens.iter().cloned().chain([random, straight]).collect();
     let draft = FigureDraft {
         key: "coupling-straightness",
         title: title(all),
         words: words(all),
-        table: Table { headers: headers.map(str::to_owned).to_vec(), rows: rows.collect() },
+        table,
         plot: Plot::new(panels, legend, 2),
     };
     Some(draft.figure(theme))
@@ -185,22 +154,21 @@ fn title(all: &[Straightness]) -> String {
 }
 
 fn words(all: &[Straightness]) -> [String; 2] {
-    let spread = all.iter().filter(|_| all.len() == 1);
-    let spread = spread.map(|one| {
-        format!(
-            " This way's is {}, the walk's {}.",
-            said(one.spread.map(|spread| spread.mean)),
-            said(walks_spread(one.steps))
-        )
-    });
+    let spread = match all {
+        [one] => {
+            let numbers = [one.spread.map(|spread| spread.mean), walks_spread(one.steps)];
+            let [own, walks] = numbers.map(said);
+            format!(" This way's is {own}, the walk's {walks}.")
+        }
+        _ => String::new(),
+    };
     [
         "The line-shape score divides the number of steps by the length of their sum, with steps of equal \
          length. 1 is a straight line. L steps in unrelated directions score the square root of L."
             .to_owned(),
         format!(
             "The expodistance is the spread of the state's growth relative to its mean. 0 is an even exponential \
-             growth. The walk takes equal steps at right angles, from one step off the origin.{}",
-            spread.collect::<String>()
+             growth. The walk takes equal steps at right angles, from one step off the origin.{spread}"
         ),
     ]
 }

@@ -1,9 +1,9 @@
 //! Couplings between tokens, of one kind: from each to itself, from one, or to one.
 
-use super::names::{formula, mean, metric_word, reason, said, token};
+use super::names::{formula, metric_word, reason, said, token};
 use super::slips;
 use super::step_map::less;
-use crate::chart::number::short;
+use crate::chart::number::{mean, short};
 use crate::study::coupling::{Coupling, CouplingMetric, StepPair};
 
 /// The tokens that a map's Jacobians lead from and to, as positions in the prompt.
@@ -31,7 +31,7 @@ pub struct TokenMapPicture<'a> {
 
 impl TokenMapPicture<'_> {
     pub fn token(&self, t: usize) -> String {
-        token(self.coupling.tokens.as_ref(), &self.coupling.token_ids, t)
+        token(self.coupling, t)
     }
 
     pub fn step(&self, step: usize) -> &str {
@@ -148,13 +148,9 @@ impl TokenMapPicture<'_> {
             0 => String::new(),
             n => format!(" {n} cells are not defined, and crossed out."),
         };
+        let (k, word, formula) = (self.k, metric_word(self.metric), formula(self.metric));
         [
-            format!(
-                "{what} K = {}, by the metric of {}, {}.{within}{undefined}",
-                self.k,
-                metric_word(self.metric),
-                formula(self.metric)
-            ),
+            format!("{what} K = {k}, by the metric of {word}, {formula}.{within}{undefined}"),
             slips::IDENTITY.to_owned(),
         ]
     }

@@ -1,9 +1,14 @@
 //! Between tokens: two steps at a time, over the prompt's real tokens.
 
+<<<<<<< HEAD
 use super::names::step_names;
+=======
+use super::TableCell::{self, Number, Text};
+use super::names::{of, step_names};
+>>>>>>> less-page
 use super::step_map::ramp;
 use super::token_map::{Ends, TokenMapPicture};
-use super::{FigureDraft, Table, TableCell};
+use super::{FigureDraft, Table};
 use crate::chart::number::{fixed, short};
 use crate::chart::plot::{Axis, Panel, Patch, Plot, VoidCell, cut};
 use crate::chart::{Figure, Theme};
@@ -57,7 +62,7 @@ impl TokenMapPicture<'_> {
             key: self.key,
             title: self.title(),
             words: self.words(),
-            table: Table { headers: headers.map(str::to_owned).to_vec(), rows },
+            table: Table::new(headers, rows),
             plot: Plot { ramp: Some(ramp(self.chance)), ..Plot::new(panels, Vec::new(), 2) },
         }
         .figure(theme)
@@ -89,13 +94,8 @@ impl TokenMapPicture<'_> {
                             name += &format!("\n{note}");
                         }
                         patches.push(Patch {
-                            x,
-                            y,
-                            value,
-                            name,
                             text: (count <= WRITTEN).then(|| fixed(value, 2)),
-                            framed: false,
-                            plan: None,
+                            ..Patch::new([x, y], value, name)
                         });
                     }
                     None => {
@@ -104,17 +104,10 @@ impl TokenMapPicture<'_> {
                         voids.push(VoidCell { x, y, name, framed: false });
                     }
                 }
-                let number = |x: Option<f64>| {
-                    x.map_or_else(|| TableCell::Text(String::new()), TableCell::Number)
-                };
-                rows.push(vec![
-                    TableCell::Text(one),
-                    TableCell::Text(basis),
-                    number(value),
-                    number(value.map(|x| 1.0 - x)),
-                    TableCell::Number(self.chance),
-                    TableCell::Text(note),
-                ]);
+                let numbers = [value, value.map(|x| 1.0 - x)].map(TableCell::known);
+                let [coupling, mis] = numbers;
+                let chance = Number(self.chance);
+                rows.push(vec![Text(one), Text(basis), coupling, mis, chance, Text(note)]);
             }
         }
         let names = || self.positions.iter().map(|&t| cut(&self.token(t), LETTERS));
@@ -124,16 +117,10 @@ impl TokenMapPicture<'_> {
             Ends::To(t) => format!("step {}, to “{}” from", self.step(step), self.token(t)),
         };
         let height = (CELL * count.max(4) as u32).min(TALLEST);
-        Panel {
-            patches,
-            voids,
-            ..Panel::new(
-                format!("rows: {}; columns: step {}", of(pair.steps[0]), self.step(pair.steps[1])),
-                Axis::category(of(pair.steps[1]), names().collect()),
-                Axis::category("", names().rev().collect()),
-                Vec::new(),
-            )
-        }
-        .tall(height)
+        let name =
+            format!("rows: {}; columns: step {}", of(pair.steps[0]), self.step(pair.steps[1]));
+        let x = Axis::category(of(pair.steps[1]), names().collect());
+        let y = Axis::category("", names().rev().collect());
+        Panel { voids, ..Panel::map(name, x, y, patches) }.tall(height)
     }
 }

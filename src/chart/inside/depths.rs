@@ -1,9 +1,10 @@
 //! Doubt along the depth, at the last token: stroke by stroke, or block by block.
 
 use super::depth_names;
+use crate::chart::TableCell::{self, Number};
 use crate::chart::number::short;
 use crate::chart::plot::{Axis, Line, Mark, Panel, Pen, Plot, Point, Series};
-use crate::chart::{Figure, FigureDraft, Table, TableCell, Theme, strokes};
+use crate::chart::{Figure, FigureDraft, Table, Theme, strokes};
 use crate::engine::VocabularyReading;
 use crate::measure::bits::bits;
 use crate::study::report::Lens;
@@ -62,7 +63,7 @@ impl Doubt<'_> {
                 let said = format!("{}\n{name} {} bits", names[i], short(of(i)));
                 Point::new(i as f64, of(i), said)
             });
-            Series::new(Pen::new(name, colour, line, mark), points.collect())
+            Series::new(Pen::new(name, colour, line, mark), points)
         };
         let (ink, mse) = (theme.ink, theme.mse);
         let series = vec![
@@ -81,21 +82,21 @@ impl Doubt<'_> {
                 names[far.map_or(0, |far| far + 1)]
             ),
         };
-        let rows = cells.into_iter().take(depths.len()).enumerate();
-        let rows = rows.map(|(i, name)| {
-            let numbers = [entropy(i), kl(i)].map(TableCell::Number);
-            std::iter::once(name).chain(numbers).collect()
-        });
-        let headers = ["after", "entropy (bits)", "KL to the end (bits)"].map(str::to_owned);
+        let table = Table::of(
+            0..depths.len().min(cells.len()),
+            &[
+                ("after", &|&i| cells[i].clone()),
+                ("entropy (bits)", &|&i| Number(entropy(i))),
+                ("KL to the end (bits)", &|&i| Number(kl(i))),
+            ],
+        );
         // Each in a panel of its own: early depths lie a hundred units from the end, and entropy is a few.
-        let panel = |(name, series): (&str, Series)| {
-            let values = series.points.iter().map(|point| point.y);
-            let up = Axis::from_zero("", values);
-            Panel::new(format!("{name}, bits, at the last token"), axis.clone(), up, vec![series])
-                .tall(PLOT)
+        let panel = |series: Series| {
+            let name = format!("{}, bits, at the last token", series.pen.name);
+            Panel::from_zero(name, axis.clone(), vec![series]).tall(PLOT)
         };
         let pens = series.iter().map(|one| one.pen.clone()).collect();
-        let panels = ["entropy", "KL to the end"].into_iter().zip(series).map(panel).collect();
+        let panels = series.into_iter().map(panel).collect();
         FigureDraft {
             key: "doubt",
             title: format!("In the whole vocabulary entropy is largest after {}", names[widest]),
@@ -107,7 +108,7 @@ impl Doubt<'_> {
                 ),
                 arrived,
             ],
-            table: Table { headers: headers.to_vec(), rows: rows.collect() },
+            table,
             plot: Plot { shared: true, ..Plot::new(panels, pens, 1) },
         }
     }

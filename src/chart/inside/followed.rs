@@ -3,7 +3,7 @@
 use super::{probability, word};
 use crate::chart::leads::Leaders;
 use crate::chart::number::{counted, percent, short};
-use crate::chart::plot::{Axis, Panel, Plot, Point, Series};
+use crate::chart::plot::{Axis, Panel, Plot, Point, Series, heights};
 use crate::chart::{Figure, FigureDraft, Table, TableCell, Theme, strokes};
 use crate::engine::{FollowedToken, VocabularyReading};
 use crate::measure::decomposition::argmax;
@@ -26,31 +26,23 @@ pub(super) fn figure(lens: &Lens, theme: &Theme) -> Option<Figure> {
         let one = |(n, word): (usize, &String)| {
             let points = depths.iter().enumerate().filter_map(|(i, depth)| {
                 let token = depth.followed.get(n)?;
-                let name = format!(
-                    "{word}, after {}\n{}, rank {}",
-                    names[i],
-                    percent(probability(token)),
-                    token.rank
-                );
+                let (share, rank, at) = (percent(probability(token)), token.rank, &names[i]);
+                let name = format!("{word}, after {at}\n{share}, rank {rank}");
                 Some(Point::new(i as f64, of(token), name))
             });
             // Not in a role's colour: a word has none.
-            Series::new(theme.pen(n, word), points.collect())
+            Series::new(theme.pen(n, word), points)
         };
         followed.iter().enumerate().map(one).collect()
     };
     let chances = series(|token| probability(token).max(LEAST));
     let ranks = series(|token| f64::from(token.rank));
-    let all = |series: &[Series]| -> Vec<f64> {
-        series.iter().flat_map(|one| &one.points).map(|point| point.y).collect()
-    };
-    let axis = || strokes::axis(&lens.members[..depths.len()]);
-    let over = |series: &[Series], also: f64| Axis::log("", all(series).into_iter().chain([also]));
     let pens = chances.iter().map(|one| one.pen.clone()).collect();
-    let panels = vec![
-        Panel::new("probability", axis(), over(&chances, 1.0), chances).tall(PLOT),
-        Panel::new("rank, 1 is the likeliest", axis(), over(&ranks, 1.0), ranks).tall(PLOT),
-    ];
+    let panel = |name: &str, series: Vec<Series>| {
+        let y = Axis::log("", heights(&series).chain([1.0]));
+        Panel::new(name, strokes::axis(&lens.members[..depths.len()]), y, series).tall(PLOT)
+    };
+    let panels = vec![panel("probability", chances), panel("rank, 1 is the likeliest", ranks)];
     let mut headers = vec!["after".to_owned()];
     headers
         .extend(followed.iter().flat_map(|word| [format!("p({word})"), format!("rank of {word}")]));
@@ -70,7 +62,7 @@ pub(super) fn figure(lens: &Lens, theme: &Theme) -> Option<Figure> {
         key: "followed",
         title,
         words: [first, format!("Probabilities under {} are drawn there.", short(LEAST))],
-        table: Table { headers, rows: rows.collect() },
+        table: Table::new(headers, rows),
         plot,
     };
     Some(draft.figure(theme))

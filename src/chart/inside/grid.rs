@@ -1,10 +1,11 @@
 //! Grid of the answers decoded from the stream at every depth and position.
 
 use super::{DepthColour, cut, depth_names, line, steps, token, word};
+use crate::chart::TableCell::{self, Number, Text};
 use crate::chart::leads::Leaders;
 use crate::chart::number::{percent, short};
 use crate::chart::plot::{Axis, Panel, Patch, Plot, Ramp};
-use crate::chart::{Figure, FigureDraft, Table, TableCell, Theme};
+use crate::chart::{Figure, FigureDraft, Table, Theme};
 use crate::engine::{VocabularyReading, last_members, member_names};
 use crate::measure::bits::bits;
 use crate::measure::leads::changes;
@@ -39,63 +40,49 @@ pub(super) fn figure(lens: &Lens, colour: DepthColour, theme: &Theme) -> Option<
             let others = depth.top_ids.iter().zip(&depth.top_log_probabilities);
             let others =
                 others.map(|(&id, log)| format!("{} {}", word(lens, id), percent(log.exp())));
+            let name = format!(
+                "{} after {of}\n{}\nentropy {}, KL to the end {} bits{}",
+                place(&names[y]),
+                others.collect::<Vec<_>>().join(", "),
+                short(bits(depth.entropy)),
+                short(bits(depth.kl)),
+                followed(lens, depth, colour),
+            );
             patches.push(Patch {
-                x,
-                y,
-                value,
-                name: format!(
-                    "{} after {of}\n{}\nentropy {}, KL to the end {} bits{}",
-                    place(&names[y]),
-                    others.collect::<Vec<_>>().join(", "),
-                    short(bits(depth.entropy)),
-                    short(bits(depth.kl)),
-                    followed(lens, depth, colour),
-                ),
                 text: (letters > 2).then(|| cut(&likeliest, letters)),
-                framed: false,
                 plan: line(&steps[..y.min(steps.len())]).filter(|_| y > 0),
+                ..Patch::new([x, y], value, name)
             });
-            rows.push(vec![
-                leads.get(y).cloned().unwrap_or_else(|| TableCell::Text(names[y].clone())),
-                TableCell::Number(t as f64),
-                TableCell::Text(token(lens, t)),
-                TableCell::Text(likeliest),
-                TableCell::Number(depth.top_log_probabilities[0].exp()),
-                TableCell::Number(bits(depth.entropy)),
-                TableCell::Number(bits(depth.kl)),
-            ]);
+            rows.push((t, y, depth));
         }
     }
     let tokens = grid.positions.iter().map(|&t| cut(&token(lens, t), 12));
-    let panel = Panel {
+    let ramp = Ramp::over(quantity, patches.iter().map(|patch| patch.value));
+    let panel = Panel::map(
+        "likeliest next token, from the embedding up to the answer",
+        Axis::category("read after this token of the prompt", tokens.collect()),
+        Axis::category("", names.clone()),
         patches,
-        ..Panel::new(
-            "likeliest next token, from the embedding up to the answer",
-            Axis::category("read after this token of the prompt", tokens.collect()),
-            Axis::category("", names.clone()),
-            Vec::new(),
-        )
-    };
-    let values = panel.patches.iter().map(|patch| patch.value);
-    let ramp = Ramp::over(quantity, values);
-    let headers = [
-        "after block",
-        "position",
-        "token",
-        "likeliest next",
-        "probability",
-        "entropy (bits)",
-        "KL to the end (bits)",
-    ];
+    );
+    let lead = |y: usize| leads.get(y).cloned().unwrap_or_else(|| Text(names[y].clone()));
+    let table = Table::of(
+        rows,
+        &[
+            ("after block", &|(_, y, _)| lead(*y)),
+            ("position", &|(t, ..)| Number(*t as f64)),
+            ("token", &|(t, ..)| Text(token(lens, *t))),
+            ("likeliest next", &|(.., depth)| Text(word(lens, depth.top_ids[0]))),
+            ("probability", &|(.., depth)| Number(depth.top_log_probabilities[0].exp())),
+            ("entropy (bits)", &|(.., depth)| Number(bits(depth.entropy))),
+            ("KL to the end (bits)", &|(.., depth)| Number(bits(depth.kl))),
+        ],
+    );
     let draft = FigureDraft {
         key: "depths",
         title: title(lens, &names),
         words: words(lens),
-        table: Table { headers: headers.map(str::to_owned).to_vec(), rows },
-        plot: Plot {
-            ramp: Some(ramp),
-            ..Plot::new(vec![panel.tall(CELL * count as u32)], Vec::new(), 1)
-        },
+        table,
+        plot: Plot::map(panel.tall(CELL * count as u32), ramp),
     };
     Some(draft.figure(theme))
 }

@@ -1,9 +1,10 @@
 //! Blocks x heads: what each looks at most, from one token.
 
 use super::{AttentionShown, attention_members, attention_runs, cut, switched, token};
+use crate::chart::TableCell::{self, Number, Text};
 use crate::chart::number::short;
 use crate::chart::plot::{Axis, Panel, Patch, Plot, Ramp};
-use crate::chart::{Figure, FigureDraft, Table, TableCell, Theme};
+use crate::chart::{Figure, FigureDraft, Table, Theme};
 use crate::study::report::Lens;
 
 const CELL: u32 = 26;
@@ -38,15 +39,12 @@ pub(super) fn figure(lens: &Lens, shown: AttentionShown, theme: &Theme) -> Optio
             }
             let plan = switched(lens, y, x);
             let state = if is_off { ", switched off" } else { "" };
+            let text = format!(
+                "block {name}, head {x}{state}\nat “{seen}” ({at})\nweight {}, carried {}",
+                short(weight.into()),
+                short(length.into())
+            );
             patches.push(Patch {
-                x,
-                y,
-                value: f64::from(row[at]),
-                name: format!(
-                    "block {name}, head {x}{state}\nat “{seen}” ({at})\nweight {}, carried {}",
-                    short(weight.into()),
-                    short(length.into())
-                ),
                 text: (letters > 2).then(|| match (is_off, is_sunk) {
                     (true, _) => "off".to_owned(),
                     (_, true) => "1st".to_owned(),
@@ -54,38 +52,26 @@ pub(super) fn figure(lens: &Lens, shown: AttentionShown, theme: &Theme) -> Optio
                 }),
                 framed: (y, x) == (shown.run, shown.head),
                 plan: plan.clone(),
+                ..Patch::new([x, y], row[at].into(), text)
             });
-            rows.push(vec![
-                TableCell::Member {
-                    text: format!("block {name}, head {x}{state}"),
-                    member: members.get(y).cloned().unwrap_or_default(),
-                },
-                TableCell::Text(seen),
-                TableCell::Number(at as f64),
-                TableCell::Number(weight.into()),
-                TableCell::Number(length.into()),
-                plan.map_or_else(|| TableCell::Text(String::new()), TableCell::Plan),
-            ]);
+            let text = format!("block {name}, head {x}{state}");
+            let member = members.get(y).cloned().unwrap_or_default();
+            rows.push((TableCell::Member { text, member }, seen, at, [weight, length], plan));
         }
     }
     // The heads that carry most stand first in the table.
-    rows.sort_by(|a, b| carried_of(b).total_cmp(&carried_of(a)));
-    let names = |count: usize| (0..count).map(|head| head.to_string()).collect();
+    rows.sort_by(|(.., [_, a], _), (.., [_, b], _)| b.total_cmp(a));
     let beside = if skipped > 0 { ", without the first" } else { "" };
-    let panel = Panel {
-        patches,
-        ..Panel::new(
-            format!(
-                "block (upwards as they run) by head, and the token that it attends to most{beside}"
-            ),
-            Axis::category("head", names(count)),
-            Axis::category("", runs.iter().map(|(name, _)| name.clone()).collect()),
-            Vec::new(),
-        )
-    };
     let quantity = if shown.is_carried { "value-weighted attention" } else { "largest weight" };
-    let ramp = Ramp::over(quantity, panel.patches.iter().map(|patch| patch.value));
-    let headers = ["head", "attends most to", "position", "weight", "value-weighted", "switch it"];
+    let ramp = Ramp::over(quantity, patches.iter().map(|patch| patch.value));
+    let panel = Panel::map(
+        format!(
+            "block (upwards as they run) by head, and the token that it attends to most{beside}"
+        ),
+        Axis::category("head", (0..count).map(|head| head.to_string()).collect()),
+        Axis::category("", runs.iter().map(|(name, _)| name.clone()).collect()),
+        patches,
+    );
     let shared = match shown.sharing {
         0 | 1 => "Every head has keys and values of its own.".to_owned(),
         each => format!("Every {each} neighbouring heads read the same keys and values."),
@@ -105,14 +91,20 @@ pub(super) fn figure(lens: &Lens, shown: AttentionShown, theme: &Theme) -> Optio
             shared + &first.explained(&token(lens, 0)),
             "What a head attends to is not why the model answers. A click switches it off, and shows the answer without it.".to_owned(),
         ],
-        table: Table {
-            headers: headers.map(str::to_owned).to_vec(),
+        table: Table::of(
             rows,
-        },
-        plot: Plot {
-            ramp: Some(ramp),
-            ..Plot::new(vec![panel.tall(height)], Vec::new(), 1)
-        },
+            &[
+                ("head", &|(head, ..)| head.clone()),
+                ("attends most to", &|(_, seen, ..)| Text(seen.clone())),
+                ("position", &|(_, _, at, ..)| Number(*at as f64)),
+                ("weight", &|(.., [weight, _], _)| Number((*weight).into())),
+                ("value-weighted", &|(.., [_, length], _)| Number((*length).into())),
+                ("switch it", &|(.., plan)| {
+                    plan.clone().map_or_else(|| Text(String::new()), TableCell::Plan)
+                }),
+            ],
+        ),
+        plot: Plot::map(panel.tall(height), ramp),
     };
     Some(draft.figure(theme))
 }
@@ -147,14 +139,6 @@ impl FirstToken {
             ),
             false => String::new(),
         }
-    }
-}
-
-/// The length that a row of the table says is carried.
-fn carried_of(row: &[TableCell]) -> f64 {
-    match row.get(4) {
-        Some(TableCell::Number(length)) => *length,
-        _ => 0.0,
     }
 }
 

@@ -2,9 +2,10 @@
 
 use super::heads::largest;
 use super::{AttentionShown, attention_runs, cut, token};
+use crate::chart::TableCell::{Number, Text};
 use crate::chart::number::short;
 use crate::chart::plot::{Axis, Panel, Patch, Plot, Ramp};
-use crate::chart::{Figure, FigureDraft, Table, TableCell, Theme};
+use crate::chart::{Figure, FigureDraft, Table, Theme};
 use crate::study::report::Lens;
 
 const CELL: u32 = 20;
@@ -20,49 +21,24 @@ pub(super) fn figure(lens: &Lens, shown: AttentionShown, theme: &Theme) -> Optio
     for (q, &query) in looks.queries.iter().enumerate() {
         for (x, &key) in keys.iter().enumerate().filter(|(_, key)| **key <= query) {
             let (weight, length) = (looks.weights[q][key], looks.carried[q][key]);
-            patches.push(Patch {
-                x,
-                // The first asks at the top.
-                y: looks.queries.len() - 1 - q,
-                value: f64::from(numbers[q][key]),
-                name: format!(
-                    "“{}” ({query}) at “{}” ({key})\nweight {}, carried {}",
-                    token(lens, query),
-                    token(lens, key),
-                    short(weight.into()),
-                    short(length.into())
-                ),
-                text: None,
-                framed: false,
-                plan: None,
-            });
-            rows.push(vec![
-                TableCell::Text(format!("{} ({query})", token(lens, query))),
-                TableCell::Text(format!("{} ({key})", token(lens, key))),
-                TableCell::Number(weight.into()),
-                TableCell::Number(length.into()),
-            ]);
+            let [one, other] = [query, key].map(|t| token(lens, t));
+            let [w, l] = [weight, length].map(|x| short(x.into()));
+            let name = format!("“{one}” ({query}) at “{other}” ({key})\nweight {w}, carried {l}");
+            // The first asks at the top.
+            let place = [x, looks.queries.len() - 1 - q];
+            patches.push(Patch::new(place, numbers[q][key].into(), name));
+            rows.push((query, key, weight, length));
         }
     }
-    let names = |back: bool| {
-        let mut names: Vec<String> = keys.iter().map(|&t| cut(&token(lens, t), 12)).collect();
-        if back {
-            names.reverse();
-        }
-        names
-    };
-    let panel = Panel {
-        patches,
-        ..Panel::new(
-            "row: the token that attends; column: what it attends to",
-            Axis::category("attended to", names(false)),
-            Axis::category("", names(true)),
-            Vec::new(),
-        )
-    };
+    let names = keys.iter().map(|&t| cut(&token(lens, t), 12));
     let quantity = if shown.is_carried { "value-weighted attention" } else { "weight" };
-    let ramp = Ramp::over(quantity, panel.patches.iter().map(|patch| patch.value).chain([0.0]));
-    let headers = ["token", "attends to", "weight", "value-weighted"];
+    let ramp = Ramp::over(quantity, patches.iter().map(|patch| patch.value).chain([0.0]));
+    let panel = Panel::map(
+        "row: the token that attends; column: what it attends to",
+        Axis::category("attended to", names.clone().collect()),
+        Axis::category("", names.rev().collect()),
+        patches,
+    );
     let height = CELL * looks.queries.len().max(4) as u32;
     let draft = FigureDraft {
         key: "matrix",
@@ -73,14 +49,16 @@ pub(super) fn figure(lens: &Lens, shown: AttentionShown, theme: &Theme) -> Optio
                 .to_owned(),
             "A token is by then more than its word: earlier blocks have written into it.".to_owned(),
         ],
-        table: Table {
-            headers: headers.map(str::to_owned).to_vec(),
+        table: Table::of(
             rows,
-        },
-        plot: Plot {
-            ramp: Some(ramp),
-            ..Plot::new(vec![panel.tall(height)], Vec::new(), 1)
-        },
+            &[
+                ("token", &|(query, ..)| Text(format!("{} ({query})", token(lens, *query)))),
+                ("attends to", &|(_, key, ..)| Text(format!("{} ({key})", token(lens, *key)))),
+                ("weight", &|(.., weight, _)| Number((*weight).into())),
+                ("value-weighted", &|(.., length)| Number((*length).into())),
+            ],
+        ),
+        plot: Plot::map(panel.tall(height), ramp),
     };
     Some(draft.figure(theme))
 }
@@ -100,10 +78,6 @@ fn title(
         return format!("Block {name}, head {head}");
     };
     let at = largest(row);
-    format!(
-        "Block {name}, head {head}: “{}” attends most to “{}”, {quantity} {}",
-        token(lens, query),
-        token(lens, at),
-        short(row[at].into())
-    )
+    let ([from, to], most) = ([query, at].map(|t| token(lens, t)), short(row[at].into()));
+    format!("Block {name}, head {head}: “{from}” attends most to “{to}”, {quantity} {most}")
 }

@@ -10,7 +10,7 @@ pub(super) use heads::largest;
 
 use super::{Figure, Theme};
 use crate::engine::{FollowedToken, MemberKind, member_names};
-use crate::plan::{BlockRun, Plan, Step};
+use crate::plan::{BlockRun, MAX_RUNS, Plan, Step};
 use crate::study::report::Lens;
 
 /// The quantity that colours the logit lens's grid.
@@ -64,12 +64,12 @@ pub fn attention_figures(lens: &Lens, shown: AttentionShown, theme: &Theme) -> V
 
 /// A report's plan was checked when it ran; here only its steps are wanted.
 pub(super) fn steps(lens: &Lens) -> Vec<Step> {
-    let plan = Plan::parse(&lens.plan, &[4095]);
+    let plan = Plan::parse(&lens.plan, &[MAX_RUNS - 1]);
     plan.map_or_else(|_| Vec::new(), |plan| plan.steps().to_vec())
 }
 
 fn line(steps: &[Step]) -> Option<String> {
-    let plan = Plan::new(steps.to_vec(), 4096).ok()?;
+    let plan = Plan::new(steps.to_vec(), MAX_RUNS).ok()?;
     Some(plan.to_string())
 }
 
@@ -109,7 +109,7 @@ pub fn attention_members(lens: &Lens) -> Vec<String> {
 /// The plan with a head switched: `run` counts the runs of a block's attention.
 pub fn switched(lens: &Lens, run: usize, head: usize) -> Option<String> {
     // It was checked against its model when it ran.
-    let plan = Plan::parse(&lens.plan, &[4095]).ok()?;
+    let plan = Plan::parse(&lens.plan, &[MAX_RUNS - 1]).ok()?;
     Some(plan.with_head_switched(run, head)?.to_string())
 }
 

@@ -6,52 +6,32 @@ use crate::chart::strokes;
 use crate::chart::{Column, Figure, FigureDraft, Table, TableCell, Theme};
 use crate::engine::member_names;
 use crate::measure::bits::bits;
-use crate::measure::decomposition::{Depth, Triple};
-use crate::study::report::Lab;
-use crate::study::report::Lens;
+use crate::measure::decomposition::Triple;
+use crate::study::report::{Lab, Lens};
 
 const PLOT: u32 = 96;
 
-/// One of the three quantities and how it is drawn.
-struct DepthCurve {
-    name: &'static str,
-    line: Line,
-    of: fn(&Triple) -> f64,
-    colour: fn(&Theme) -> &'static str,
-}
-
-const CURVES: [DepthCurve; 3] = [
-    DepthCurve { name: "bias", line: Line::Solid, of: |t| t.bias, colour: |theme| theme.bias },
-    DepthCurve {
-        name: "diversity",
-        line: Line::Dashed,
-        of: |t| t.diversity,
-        colour: |theme| theme.diversity,
-    },
-    DepthCurve { name: "MSE", line: Line::Thick, of: |t| t.mse, colour: |theme| theme.mse },
-];
+/// Places of the quantities among a triple's numbers.
+const MSE: usize = 0;
+const BIAS: usize = 1;
+const DIVERSITY: usize = 2;
 
 pub(super) fn figure(lab: &Lab, column: Column, theme: &Theme) -> Figure {
     let before = column.by_depth(&lab.original);
     let after = column.by_depth(&lab.arranged);
     let most = before.len().max(after.len());
-    let panels = CURVES.iter().map(|curve| {
-        let unit =
-            if curve.name == "diversity" { column.diversity_unit() } else { column.error_unit() };
-        let colour = (curve.colour)(theme);
+    let roles = theme.roles();
+    let panels = [BIAS, DIVERSITY, MSE].map(|place| {
+        let Pen { name, colour, line, .. } = &roles[place];
+        let unit = if place == DIVERSITY { column.diversity_unit() } else { column.error_unit() };
         let own = Pen::new("original order", colour, Line::Dotted, Mark::Dot).faint();
-        let arranged = Pen::new("this plan", colour, curve.line, Mark::Dot);
-        let all = before.iter().chain(&after);
-        Panel::new(
-            format!("{} ({unit})", curve.name),
-            Axis::whole("components so far", 0.0, (most + 1) as f64),
-            Axis::from_zero("", all.map(curve.of)),
-            vec![
-                line(curve, own, &lab.original, &before),
-                leading(line(curve, arranged, &lab.arranged, &after), &lab.arranged),
-            ],
-        )
-        .tall(PLOT)
+        let arranged = Pen::new("this plan", colour, *line, Mark::Dot);
+        let x = Axis::whole("components so far", 0.0, (most + 1) as f64);
+        let series = vec![
+            curve((name, place), own, &lab.original, &before),
+            leading(curve((name, place), arranged, &lab.arranged, &after), &lab.arranged),
+        ];
+        Panel::from_zero(format!("{name} ({unit})"), x, series).tall(PLOT)
     });
     let legend = [("original order", Line::Dotted), ("this plan", Line::Solid)];
     let legend = legend.map(|(name, line)| Pen::new(name, theme.ink, line, Mark::None));
@@ -60,20 +40,20 @@ pub(super) fn figure(lab: &Lab, column: Column, theme: &Theme) -> Figure {
         title: title(lab, column),
         words: words(lab, column),
         table: table(lab, column),
-        plot: Plot { shared: true, ..Plot::new(panels.collect(), legend.to_vec(), 1) },
+        plot: Plot { shared: true, ..Plot::new(panels.to_vec(), legend.to_vec(), 1) },
     }
     .figure(theme)
 }
 
-fn line(curve: &DepthCurve, pen: Pen, lens: &Lens, depths: &[Triple]) -> Series {
+/// Draws a quantity, by its name and its place among a triple's numbers.
+fn curve((quantity, place): (&str, usize), pen: Pen, lens: &Lens, depths: &[Triple]) -> Series {
     let names = strokes::names(&lens.members);
     let points = depths.iter().zip(&names).enumerate().map(|(n, (t, name))| {
-        let value = (curve.of)(t);
-        let text = format!("{}, up to {name}\n{} {}", pen.name, curve.name, short(value));
+        let value = t.numbers()[place];
+        let text = format!("{}, up to {name}\n{quantity} {}", pen.name, short(value));
         Point::new((n + 1) as f64, value, text)
     });
-    let points = points.collect();
-    Series::new(pen, points)
+    Series::new(pen.clone(), points)
 }
 
 /// Makes each mark lead to its component's own view: in the reader's order, which is the draft's.
@@ -104,44 +84,30 @@ fn title(lab: &Lab, column: Column) -> String {
 }
 
 fn words(lab: &Lab, column: Column) -> [String; 2] {
-    let (a, b) = (column.total(&lab.original), column.total(&lab.arranged));
-    let first = format!(
-        "{} goes from {} to {}, diversity from {} to {}, MSE from {} to {}.",
-        if column == Column::Logit { "Of the centred logits, bias" } else { "Bias" },
-        short(a.bias),
-        short(b.bias),
-        short(a.diversity),
-        short(b.diversity),
-        short(a.mse),
-        short(b.mse)
-    );
+    let [a, b] = [&lab.original, &lab.arranged].map(|lens| column.total(lens).numbers().map(short));
+    let [mse, bias, diversity] =
+        [MSE, BIAS, DIVERSITY].map(|place| format!("from {} to {}", a[place], b[place]));
+    let what = if column == Column::Logit { "Of the centred logits, bias" } else { "Bias" };
+    let first = format!("{what} goes {bias}, diversity {diversity}, MSE {mse}.");
     let distance = lab.kl().map_or(String::new(), |kl| {
         format!("; KL over the whole vocabulary is {} bits", short(bits(kl)))
     });
-    let second = format!(
-        "The original order runs {} components and this plan {}{distance}.",
-        lab.original.members.len(),
-        lab.arranged.members.len(),
-    );
-    [first, second]
+    let [a, b] = [&lab.original, &lab.arranged].map(|lens| lens.members.len());
+    [first, format!("The original order runs {a} components and this plan {b}{distance}.")]
 }
 
 fn table(lab: &Lab, column: Column) -> Table {
-    let mut headers = vec!["plan".to_owned(), "components".to_owned(), "last component".to_owned()];
-    headers.extend(column.depth_headers());
-    let rows = |name: &'static str, lens: &Lens, strokes: Vec<TableCell>| {
-        let depths = lens.decomposition.by_depth.iter().zip(strokes);
-        let row = |(depth, stroke): (&Depth, TableCell)| {
+    let own = strokes::names(&lab.original.members).into_iter().map(TableCell::Text).collect();
+    let of = [
+        ("original order", &lab.original, own),
+        ("this plan", &lab.arranged, strokes::cells(&lab.arranged.members)),
+    ];
+    let rows = of.into_iter().flat_map(|(name, lens, strokes): (&str, &Lens, Vec<TableCell>)| {
+        lens.decomposition.by_depth.iter().zip(strokes).map(move |(depth, stroke)| {
             let name = TableCell::Text(name.to_owned());
-            let mut row = vec![name, TableCell::Count(depth.members), stroke];
-            row.extend(column.depth_cells(&depth.triples));
-            row
-        };
-        depths.map(row).collect::<Vec<_>>()
-    };
-    let strokes = strokes::names(&lab.original.members);
-    let strokes = strokes.into_iter().map(TableCell::Text).collect();
-    let mut all = rows("original order", &lab.original, strokes);
-    all.extend(rows("this plan", &lab.arranged, strokes::cells(&lab.arranged.members)));
-    Table { headers, rows: all }
+            let depth_of = vec![name, TableCell::Count(depth.members), stroke];
+            (depth_of, &depth.triples, Vec::new())
+        })
+    });
+    column.depth_table([&["plan", "components", "last component"], &[]], rows)
 }

@@ -1,9 +1,10 @@
 //! Which states of the stream point the same way (Fig. 3), before and after.
 
 use super::steps::{SIDES, drawn, names};
+use crate::chart::TableCell::{self, Number, Text};
 use crate::chart::number::short;
 use crate::chart::plot::{Axis, Panel, Patch, Plot, Ramp};
-use crate::chart::{Figure, FigureDraft, Table, TableCell, Theme};
+use crate::chart::{Figure, FigureDraft, Table, Theme};
 use crate::study::geometry::Geometry;
 
 const PLOT: u32 = 300;
@@ -13,15 +14,17 @@ const ALIKE: f64 = 0.9;
 pub(super) fn figure(geometry: &[Geometry; 2], theme: &Theme) -> Figure {
     let sides = geometry.iter().zip(SIDES);
     let all = geometry.iter().flat_map(|g| g.cosine_map.iter().flatten());
-    let headers = ["order", "state", "and", "cosine"].map(str::to_owned);
     FigureDraft {
         key: "cosine",
         title: title(&geometry[1]),
-        words: words(geometry),
-        table: Table {
-            headers: headers.to_vec(),
-            rows: sides.clone().flat_map(|(g, side)| rows(g, side)).collect(),
-        },
+        words: [
+            format!("In the original order {}.", said(&geometry[0])),
+            format!("Under this plan {}.", said(&geometry[1])),
+        ],
+        table: Table::new(
+            ["order", "state", "and", "cosine"],
+            sides.clone().flat_map(|(g, side)| rows(g, side)),
+        ),
         plot: Plot {
             ramp: Some(Ramp::over("cosine", all.copied())),
             ..Plot::new(sides.map(|(g, side)| panel(g, side)).collect(), Vec::new(), 2)
@@ -33,33 +36,17 @@ pub(super) fn figure(geometry: &[Geometry; 2], theme: &Theme) -> Figure {
 fn panel(geometry: &Geometry, side: &str) -> Panel {
     let all = names(geometry);
     let states = drawn(geometry.cosine_map.len());
-    let shown = || states.iter().map(|&i| all[i].clone()).collect();
+    let axis = |name: &str| Axis::category(name, states.iter().map(|&i| all[i].clone()).collect());
     let mut patches = Vec::new();
     for (y, &a) in states.iter().enumerate() {
         for (x, &b) in states.iter().enumerate() {
             let value = geometry.cosine_map[a][b];
-            patches.push(Patch {
-                x,
-                y,
-                value,
-                name: format!("{side}: {} and {}\ncosine {}", all[a], all[b], short(value)),
-                text: None,
-                framed: false,
-                plan: None,
-            });
+            let name = format!("{side}: {} and {}\ncosine {}", all[a], all[b], short(value));
+            patches.push(Patch::new([x, y], value, name));
         }
     }
-    let axis = |name: &str| Axis::category(name, shown());
-    Panel {
-        patches,
-        ..Panel::new(
-            format!("{side}: cosine of the stream after one step and another"),
-            axis("after block"),
-            axis(""),
-            Vec::new(),
-        )
-    }
-    .tall(PLOT)
+    let name = format!("{side}: cosine of the stream after one step and another");
+    Panel::map(name, axis("after block"), axis(""), patches).tall(PLOT)
 }
 
 fn rows(geometry: &Geometry, side: &str) -> Vec<Vec<TableCell>> {
@@ -68,12 +55,9 @@ fn rows(geometry: &Geometry, side: &str) -> Vec<Vec<TableCell>> {
     let mut rows = Vec::new();
     for (i, &a) in states.iter().enumerate() {
         for &b in &states[i + 1..] {
-            rows.push(vec![
-                TableCell::Text(side.to_owned()),
-                TableCell::Text(all[a].clone()),
-                TableCell::Text(all[b].clone()),
-                TableCell::Number(geometry.cosine_map[a][b]),
-            ]);
+            let [one, other] = [a, b].map(|state| Text(all[state].clone()));
+            let cosine = Number(geometry.cosine_map[a][b]);
+            rows.push(vec![Text(side.to_owned()), one, other, cosine]);
         }
     }
     rows
@@ -118,11 +102,8 @@ fn title(geometry: &Geometry) -> String {
     } else if last - first + 1 == names.len() {
         "The residual stream keeps its direction from end to end".to_owned()
     } else {
-        format!(
-            "From {} to {} the residual stream keeps its direction",
-            place(&names[first]),
-            place(&names[last])
-        )
+        let [first, last] = [first, last].map(|state| place(&names[state]));
+        format!("From {first} to {last} the residual stream keeps its direction")
     }
 }
 
@@ -132,11 +113,4 @@ fn place(name: &str) -> String {
         block if block.starts_with(|c: char| c.is_ascii_digit()) => format!("block {block}"),
         other => other.to_owned(),
     }
-}
-
-fn words(geometry: &[Geometry; 2]) -> [String; 2] {
-    [
-        format!("In the original order {}.", said(&geometry[0])),
-        format!("Under this plan {}.", said(&geometry[1])),
-    ]
 }

@@ -1,6 +1,6 @@
 //! Names of a stream's states: before the first step, and after each.
 
-use crate::plan::Plan;
+use crate::plan::{MAX_RUNS, Plan};
 use crate::study::geometry::Geometry;
 
 /// More states than this are thinned out: an eye cannot tell them apart, nor a page draw them.
@@ -10,11 +10,11 @@ const MOST: usize = 128;
 pub fn names(geometry: &Geometry) -> Vec<String> {
     let states = geometry.cosine_map.len();
     // A report's plan was checked when it ran; here only its steps' names are wanted.
-    let plan = Plan::parse(&geometry.plan, &[4095]).ok();
+    let plan = Plan::parse(&geometry.plan, &[MAX_RUNS - 1]).ok();
     let mut names = vec!["emb".to_owned()];
     let steps = plan.iter().flat_map(Plan::steps);
     names.extend(steps.map(|step| {
-        Plan::new(vec![step.clone()], 4096)
+        Plan::new(vec![step.clone()], MAX_RUNS)
             .map_or_else(|_| "group".to_owned(), |plan| plan.to_string())
     }));
     if names.len() != states {

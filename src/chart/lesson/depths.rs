@@ -1,10 +1,10 @@
 //! Right answers after every component, task by task, with the component that brings nearly all of them.
 
 use super::PLOT;
-use super::rows::distinct;
+use crate::chart::TableCell::{Number, Text};
 use crate::chart::number::percent;
-use crate::chart::plot::{Axis, Line, Mark, Panel, Pen, Plot, Point, Series};
-use crate::chart::{Figure, FigureDraft, Table, TableCell, Theme, strokes};
+use crate::chart::plot::{Line, Mark, Panel, Pen, Plot, Point, Series};
+use crate::chart::{Figure, FigureDraft, Table, Theme, distinct, strokes};
 use crate::engine::{Member, member_names};
 use crate::study::lessons::DepthAccuracy;
 
@@ -33,10 +33,9 @@ pub(super) fn figure(
             Point::new(i as f64, 100.0 * share, text)
         };
         let points = task.accuracy.iter().enumerate().map(|(i, share)| point(i, *share));
-        series.push(Series::new(Pen { mark: Mark::None, ..pen.clone() }, points.collect()));
+        series.push(Series::new(Pen { mark: Mark::None, ..pen.clone() }, points));
         let mark = task.reached.and_then(|at| Some(point(at, *task.accuracy.get(at)?)));
-        series
-            .push(Series::new(Pen { line: Line::None, ..pen.clone() }, mark.into_iter().collect()));
+        series.push(Series::new(Pen { line: Line::None, ..pen.clone() }, mark));
         legend.push(pen);
     }
 
@@ -50,29 +49,23 @@ pub(super) fn figure(
     let title = if first == last {
         format!("{model}: {} appear after the same component, {}", quoted(last), names.get(last)?)
     } else {
-        format!(
-            "{model}: {} appears last, after {}; {} first, after {}",
-            quoted(last),
-            names.get(last)?,
-            quoted(first),
-            names.get(first)?
-        )
+        let (after, at) = (names.get(last)?, names.get(first)?);
+        let [last, first] = [last, first].map(quoted);
+        format!("{model}: {last} appears last, after {after}; {first} first, after {at}")
     };
     let counts = distinct(tasks.iter().map(|task| task.rows));
     let count = counts.iter().min().copied().unwrap_or_default();
     let rows = names.iter().enumerate().map(|(i, name)| {
-        let mut row = vec![TableCell::Text(name.clone())];
         let shares = tasks.iter().map(|task| task.accuracy.get(i).copied().unwrap_or(f64::NAN));
-        row.extend(shares.map(|share| TableCell::Number(100.0 * share)));
-        row
+        let shares = shares.map(|share| Number(100.0 * share));
+        std::iter::once(Text(name.clone())).chain(shares).collect()
     });
     let mut headers = vec!["up to component".to_owned()];
     headers.extend(tasks.iter().map(|task| format!("{}, % right", task.task)));
-    let values = series.iter().flat_map(|series| &series.points).map(|point| point.y);
-    let y = Axis::from_zero("", values);
+    let name = "rows that the sum so far gets right, %";
     let panel = Panel {
         shaded: strokes::shaded(members),
-        ..Panel::new("rows that the sum so far gets right, %", strokes::axis(members), y, series)
+        ..Panel::from_zero(name, strokes::axis(members), series)
     };
     let draft = FigureDraft {
         key: "step-depths",
@@ -83,7 +76,7 @@ pub(super) fn figure(
                 .to_owned(),
             format!("n = {count} rows of each task."),
         ],
-        table: Table { headers, rows: rows.collect() },
+        table: Table::new(headers, rows),
         plot: Plot::new(vec![panel.tall(PLOT)], legend, 1),
     };
     Some(draft.figure(theme))

@@ -1,9 +1,10 @@
 //! One prompt, as a lesson asks about it: votes before and after a change, and errors in their order.
 
+use crate::chart::TableCell::{Number, Text};
 use crate::chart::number::{counted, short, signed};
 use crate::chart::plot::{Axis, Line, Mark, MarkShape, Panel, Pen, Plot, Point, Series};
-use crate::chart::{Figure, FigureDraft, Table, TableCell, Theme, strokes, votes};
-use crate::engine::{MemberKind, member_names};
+use crate::chart::{Figure, FigureDraft, Table, Theme, strokes, votes};
+use crate::engine::member_names;
 use crate::study::lessons::{MOVED, moved_members};
 use crate::study::report::Lens;
 
@@ -27,19 +28,15 @@ pub(super) fn moved_figure(before: &Lens, after: &Lens, theme: &Theme) -> Figure
         let marked = all.filter(|(i, _)| moved.contains(i) == has_moved);
         marked.map(|(i, vote)| point(i, vote, "after")).collect::<Vec<_>>()
     };
+    let changed = format!("after, changed by more than {MOVED} logit");
     let pens = [
         Pen::new("before", theme.ink, Line::None, Mark::None),
-        Pen::new(
-            format!("after, changed by more than {MOVED} logit"),
-            theme.ink,
-            Line::None,
-            Mark::Square,
-        ),
+        Pen::new(changed, theme.ink, Line::None, Mark::Square),
         Pen::new("after, changed by less", theme.quiet, Line::None, Mark::Circle),
     ];
     let [pen, far, near] = &pens;
     let series = vec![
-        Series::bars(MarkShape::PaleBars, pen.clone(), first.collect()),
+        Series::bars(MarkShape::PaleBars, pen.clone(), first),
         Series::new(far.clone(), again(true)),
         Series::new(near.clone(), again(false)),
     ];
@@ -52,12 +49,9 @@ pub(super) fn moved_figure(before: &Lens, after: &Lens, theme: &Theme) -> Figure
         counted(moved.len(), change.noun()),
     );
     let rows = names.iter().enumerate().map(|(i, name)| {
-        let after = places[i].map(|place| TableCell::Number(is[place]));
-        vec![
-            TableCell::Text(name.clone()),
-            TableCell::Number(was[i]),
-            after.unwrap_or_else(|| TableCell::Text("left out".to_owned())),
-        ]
+        let after = places[i].map(|place| Number(is[place]));
+        let after = after.unwrap_or_else(|| Text("left out".to_owned()));
+        vec![Text(name.clone()), Number(was[i]), after]
     });
     let y = Axis::in_steps("", was.iter().chain(&is).copied().chain([0.0]), 6.0);
     let x = strokes::axis(&before.members);
@@ -69,11 +63,7 @@ pub(super) fn moved_figure(before: &Lens, after: &Lens, theme: &Theme) -> Figure
         key: "moved",
         title,
         words: change.words(&before.plan, &after.plan),
-        table: Table {
-            headers: ["component".to_owned(), format!("before, {quantity}"), "after".to_owned()]
-                .to_vec(),
-            rows: rows.collect(),
-        },
+        table: Table::new(["component", &format!("before, {quantity}"), "after"], rows),
         plot: Plot::new(vec![panel.level(0.0, theme.ink, Line::Solid)], pens[1..].to_vec(), 1),
     }
     .figure(theme)
@@ -147,28 +137,19 @@ pub(super) fn ranked_figure(lens: &Lens, theme: &Theme) -> Figure {
     // 1. Components in the order of their errors.
     let mut order: Vec<usize> = (0..errors.len()).collect();
     order.sort_by(|a, b| errors[*a].total_cmp(&errors[*b]));
-    let kinds = strokes::kinds(lens.members.iter().any(|m| m.kind == MemberKind::Bias));
-    let series = kinds.map(|kind| {
-        let of_kind = order.iter().enumerate().filter(|(_, i)| lens.members[**i].kind == kind);
-        let points = of_kind.map(|(x, &i)| {
-            Point::new(x as f64, errors[i], format!("{}\nerror {}", names[i], short(errors[i])))
-        });
-        Series::new(strokes::kind_pen(kind, theme), points.collect())
+    let ranked: Vec<_> = order.iter().map(|&i| lens.members[i]).collect();
+    let points = order.iter().enumerate().map(|(x, &i)| {
+        Point::new(x as f64, errors[i], format!("{}\nerror {}", names[i], short(errors[i])))
     });
-    let mut series: Vec<Series> = series.collect();
-    let level = |name: String, colour, line, value: f64| {
+    let mut series = strokes::kind_marks(&ranked, theme, points.collect());
+    let level = |name: &str, colour, line, value: f64| {
         let ends = [0.0, order.len().saturating_sub(1) as f64];
-        let pen = Pen::new(name, colour, line, Mark::None);
+        let pen = Pen::new(format!("{name}: {}", short(value)), colour, line, Mark::None);
         let points = ends.map(|x| Point::new(x, value, pen.name.clone()));
-        Series::new(pen, points.into())
+        Series::new(pen, points)
     };
-    series.push(level(format!("error of their mean: {}", short(mse)), theme.mse, Line::Thick, mse));
-    series.push(level(
-        format!("mean of their errors (bias): {}", short(bias)),
-        theme.bias,
-        Line::Solid,
-        bias,
-    ));
+    series.push(level("error of their mean", theme.mse, Line::Thick, mse));
+    series.push(level("mean of their errors (bias)", theme.bias, Line::Solid, bias));
     let legend = series.iter().map(|series| series.pen.clone()).collect();
 
     // 2. Where the mean stands.
@@ -178,9 +159,7 @@ pub(super) fn ranked_figure(lens: &Lens, theme: &Theme) -> Figure {
         short(mse),
         strokes::count(&lens.members),
     );
-    let rows = order
-        .iter()
-        .map(|&i| vec![TableCell::Text(names[i].clone()), TableCell::Number(errors[i])]);
+    let rows = order.iter().map(|&i| vec![Text(names[i].clone()), Number(errors[i])]);
     let x = order.iter().map(|&i| short_names[i].clone()).collect();
     let x = Axis::category("components, the smallest error first", x);
     let y = Axis::from_zero("", errors.iter().copied());
@@ -193,10 +172,7 @@ pub(super) fn ranked_figure(lens: &Lens, theme: &Theme) -> Figure {
                 .to_owned(),
             "Components below the thick line answer better alone than their mean does.".to_owned(),
         ],
-        table: Table {
-            headers: ["component", "error (squared shares)"].map(str::to_owned).to_vec(),
-            rows: rows.collect(),
-        },
+        table: Table::new(["component", "error (squared shares)"], rows),
         plot: Plot::new(vec![Panel::new(unit, x, y, series).tall(PLOT)], legend, 1),
     }
     .figure(theme)
@@ -278,7 +254,7 @@ mod tests {
             .rows
             .iter()
             .map(|row| match row[1] {
-                TableCell::Number(error) => error,
+                Number(error) => error,
                 _ => f64::NAN,
             })
             .collect();

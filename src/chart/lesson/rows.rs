@@ -1,9 +1,10 @@
 //! Means over rows of tasks: of models, under plans, at moments of a training.
 
 use super::PLOT;
+use crate::chart::TableCell::{Count, Number, Text};
 use crate::chart::number::{percent, short};
 use crate::chart::plot::{Axis, Line, Panel, Pen, Plot, Point, Series};
-use crate::chart::{Column, Figure, FigureDraft, Table, TableCell, Theme, capital};
+use crate::chart::{Column, Figure, FigureDraft, Table, Theme, capital, distinct};
 use crate::model::catalogue::moment;
 use crate::study::lessons::{LessonMarks, PictureCell, PictureMean, ReadColumn};
 
@@ -42,15 +43,11 @@ pub(super) fn figure(
             (false, true) => pen.line,
             (false, false) => Line::None,
         };
-        Series::new(Pen { line, ..pen }, points.collect())
+        Series::new(Pen { line, ..pen }, points)
     });
     let series: Vec<Series> = series.collect();
 
     // 2. The axes, the numbers and the words.
-    let values = series.iter().flat_map(|series| &series.points);
-    let values =
-        values.flat_map(|point| [point.y].into_iter().chain(point.interval.into_iter().flatten()));
-    let y = Axis::from_zero("", values);
     let legend = series.iter().map(|series| series.pen.clone()).collect();
     let x = Axis::category("", drawn.places.clone());
     let draft = FigureDraft {
@@ -58,7 +55,7 @@ pub(super) fn figure(
         title: title(of, &cells, &drawn)?,
         words: words(of, &cells),
         table: table(of, &cells),
-        plot: Plot::new(vec![Panel::new(quantity(of), x, y, series).tall(PLOT)], legend, 1),
+        plot: Plot::new(vec![Panel::from_zero(quantity(of), x, series).tall(PLOT)], legend, 1),
     };
     Some(draft.figure(theme))
 }
@@ -132,17 +129,6 @@ impl DrawnCells {
     }
 }
 
-/// The values without those that stood before.
-pub(super) fn distinct<T: PartialEq>(values: impl Iterator<Item = T>) -> Vec<T> {
-    let mut all: Vec<T> = Vec::new();
-    for value in values {
-        if !all.contains(&value) {
-            all.push(value);
-        }
-    }
-    all
-}
-
 /// A plan by the name that its lesson gives it, in words; a strategy keeps its name.
 fn plan_name(plan: Option<&str>) -> String {
     match plan {
@@ -174,19 +160,18 @@ fn words(of: PictureMean, cells: &[&PictureCell]) -> [String; 2] {
 }
 
 fn table(of: PictureMean, cells: &[&PictureCell]) -> Table {
-    let rows = cells.iter().map(|cell| {
-        vec![
-            TableCell::Text(cell.model.clone()),
-            TableCell::Text(cell.task.clone()),
-            TableCell::Text(plan_name(cell.plan.as_deref())),
-            TableCell::Number(scaled(of, cell.value.mean)),
-            TableCell::Number(scaled(of, cell.value.low)),
-            TableCell::Number(scaled(of, cell.value.high)),
-            TableCell::Count(cell.rows),
-        ]
-    });
-    let headers = ["model", "task", "order", &quantity(of), "from", "to", "rows"];
-    Table { headers: headers.map(str::to_owned).to_vec(), rows: rows.collect() }
+    Table::of(
+        cells,
+        &[
+            ("model", &|cell| Text(cell.model.clone())),
+            ("task", &|cell| Text(cell.task.clone())),
+            ("order", &|cell| Text(plan_name(cell.plan.as_deref()))),
+            (&quantity(of), &|cell| Number(scaled(of, cell.value.mean))),
+            ("from", &|cell| Number(scaled(of, cell.value.low))),
+            ("to", &|cell| Number(scaled(of, cell.value.high))),
+            ("rows", &|cell| Count(cell.rows)),
+        ],
+    )
 }
 
 /// The sentence that the marks carry: two models task by task, a crossing, or the widest range.

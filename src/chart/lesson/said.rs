@@ -1,9 +1,9 @@
 //! Answers to rows with more and more negations: a map of the shares that read none.
 
-use super::rows::distinct;
+use crate::chart::TableCell::{Count, Number, Text};
 use crate::chart::number::percent;
 use crate::chart::plot::{Axis, Panel, Patch, Plot, Ramp};
-use crate::chart::{Figure, FigureDraft, Table, TableCell, Theme};
+use crate::chart::{Figure, FigureDraft, Table, Theme, distinct};
 use crate::model::catalogue::moment;
 use crate::study::lessons::PictureCell;
 
@@ -26,14 +26,10 @@ pub(super) fn figure(cells: &[PictureCell], turned: &[String], theme: &Theme) ->
 
     // 1. The models from above, and below them one that reads every negation.
     let mut patches = Vec::new();
-    let patch = |x: usize, y: usize, row: &str, share: f64, framed: bool| Patch {
-        x,
-        y,
-        value: 100.0 * share,
-        name: format!("{row}, negations: {}\nas if there were none: {}", groups[x], percent(share)),
-        text: Some(percent(share)),
-        framed,
-        plan: None,
+    let patch = |x: usize, y: usize, row: &str, share: f64, framed: bool| {
+        let (group, percent) = (groups[x], percent(share));
+        let name = format!("{row}, negations: {group}\nas if there were none: {percent}");
+        Patch { text: Some(percent), framed, ..Patch::new([x, y], 100.0 * share, name) }
     };
     for (x, group) in groups.iter().enumerate() {
         let reader = if is_turned(group) { 0.0 } else { 1.0 };
@@ -55,15 +51,12 @@ pub(super) fn figure(cells: &[PictureCell], turned: &[String], theme: &Theme) ->
     let end = |(model, share): (&&str, f64)| format!("{} ({})", percent(share), place(model));
     let counts = distinct(cells.iter().map(|cell| cell.rows));
     let count = counts.iter().min().copied().unwrap_or_default();
-    let panel = Panel {
+    let panel = Panel::map(
+        "training step of the model, and number of negations",
+        Axis::category("negations in the row", groups.iter().map(|of| (*of).into()).collect()),
+        Axis::category("", rows),
         patches,
-        ..Panel::new(
-            "training step of the model, and number of negations",
-            Axis::category("negations in the row", groups.iter().map(|of| (*of).into()).collect()),
-            Axis::category("", rows),
-            Vec::new(),
-        )
-    };
+    );
     let height = CELL * u32::try_from(models.len() + 1).unwrap_or(1);
     let ramp = Ramp::over("answered as if there were none, %", [0.0, 100.0].into_iter());
     let draft = FigureDraft {
@@ -81,7 +74,7 @@ pub(super) fn figure(cells: &[PictureCell], turned: &[String], theme: &Theme) ->
             format!("n = {count} rows in each cell."),
         ],
         table: table(cells, turned),
-        plot: Plot { ramp: Some(ramp), ..Plot::new(vec![panel.tall(height)], Vec::new(), 1) },
+        plot: Plot::map(panel.tall(height), ramp),
     };
     Some(draft.figure(theme))
 }
@@ -105,19 +98,17 @@ fn axis_name(model: &str) -> String {
 }
 
 fn table(cells: &[PictureCell], turned: &[String]) -> Table {
-    let rows = cells.iter().map(|cell| {
-        let is_turned = turned.contains(&cell.task);
-        vec![
-            TableCell::Text(place(&cell.model)),
-            TableCell::Text(cell.task.clone()),
-            TableCell::Number(100.0 * as_if_none(cell, is_turned)),
-            TableCell::Number(100.0 * cell.value.mean),
-            TableCell::Number(100.0 * cell.value.low),
-            TableCell::Number(100.0 * cell.value.high),
-            TableCell::Count(cell.rows),
-        ]
-    });
-    let headers =
-        ["model", "negations", "as if there were none, %", "right, %", "from", "to", "rows"];
-    Table { headers: headers.map(str::to_owned).to_vec(), rows: rows.collect() }
+    let none = |cell: &PictureCell| as_if_none(cell, turned.contains(&cell.task));
+    Table::of(
+        cells,
+        &[
+            ("model", &|cell| Text(place(&cell.model))),
+            ("negations", &|cell| Text(cell.task.clone())),
+            ("as if there were none, %", &|cell| Number(100.0 * none(cell))),
+            ("right, %", &|cell| Number(100.0 * cell.value.mean)),
+            ("from", &|cell| Number(100.0 * cell.value.low)),
+            ("to", &|cell| Number(100.0 * cell.value.high)),
+            ("rows", &|cell| Count(cell.rows)),
+        ],
+    )
 }

@@ -1,10 +1,11 @@
 //! Where an attention's heads look from the prompt's last token.
 
 use super::member_title;
+use crate::chart::TableCell::{Number, Text};
 use crate::chart::inside::{cut, largest};
 use crate::chart::number::{percent, short};
 use crate::chart::plot::{Axis, Panel, Patch, Plot, Ramp};
-use crate::chart::{Figure, FigureDraft, Table, TableCell, Theme, token};
+use crate::chart::{Figure, FigureDraft, Table, Theme, token};
 use crate::study::member::MemberAccount;
 use crate::study::report::Lens;
 
@@ -32,28 +33,14 @@ pub(super) fn figure(
         for (t, &number) in numbers.iter().enumerate().take(tokens) {
             let (weight, length) = (head.weights[t], head.carried[t]);
             if t >= first {
-                patches.push(Patch {
-                    x: t - first,
-                    y,
-                    value: f64::from(number),
-                    name: format!(
-                        "head {}{state}, at “{}” ({t})\nweight {}, carried {}",
-                        head.head,
-                        token(lens, t),
-                        short(weight.into()),
-                        short(length.into())
-                    ),
-                    text: None,
-                    framed: false,
-                    plan: None,
-                });
+                let [weight, length] = [weight, length].map(|x| short(x.into()));
+                let (head, token) = (head.head, token(lens, t));
+                let name = format!(
+                    "head {head}{state}, at “{token}” ({t})\nweight {weight}, carried {length}"
+                );
+                patches.push(Patch::new([t - first, y], number.into(), name));
             }
-            rows.push(vec![
-                TableCell::Text(format!("head {}{state}", head.head)),
-                TableCell::Text(format!("{} ({t})", token(lens, t))),
-                TableCell::Number(weight.into()),
-                TableCell::Number(length.into()),
-            ]);
+            rows.push((head.head, state, t, [weight, length]));
         }
     }
     if account.reads.is_empty() {
@@ -61,18 +48,14 @@ pub(super) fn figure(
     }
     let looked = (first..tokens).map(|t| cut(&token(lens, t), 12)).collect();
     let heads = account.reads.iter().map(|head| head.head.to_string());
-    let panel = Panel {
-        patches,
-        ..Panel::new(
-            "row: a head; column: the token that it attends to",
-            Axis::category("attended to", looked),
-            Axis::category("", heads.collect()),
-            Vec::new(),
-        )
-    };
     let quantity = if is_carried { "value-weighted attention" } else { "weight" };
-    let values = panel.patches.iter().map(|patch| patch.value);
-    let ramp = Ramp::over(quantity, values.chain([0.0]));
+    let ramp = Ramp::over(quantity, patches.iter().map(|patch| patch.value).chain([0.0]));
+    let panel = Panel::map(
+        "row: a head; column: the token that it attends to",
+        Axis::category("attended to", looked),
+        Axis::category("", heads.collect()),
+        patches,
+    );
     let from = token(lens, tokens.saturating_sub(1));
     let title = match best {
         Some((most, head, at)) => format!(
@@ -94,7 +77,6 @@ pub(super) fn figure(
             percent(behind.sum::<f64>() / heads as f64)
         ),
     };
-    let headers = ["head", "attends to", "weight", "value-weighted"];
     let draft = FigureDraft {
         key: "member-reads",
         title,
@@ -106,11 +88,16 @@ pub(super) fn figure(
                 member_title(lens, account)
             ),
         ],
-        table: Table { headers: headers.map(str::to_owned).to_vec(), rows },
-        plot: Plot {
-            ramp: Some(ramp),
-            ..Plot::new(vec![panel.tall(CELL * heads.max(3) as u32)], Vec::new(), 1)
-        },
+        table: Table::of(
+            rows,
+            &[
+                ("head", &|(head, state, ..)| Text(format!("head {head}{state}"))),
+                ("attends to", &|(_, _, t, _)| Text(format!("{} ({t})", token(lens, *t)))),
+                ("weight", &|(.., [weight, _])| Number((*weight).into())),
+                ("value-weighted", &|(.., [_, length])| Number((*length).into())),
+            ],
+        ),
+        plot: Plot::map(panel.tall(CELL * heads.max(3) as u32), ramp),
     };
     Some(draft.figure(theme))
 }

@@ -1,11 +1,12 @@
 //! The tokens of the whole vocabulary that a member's vote raises most, and those that it lowers most.
 
 use super::member_title;
+use crate::chart::TableCell::{Count, Number, Text};
 use crate::chart::inside::seen;
 use crate::chart::number::{short, signed};
 use crate::chart::plot::{Axis, Line, MarkShape, Panel, Plot, Point, Series};
 use crate::chart::strokes::kind_pen;
-use crate::chart::{Figure, FigureDraft, Table, TableCell, Theme};
+use crate::chart::{Figure, FigureDraft, Table, Theme};
 use crate::study::member::{MemberAccount, TokenVote};
 use crate::study::report::Lens;
 
@@ -34,14 +35,7 @@ pub(super) fn figure(lens: &Lens, account: &MemberAccount, theme: &Theme) -> Fig
         panel.tall(PLOT).level(0.0, theme.ink, Line::Solid)
     });
     let rows = sides.iter().flat_map(|(what, tokens)| {
-        tokens.iter().zip(named(tokens)).map(|(token, name)| {
-            vec![
-                TableCell::Text((*what).to_owned()),
-                TableCell::Text(name),
-                TableCell::Count(token.id as usize),
-                TableCell::Number(f64::from(token.vote)),
-            ]
-        })
+        tokens.iter().zip(named(tokens)).map(|(token, name)| (*what, name, token))
     });
     let first = |tokens: &[TokenVote]| named(tokens).into_iter().next();
     let title = match (first(&account.raises), first(&account.lowers)) {
@@ -51,7 +45,6 @@ pub(super) fn figure(lens: &Lens, account: &MemberAccount, theme: &Theme) -> Fig
         ),
         _ => "No token was read".to_owned(),
     };
-    let headers = ["side", "token", "id", "vote (logits)"];
     FigureDraft {
         key: "member-writes",
         title,
@@ -65,10 +58,15 @@ pub(super) fn figure(lens: &Lens, account: &MemberAccount, theme: &Theme) -> Fig
              component need not be about the tokens that it raises most."
                 .to_owned(),
         ],
-        table: Table {
-            headers: headers.map(str::to_owned).to_vec(),
-            rows: rows.collect(),
-        },
+        table: Table::of(
+            rows,
+            &[
+                ("side", &|(side, ..)| Text((*side).to_owned())),
+                ("token", &|(_, name, _)| Text(name.clone())),
+                ("id", &|(.., token)| Count(token.id as usize)),
+                ("vote (logits)", &|(.., token)| Number(token.vote.into())),
+            ],
+        ),
         plot: Plot::new(panels.collect(), Vec::new(), 2),
     }
     .figure(theme)

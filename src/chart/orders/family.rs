@@ -60,7 +60,7 @@ pub(super) fn figure(sweep: &PlottedSweep<'_>, theme: &Theme) -> Option<Figure> 
 struct FamilyCurve<'a> {
     kind: Sweep,
     name: String,
-    /// By size of the middle, smallest first.
+    /// By size of the middle, smallest first; never none.
     spots: Vec<SweepSpot<'a>>,
 }
 
@@ -90,7 +90,7 @@ impl<'a> FamilyCurve<'a> {
             let x = (1000.0 * (size(spot) + shift)).round() / 1000.0;
             spot.place(orders, x, quantity)
         });
-        Series::new(self.pen(theme), points.collect())
+        Series::new(self.pen(theme), points)
     }
 
     fn pen(&self, theme: &Theme) -> Pen {
@@ -131,15 +131,10 @@ fn ranked<'c>(
 ) -> Vec<(&'c FamilyCurve<'c>, &'c SweepSpot<'c>)> {
     let mut ranked: Vec<_> =
         curves.iter().filter_map(|curve| Some((curve, curve.at(middle)?))).collect();
-    ranked.sort_by(|(_, a), (_, b)| {
-        if quantity.beats(a.value.mean, b.value.mean) {
-            std::cmp::Ordering::Less
-        } else if quantity.beats(b.value.mean, a.value.mean) {
-            std::cmp::Ordering::Greater
-        } else {
-            std::cmp::Ordering::Equal
-        }
-    });
+    let beats = |(_, a): &(_, &SweepSpot<'_>), (_, b): &(_, &SweepSpot<'_>)| {
+        quantity.beats(a.value.mean, b.value.mean)
+    };
+    ranked.sort_by(|a, b| beats(b, a).cmp(&beats(a, b)));
     ranked
 }
 
@@ -149,38 +144,29 @@ fn title(curves: &[FamilyCurve<'_>], sweep: &PlottedSweep<'_>) -> String {
     if let [alone] = curves {
         return way(sweep.word(), alone);
     }
-    let Some(middle) = shared_size(curves) else {
-        return format!("{} under other plans", capital(sweep.word()));
-    };
-    let ranked = ranked(quantity, curves, middle);
+    // Without a size there is nothing to rank.
+    let middle = shared_size(curves).unwrap_or_default();
     let blocks = counted(middle, "block");
-    let rows = |worst: &SweepSpot<'_>, best: &SweepSpot<'_>| {
-        sweep.won_and_lost(worst, &sweep.variants(best))
-    };
-    match ranked[..] {
+    match ranked(quantity, curves, middle)[..] {
         [(only, _)] => way(sweep.word(), only),
-        [(best, a), .., (worst, b)] if sweep.two_spots(a, b) => {
+        [(best, a), .., (worst, b)] => {
+            let rows = sweep.won_and_lost(b, &sweep.variants(a));
+            let (best, worst, word) = (&best.name, &worst.name, sweep.word());
+            if !sweep.two_spots(a, b) {
+                let rows =
+                    rows.map_or(String::new(), |rows| format!(" ({worst} against {best}: {rows})"));
+                return format!(
+                    "With {blocks} in the middle, no order is surely ahead in {word}{rows}"
+                );
+            }
             let less = match quantity.good() {
                 Some(_) => "harms less",
                 None => "leaves more",
             };
+            let rows = rows.map_or(String::new(), |rows| format!("; {rows}"));
+            let [a, b] = [a, b].map(|spot| short(spot.value.mean));
             format!(
-                "With {blocks} in the middle, {} {less} ({} {}) than {} ({}{})",
-                best.name,
-                sweep.word(),
-                short(a.value.mean),
-                worst.name,
-                short(b.value.mean),
-                rows(b, a).map_or_else(String::new, |rows| format!("; {rows}"))
-            )
-        }
-        [(best, a), .., (worst, b)] => {
-            let rows = rows(b, a).map_or_else(String::new, |rows| {
-                format!(" ({} against {}: {rows})", worst.name, best.name)
-            });
-            format!(
-                "With {blocks} in the middle, no order is surely ahead in {}{rows}",
-                sweep.word()
+                "With {blocks} in the middle, {best} {less} ({word} {a}) than {worst} ({b}{rows})"
             )
         }
         [] => format!("{} under other plans", capital(sweep.word())),
@@ -189,23 +175,15 @@ fn title(curves: &[FamilyCurve<'_>], sweep: &PlottedSweep<'_>) -> String {
 
 /// From its smallest middle to its largest.
 fn way(word: &str, curve: &FamilyCurve<'_>) -> String {
-    let ends = [curve.spots.first(), curve.spots.last()];
-    let [Some(first), Some(last)] = ends else {
-        return format!("{} under {}", capital(word), curve.name);
-    };
-    let name = &curve.name;
-    let [small, large] = [first, last].map(|spot| spot.point.middle.unwrap_or(0));
-    let [a, b] = [first, last].map(|spot| short(spot.value.mean));
+    let FamilyCurve { name, spots, .. } = curve;
+    let ends = [&spots[0], &spots[spots.len() - 1]];
+    let [small, large] = ends.map(|spot| spot.point.middle.unwrap_or(0));
+    let [a, b] = ends.map(|spot| short(spot.value.mean));
+    let blocks = counted(small, "block");
     if small == large {
-        return format!(
-            "With {} in the middle, {name} leaves {word} at {a}",
-            counted(small, "block")
-        );
+        return format!("With {blocks} in the middle, {name} leaves {word} at {a}");
     }
-    format!(
-        "Under {name}, {word} goes from {a} ({} in the middle) to {b} ({large})",
-        counted(small, "block")
-    )
+    format!("Under {name}, {word} goes from {a} ({blocks} in the middle) to {b} ({large})")
 }
 
 fn words(sweep: &PlottedSweep<'_>, curves: &[FamilyCurve<'_>]) -> [String; 2] {

@@ -1,7 +1,7 @@
 //! The middle side by side, again and again: size of the middle by rounds (Fig. 10).
 
 use super::{PlottedSweep, Quantity, SweepSpot};
-use crate::chart::number::{counted, short};
+use crate::chart::number::counted;
 use crate::chart::plot::{Axis, Panel, Patch, Plot};
 use crate::chart::votes::capital;
 use crate::chart::{Figure, FigureDraft, Theme};
@@ -26,47 +26,26 @@ pub(super) fn figure(sweep: &PlottedSweep<'_>, theme: &Theme) -> Option<Figure> 
     let best: Vec<&SweepSpot<'_>> =
         sizes.iter().filter_map(|&size| best_of_row(&spots, size, quantity)).collect();
     let sure = sure(sweep, &spots, &best);
-    let labelled = rounds.len() <= 12;
     let patches = spots.iter().filter_map(|spot| {
-        Some(Patch {
-            x: rounds.iter().position(|r| Some(*r) == spot.point.rounds)?,
-            y: sizes.iter().position(|m| Some(*m) == spot.point.middle)?,
-            value: quantity.shade(spot.value.mean),
-            name: spot.name(orders, quantity),
-            text: labelled.then(|| short(spot.value.mean)),
-            framed: best.iter().any(|best| best.point == spot.point),
-            plan: Some(spot.plan(orders).to_owned()),
-        })
+        let x = rounds.iter().position(|r| Some(*r) == spot.point.rounds)?;
+        let y = sizes.iter().position(|m| Some(*m) == spot.point.middle)?;
+        let framed = best.iter().any(|best| best.point == spot.point);
+        Some(Patch { framed, ..spot.cell(orders, [x, y], quantity, rounds.len() <= 12) })
     });
-    let panel = Panel {
-        patches: patches.collect(),
-        ..Panel::new(
-            "blocks in the middle, in parallel",
-            Axis::category("rounds", names(&rounds)),
-            Axis::category("", names(&sizes)),
-            Vec::new(),
-        )
-    };
+    let panel = Panel::map(
+        "blocks in the middle, in parallel",
+        Axis::category("rounds", names(&rounds)),
+        Axis::category("", names(&sizes)),
+        patches.collect(),
+    );
     let ramp = quantity.ramp_over(orders, column, spots.iter().map(|spot| spot.value.mean));
+    let note = sweep.rows_note(false, spots.iter());
     let draft = FigureDraft {
         key: "loops",
-        title: title(quantity.word_in(column), best.len(), sure),
-        words: words(
-            quantity.word_in(column),
-            &best,
-            most,
-            sure,
-            sweep.rows_note(false, spots.iter()),
-        ),
+        title: title(sweep.word(), best.len(), sure),
+        words: words(sweep.word(), &best, most, sure, note),
         table: sweep.table(&[Sweep::Loop]),
-        plot: Plot {
-            ramp: Some(ramp),
-            ..Plot::new(
-                vec![panel.tall(CELL * u32::try_from(sizes.len()).unwrap_or(1).max(3))],
-                Vec::new(),
-                1,
-            )
-        },
+        plot: Plot::map(panel.tall(CELL * sizes.len().max(3) as u32), ramp),
     };
     Some(draft.figure(theme))
 }

@@ -16,8 +16,8 @@ pub use quantity::Quantity;
 
 use std::cell::OnceCell;
 
-use super::number::{counted, interval};
-use super::plot::Point;
+use super::number::{counted, interval, short};
+use super::plot::{Patch, Point};
 use super::{Column, Figure, Table, TableCell, Theme};
 use crate::measure::interval::{Mean, Resamples};
 use crate::study::orders::{Measures, Orders, Sweep, SweepPoint, Variant};
@@ -47,6 +47,16 @@ impl SweepSpot<'_> {
         first.and_then(|&i| orders.variants.get(i)).map_or("", |variant| &variant.name)
     }
 
+    /// Names the part that is changed.
+    fn part(&self) -> String {
+        let SweepPoint { at, head, .. } = self.point;
+        match self.point.sweep {
+            Sweep::Heads => format!("head {} of block {at}", head.unwrap_or_default()),
+            Sweep::Swap => format!("blocks {at} and {}", at + 1),
+            _ => format!("block {at}"),
+        }
+    }
+
     /// Words shown under the pointer.
     fn name(&self, orders: &Orders, quantity: Quantity) -> String {
         let several = match self.point.variants.len() {
@@ -55,6 +65,22 @@ impl SweepSpot<'_> {
         };
         let plan = self.plan(orders);
         format!("{plan}{several}\n{} {}", quantity.word(), interval(&self.value))
+    }
+
+    /// As one cell of a map at these places.
+    fn cell(
+        &self,
+        orders: &Orders,
+        place: [usize; 2],
+        quantity: Quantity,
+        is_written: bool,
+    ) -> Patch {
+        let name = self.name(orders, quantity);
+        Patch {
+            text: is_written.then(|| short(self.value.mean)),
+            plan: Some(self.plan(orders).to_owned()),
+            ..Patch::new(place, quantity.shade(self.value.mean), name)
+        }
     }
 
     /// As one place of a chart, `x` to the right.
@@ -144,35 +170,42 @@ impl<'a> PlottedSweep<'a> {
         Some(format!("{} lost, {won} won", counted(lost, "row")))
     }
 
-    /// Says of spots none of which surely moves the quantity which moves it most; nothing where none does.
-    fn most_note(
-        &self,
-        own: Mean,
-        spots: &[SweepSpot<'_>],
-        name: impl Fn(&SweepSpot<'_>) -> String,
-    ) -> String {
-        let far = |spot: &&SweepSpot<'_>| (spot.value.mean - own.mean).abs();
-        let farthest = spots.iter().max_by(|a, b| far(a).total_cmp(&far(b)));
-        match farthest.filter(|spot| far(spot) > 0.0) {
-            Some(spot) => format!("; {} moves it most{}", name(spot), self.own_note(spot)),
-            None => String::new(),
-        }
+    /// The spots that surely differ from the model's own order.
+    fn sure<'s>(&self, spots: &'s [SweepSpot<'a>], own: Mean) -> Vec<&'s SweepSpot<'a>> {
+        spots.iter().filter(|spot| self.spot_and_own(spot, own)).collect()
     }
 
-    /// Says that no other `part` moves the quantity more, where every other spot surely lies nearer to the model's
-    /// own order than the farthest.
-    fn lead_note(
-        &self,
-        part: &str,
-        own: Mean,
-        farthest: &SweepSpot<'_>,
-        spots: &[SweepSpot<'_>],
-    ) -> String {
-        let mut others = spots.iter().filter(|spot| spot.point != farthest.point);
-        match others.all(|other| self.is_nearer(other, farthest, own)) {
+    /// Names the part that moves the quantity farthest of the `sure` ones; that no other moves it more, where every
+    /// other surely lies nearer to the model's own order; and where none is sure, which moves it most.
+    fn title(&self, own: Mean, spots: &[SweepSpot<'_>], sure: &[&SweepSpot<'_>]) -> String {
+        let word = self.word();
+        let far = |spot: &SweepSpot<'_>| (spot.value.mean - own.mean).abs();
+        let kind = spots.first().map(|spot| spot.point.sweep);
+        let Some(spot) = sure.iter().max_by(|a, b| far(a).total_cmp(&far(b))) else {
+            let single = match kind {
+                Some(Sweep::Heads) => "head",
+                Some(Sweep::Swap) => "block swapped",
+                _ => "block left out",
+            };
+            let most = spots.iter().max_by(|a, b| far(a).total_cmp(&far(b)));
+            let most = most.filter(|spot| far(spot) > 0.0).map_or_else(String::new, |spot| {
+                format!("; {} moves it most{}", spot.part(), self.own_note(spot))
+            });
+            return format!("No single {single} surely moves {word}{most}");
+        };
+        let part = spot.part();
+        let (start, part) = match kind {
+            Some(Sweep::Heads) => (format!("Without {part}"), "head"),
+            Some(Sweep::Swap) => (format!("With {part} swapped"), "pair"),
+            _ => (format!("With {part} left out"), "block"),
+        };
+        let mut others = spots.iter().filter(|other| other.point != spot.point);
+        let lead = match others.all(|other| self.is_nearer(other, spot, own)) {
             true => format!(": no other {part} moves it more"),
             false => String::new(),
-        }
+        };
+        let [with, without] = [own.mean, spot.value.mean].map(short);
+        format!("{start}, {word} is {without} instead of {with}{}{lead}", self.own_note(spot))
     }
 
     /// Whether `near` surely lies nearer to the own order's mean than `far`.
@@ -240,7 +273,7 @@ impl<'a> PlottedSweep<'a> {
         let points = kinds.iter().flat_map(|&kind| self.spots(kind)).filter_map(|spot| {
             row(spot.plan(orders), &spot.point.measures, spot.point.variants.len())
         });
-        Table { headers, rows: original.into_iter().chain(points).collect() }
+        Table::new(headers, original.into_iter().chain(points))
     }
 }
 

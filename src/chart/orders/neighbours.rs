@@ -4,7 +4,6 @@ use super::{PlottedSweep, Quantity, SweepSpot, chance_note, ends, reach};
 use crate::chart::number::{interval, short};
 use crate::chart::plot::{Axis, Line, Mark, Panel, Pen, Plot, Series};
 use crate::chart::{Figure, FigureDraft, Theme};
-use crate::measure::interval::Mean;
 use crate::study::orders::{Orders, Sweep};
 
 const PLOT: u32 = 230;
@@ -31,8 +30,7 @@ pub(super) fn figure(sweep: &PlottedSweep<'_>, theme: &Theme) -> Option<Figure> 
         .zip([&drops, &swaps])
         .filter(|(_, spots)| !spots.is_empty())
         .map(|(pen, spots)| {
-            let points = spots.iter().map(|spot| spot.place(orders, at(spot), quantity));
-            Series::new(pen, points.collect())
+            Series::new(pen, spots.iter().map(|spot| spot.place(orders, at(spot), quantity)))
         })
         .collect();
     let last = drops.iter().chain(&swaps).map(at).fold(0.0, f64::max);
@@ -55,10 +53,30 @@ pub(super) fn figure(sweep: &PlottedSweep<'_>, theme: &Theme) -> Option<Figure> 
         legend.push(Pen::new("chance", theme.quiet, Line::Dotted, Mark::None));
         panel = panel.level(chance, theme.quiet, Line::Dotted);
     }
+    let (sure_drops, sure_swaps) = (sweep.sure(&drops, own), sweep.sure(&swaps, own));
+    let counted = [(&sure_drops, &drops, "drops"), (&sure_swaps, &swaps, "swaps")];
+    let counted = counted.into_iter().filter(|(_, all, _)| !all.is_empty());
+    let counted =
+        counted.map(|(sure, all, noun)| format!("{} of {} {noun}", sure.len(), all.len()));
     let draft = FigureDraft {
         key: "neighbours",
-        title: title(sweep, &own, &drops, &swaps),
-        words: words(sweep, &own, &drops, &swaps),
+        title: match &drops[..] {
+            [] => sweep.title(own, &swaps, &sure_swaps),
+            drops => sweep.title(own, drops, &sure_drops),
+        },
+        words: [
+            format!(
+                "{} surely differ from the original order's {}{}{}.",
+                counted.collect::<Vec<_>>().join(" and "),
+                match own.high > own.low {
+                    true => interval(&own),
+                    false => format!("{} {}", sweep.word(), short(own.mean)),
+                },
+                sweep.by_rows(),
+                chance_note(quantity, drops.len() + swaps.len()),
+            ),
+            sweep.rows_note(true, drops.iter().chain(&swaps)),
+        ],
         table: sweep.table(&[Sweep::Drop, Sweep::Swap]),
         plot: Plot::new(vec![panel], legend, 1),
     };
@@ -72,71 +90,4 @@ pub(super) fn chance(orders: &Orders, quantity: Quantity) -> Option<f64> {
         Quantity::Normalised => Some(0.0),
         _ => None,
     }
-}
-
-fn title(
-    sweep: &PlottedSweep<'_>,
-    own: &Mean,
-    drops: &[SweepSpot<'_>],
-    swaps: &[SweepSpot<'_>],
-) -> String {
-    let (spots, verb) = if drops.is_empty() { (swaps, "swapped") } else { (drops, "left out") };
-    let name = |spot: &SweepSpot<'_>| match (spot.point.sweep, spot.point.at) {
-        (Sweep::Swap, at) => format!("blocks {at} and {}", at + 1),
-        (_, at) => format!("block {at}"),
-    };
-    let far = |spot: &SweepSpot<'_>| (spot.value.mean - own.mean).abs();
-    let farthest = spots
-        .iter()
-        .filter(|spot| sweep.spot_and_own(spot, *own))
-        .max_by(|a, b| far(a).total_cmp(&far(b)));
-    match farthest {
-        Some(spot) => {
-            let part = if verb == "swapped" { "pair" } else { "block" };
-            format!(
-                "With {} {verb}, {} is {} instead of {}{}{}",
-                name(spot),
-                sweep.word(),
-                short(spot.value.mean),
-                short(own.mean),
-                sweep.own_note(spot),
-                sweep.lead_note(part, *own, spot, spots)
-            )
-        }
-        None => format!(
-            "No single block {verb} surely moves {}{}",
-            sweep.word(),
-            sweep.most_note(*own, spots, name)
-        ),
-    }
-}
-
-fn words(
-    sweep: &PlottedSweep<'_>,
-    own: &Mean,
-    drops: &[SweepSpot<'_>],
-    swaps: &[SweepSpot<'_>],
-) -> [String; 2] {
-    let outside = |spots: &[SweepSpot<'_>]| {
-        spots.iter().filter(|spot| sweep.spot_and_own(spot, *own)).count()
-    };
-    let mut counted = Vec::new();
-    if !drops.is_empty() {
-        counted.push(format!("{} of {} drops", outside(drops), drops.len()));
-    }
-    if !swaps.is_empty() {
-        counted.push(format!("{} of {} swaps", outside(swaps), swaps.len()));
-    }
-    let first = format!(
-        "{} surely differ from the original order's {}{}{}.",
-        counted.join(" and "),
-        if own.high > own.low {
-            interval(own)
-        } else {
-            format!("{} {}", sweep.word(), short(own.mean))
-        },
-        sweep.by_rows(),
-        chance_note(sweep.quantity, drops.len() + swaps.len()),
-    );
-    [first, sweep.rows_note(true, drops.iter().chain(swaps))]
 }

@@ -25,17 +25,17 @@ pub enum Axis {
 
 impl Axis {
     /// Over all of these, in tidy steps.
-    pub fn over(name: impl Into<String>, values: impl Iterator<Item = f64>) -> Self {
+    pub fn over(name: impl Into<String>, values: impl IntoIterator<Item = f64>) -> Self {
         Self::in_steps(name, values, 4.0)
     }
 
     /// Over all of these, in tidy steps of which about so many cover them.
     pub fn in_steps(
         name: impl Into<String>,
-        values: impl Iterator<Item = f64>,
+        values: impl IntoIterator<Item = f64>,
         steps: f64,
     ) -> Self {
-        let (mut low, mut high) = reach(values);
+        let (mut low, mut high) = reach(values.into_iter());
         if low == high {
             (low, high) = around(low);
         }
@@ -54,8 +54,8 @@ impl Axis {
     }
 
     /// Spans all of these and 0, in tidy steps.
-    pub fn from_zero(name: impl Into<String>, values: impl Iterator<Item = f64>) -> Self {
-        Self::over(name, values.chain([0.0]))
+    pub fn from_zero(name: impl Into<String>, values: impl IntoIterator<Item = f64>) -> Self {
+        Self::over(name, values.into_iter().chain([0.0]))
     }
 
     /// Whole numbers from 1.
@@ -65,8 +65,8 @@ impl Axis {
     }
 
     /// Over those of these that are above 0.
-    pub fn log(name: impl Into<String>, values: impl Iterator<Item = f64>) -> Self {
-        let (low, high) = reach(values.filter(|x| *x > 1e-100));
+    pub fn log(name: impl Into<String>, values: impl IntoIterator<Item = f64>) -> Self {
+        let (low, high) = reach(values.into_iter().filter(|x| *x > 1e-100));
         let (low, high) = (
             low.max(f64::MIN_POSITIVE).log10().floor(),
             high.max(f64::MIN_POSITIVE).log10().ceil(),
@@ -196,15 +196,15 @@ mod tests {
 
     #[test]
     fn ticks_are_tidy_and_inside() {
-        let axis = Axis::over("x", [0.13, 0.88].into_iter());
+        let axis = Axis::over("x", [0.13, 0.88]);
         let texts: Vec<String> = axis.ticks().into_iter().map(|(_, text)| text).collect();
         assert_eq!(texts, ["0", "0.2", "0.4", "0.6", "0.8", "1"]);
-        let axis = Axis::log("x", [0.0, 3e-4, 0.02].into_iter());
+        let axis = Axis::log("x", [0.0, 3e-4, 0.02]);
         let texts: Vec<String> = axis.ticks().into_iter().map(|(_, text)| text).collect();
         assert_eq!(texts, ["0.000100", "0.00100", "0.0100", "0.100"]);
         assert_eq!(axis.place(0.0), None);
         let axis = Axis::category("x", vec!["a".into(), "b".into()]);
         assert_eq!(axis.place(1.0), Some(0.75));
-        assert_eq!(Axis::over("x", [2.0].into_iter()).place(2.0), Some(0.5));
+        assert_eq!(Axis::over("x", [2.0]).place(2.0), Some(0.5));
     }
 }

@@ -16,7 +16,7 @@ pub(in crate::chart) use escape::cut;
 pub use labels::Label;
 pub use layout::Room;
 pub use marks::{LINES, Line, MARKS, Mark, Pen};
-pub use panel::{Band, Level, MarkShape, Note, Panel, Patch, Point, Series, VoidCell};
+pub use panel::{Band, Level, MarkShape, Note, Panel, Patch, Point, Series, VoidCell, heights};
 pub use ramp::Ramp;
 
 /// Panels in rows, read left to right.
@@ -42,5 +42,10 @@ impl Plot {
     /// Each panel with an x-axis of its own.
     pub fn new(panels: Vec<Panel>, legend: Vec<Pen>, columns: usize) -> Self {
         Self { panels, legend, columns, ..Self::default() }
+    }
+
+    /// One map, with the meaning of its colours.
+    pub fn map(panel: Panel, ramp: Ramp) -> Self {
+        Self { ramp: Some(ramp), ..Self::new(vec![panel], Vec::new(), 1) }
     }
 }

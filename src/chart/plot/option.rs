@@ -257,11 +257,8 @@ fn spoken(hover: &[String], picks: &[String], panel: &Panel) -> Value {
         Axis::Category { .. } => 0.0,
     };
     let data = hover.iter().enumerate().map(|(x, text)| {
-        let mut point = json!({ "name": text, "value": [x, floor] });
-        if let Some(pick) = picks.get(x) {
-            point["pick"] = json!(pick);
-        }
-        point
+        let point = json!({ "name": text, "value": [x, floor] });
+        offering(point, None, picks.get(x).map(String::as_str))
     });
     json!({
         "type": "line", "name": "said", "data": data.collect::<Vec<_>>(), "xAxisIndex": 0, "yAxisIndex": 0,
@@ -271,23 +268,14 @@ fn spoken(hover: &[String], picks: &[String], panel: &Panel) -> Value {
 
 fn drawn(theme: &Theme, series: &Series, grid: usize) -> Value {
     let pen = &series.pen;
-    let hollow = |point: &Point| point.hollow || pen.mark == Mark::Ring;
     let data: Vec<Value> = series
         .points
         .iter()
         .map(|point| {
             let mut data =
                 json!({ "name": point.name, "value": [rounded(point.x), rounded(point.y)] });
-            if hollow(point) {
-                let colour = pen.colour;
-                data["itemStyle"] =
-                    json!({ "color": theme.paper, "borderColor": colour, "borderWidth": 1.5 });
-            }
-            if let Some(plan) = &point.plan {
-                data["plan"] = json!(plan);
-            }
-            if let Some(pick) = &point.pick {
-                data["pick"] = json!(pick);
+            if point.hollow || pen.mark == Mark::Ring {
+                data["itemStyle"] = ring(theme, pen);
             }
             if let Some(label) = &point.label {
                 data["label"] = json!({
@@ -295,7 +283,7 @@ fn drawn(theme: &Theme, series: &Series, grid: usize) -> Value {
                     "textBorderColor": theme.paper, "textBorderWidth": 3,
                 });
             }
-            data
+            offering(data, point.plan.as_deref(), point.pick.as_deref())
         })
         .collect();
     let mut drawn = json!({
@@ -327,13 +315,6 @@ fn drawn(theme: &Theme, series: &Series, grid: usize) -> Value {
         }
         return drawn;
     }
-    let dash = match pen.line {
-        Line::None | Line::Thick | Line::Solid => json!("solid"),
-        Line::Dashed => json!("dashed"),
-        Line::Dotted => json!("dotted"),
-        Line::DashDotted => json!([8, 3, 1.5, 3]),
-        Line::LongDashed => json!([14, 4]),
-    };
     drawn["symbol"] = json!(symbol(pen.mark));
     drawn["symbolSize"] = match pen.mark {
         Mark::Level => json!([20, 3]),
@@ -342,10 +323,10 @@ fn drawn(theme: &Theme, series: &Series, grid: usize) -> Value {
         _ if series.points.iter().any(is_chosen_from) => json!(9),
         _ => json!(7),
     };
-    drawn["lineStyle"] = json!({ "color": pen.colour, "type": dash, "width": pen.line.width() });
+    let (dash, width) = (dash(pen.line), pen.line.width());
+    drawn["lineStyle"] = json!({ "color": pen.colour, "type": dash, "width": width });
     if pen.mark == Mark::Ring {
-        drawn["itemStyle"] =
-            json!({ "color": theme.paper, "borderColor": pen.colour, "borderWidth": 1.5 });
+        drawn["itemStyle"] = ring(theme, pen);
     }
     if pen.faint {
         drawn["itemStyle"]["opacity"] = json!(0.55);
@@ -363,6 +344,31 @@ fn drawn(theme: &Theme, series: &Series, grid: usize) -> Value {
     drawn
 }
 
+/// A mark with the plan and the choice that a click on it makes.
+fn offering(mut mark: Value, plan: Option<&str>, pick: Option<&str>) -> Value {
+    for (key, value) in [("plan", plan), ("pick", pick)] {
+        if let Some(value) = value {
+            mark[key] = json!(value);
+        }
+    }
+    mark
+}
+
+/// A mark without its filling.
+fn ring(theme: &Theme, pen: &Pen) -> Value {
+    json!({ "color": theme.paper, "borderColor": pen.colour, "borderWidth": 1.5 })
+}
+
+fn dash(line: Line) -> Value {
+    match line {
+        Line::None | Line::Thick | Line::Solid => json!("solid"),
+        Line::Dashed => json!("dashed"),
+        Line::Dotted => json!("dotted"),
+        Line::DashDotted => json!([8, 3, 1.5, 3]),
+        Line::LongDashed => json!([14, 4]),
+    }
+}
+
 fn is_chosen_from(point: &Point) -> bool {
     point.plan.is_some() || point.pick.is_some()
 }
@@ -377,11 +383,7 @@ fn whiskers(points: &[Point]) -> Vec<Value> {
 /// Level lines and the note: they stand on a series of their own.
 fn pointed(theme: &Theme, panel: &Panel, grid: usize) -> Value {
     let level = |level: &Level| {
-        let dash = match level.line {
-            Line::Dashed => "dashed",
-            Line::Dotted => "dotted",
-            _ => "solid",
-        };
+        let dash = dash(level.line);
         json!({ "yAxis": rounded(level.value), "lineStyle": { "color": level.colour, "type": dash, "width": 1 } })
     };
     let mut series = json!({
@@ -466,13 +468,7 @@ fn patches(theme: &Theme, panel: &Panel, ramp: Option<&Ramp>, grid: usize) -> Va
             cell["itemStyle"] = json!({ "borderColor": theme.ink, "borderWidth": 3 });
             cell["label"]["fontWeight"] = json!("bold");
         }
-        if let Some(plan) = &patch.plan {
-            cell["plan"] = json!(plan);
-        }
-        if let Some(pick) = panel.pick(patch.x, patch.y) {
-            cell["pick"] = json!(pick);
-        }
-        cell
+        offering(cell, patch.plan.as_deref(), panel.pick(patch.x, patch.y))
     });
     json!({
         "type": "heatmap", "name": panel.name, "xAxisIndex": grid, "yAxisIndex": grid,
@@ -487,10 +483,7 @@ fn voids(theme: &Theme, panel: &Panel, grid: usize) -> Value {
         if cell.framed {
             data["itemStyle"] = json!({ "color": theme.ink });
         }
-        if let Some(pick) = panel.pick(cell.x, cell.y) {
-            data["pick"] = json!(pick);
-        }
-        data
+        offering(data, None, panel.pick(cell.x, cell.y))
     });
     json!({
         "type": "line", "name": "not defined", "xAxisIndex": grid, "yAxisIndex": grid,

@@ -48,6 +48,16 @@ impl Panel {
         }
     }
 
+    /// With an upright axis in tidy steps over all points, their intervals, and 0.
+    pub fn from_zero(name: impl Into<String>, x: Axis, series: Vec<Series>) -> Self {
+        Self::new(name, x, Axis::from_zero("", heights(&series)), series)
+    }
+
+    /// A map: cells at the places of two category axes.
+    pub fn map(name: impl Into<String>, x: Axis, y: Axis, patches: Vec<Patch>) -> Self {
+        Self { patches, ..Self::new(name, x, y, Vec::new()) }
+    }
+
     /// Makes the plot area this high, in CSS pixels.
     pub fn tall(mut self, height: u32) -> Self {
         self.height = height;
@@ -101,14 +111,20 @@ impl MarkShape {
 
 impl Series {
     /// A curve, or marks alone.
-    pub fn new(pen: Pen, points: Vec<Point>) -> Self {
-        Self { pen, points, shape: MarkShape::Curve }
+    pub fn new(pen: Pen, points: impl IntoIterator<Item = Point>) -> Self {
+        Self::bars(MarkShape::Curve, pen, points)
     }
 
     /// Bars.
-    pub fn bars(shape: MarkShape, pen: Pen, points: Vec<Point>) -> Self {
-        Self { pen, points, shape }
+    pub fn bars(shape: MarkShape, pen: Pen, points: impl IntoIterator<Item = Point>) -> Self {
+        Self { pen, points: points.into_iter().collect(), shape }
     }
+}
+
+/// The values of all points, and the ends of their intervals.
+pub fn heights(series: &[Series]) -> impl Iterator<Item = f64> {
+    let points = series.iter().flat_map(|series| &series.points);
+    points.flat_map(|point| std::iter::once(point.y).chain(point.interval.into_iter().flatten()))
 }
 
 /// A place in a plot area, in the axes' units.
@@ -154,7 +170,7 @@ pub struct Band {
 }
 
 /// A cell of a heat map, at places of two category axes.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Patch {
     pub x: usize,
     pub y: usize,
@@ -165,6 +181,13 @@ pub struct Patch {
     pub text: Option<String>,
     pub framed: bool,
     pub plan: Option<String>,
+}
+
+impl Patch {
+    /// Without a text on it, and without a frame.
+    pub fn new([x, y]: [usize; 2], value: f64, name: String) -> Self {
+        Self { x, y, value, name, ..Self::default() }
+    }
 }
 
 /// A cell of a heat map without a value.

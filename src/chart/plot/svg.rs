@@ -20,6 +20,9 @@ const ENLARGED: f64 = 1.4;
 const NARROWEST: f64 = 240.0;
 /// More cells than this are not named one by one: the table has them.
 const NAMED: usize = 2000;
+/// Where a text stands: its middle at its place, or its end.
+const MIDDLE: &str = " text-anchor=\"middle\"";
+const END: &str = " text-anchor=\"end\"";
 /// Opacity of the ink that shades places of an axis.
 pub(super) const SHADE: f64 = 0.05;
 
@@ -32,16 +35,16 @@ impl Figure {
         let inner = laid_out - 2.0 * MARGIN;
         let letters = |size: f64| (inner / run(1, size)) as usize;
         let heads = [
-            (wrapped(&self.title, letters(15.0)), 15, 20.0, self.theme.ink),
-            (wrapped(&self.words.join(" "), letters(12.0)), 12, 16.0, self.theme.ink),
-            (wrapped(source, letters(11.0)), 11, 16.0, self.theme.quiet),
+            (wrapped(&self.title, letters(15.0)), 15.0, 20.0, self.theme.ink),
+            (wrapped(&self.words.join(" "), letters(12.0)), 12.0, 16.0, self.theme.ink),
+            (wrapped(source, letters(11.0)), 11.0, 16.0, self.theme.quiet),
         ];
         let mut to = Drawing::new(&self.theme);
         let mut y = 12.0;
         for (lines, size, step, colour) in heads {
             for line in lines {
                 y += step;
-                to.text(MARGIN, y, &line, &format!("font-size=\"{size}\" fill=\"{colour}\""));
+                to.text([MARGIN, y], &line, size, colour, "");
             }
             y += 4.0;
         }
@@ -81,18 +84,16 @@ impl Plot {
             let y = f64::from(ENTRY) * (f64::from(*line) + 0.5);
             to.line(pen, &[(*x, y), (x + 26.0, y)]);
             to.mark(pen, x + 13.0, y, &Point::default());
-            let style = format!("font-size=\"12\" fill=\"{}\"", theme.ink);
-            to.text(x + SAMPLE, y + 4.0, &pen.name, &style);
+            to.text([x + SAMPLE, y + 4.0], &pen.name, 12.0, theme.ink, "");
         }
         self.scale(&mut to, layout.ramp);
         let columns = room.columns.clamp(1, self.columns.max(1));
         for (i, (panel, area)) in self.panels.iter().zip(&layout.areas).enumerate() {
-            let style = format!("font-size=\"12\" fill=\"{}\"", theme.ink);
             let lines = &layout.names[i];
             let first = area.top - 10.0 - f64::from(NAME) * (lines.len().max(1) - 1) as f64;
             for (n, line) in lines.iter().enumerate() {
                 let y = first + f64::from(NAME) * n as f64;
-                to.text(area.left - 52.0, y, line, &style);
+                to.text([area.left - 52.0, y], line, 12.0, theme.ink, "");
             }
             self.panel(&mut to, panel, area, self.has_texts(i, columns));
         }
@@ -102,10 +103,9 @@ impl Plot {
     /// The ramp with the ends of its range.
     fn scale(&self, to: &mut Drawing<'_>, [top, length]: [f64; 2]) {
         let Some(ramp) = &self.ramp else { return };
-        let style = format!("font-size=\"12\" fill=\"{}\"", to.theme.ink);
         let left = ramp.before();
         let start = 8.0 + run(left.chars().count(), 12.0) + 6.0;
-        to.text(8.0, top + 13.0, &left, &style);
+        to.text([8.0, top + 13.0], &left, 12.0, to.theme.ink, "");
         // Steps of the colours' own, joined by linear gradients, would need ids; fine steps do not.
         for (i, colour) in ramp.samples(65).enumerate() {
             let share = i as f64 / 64.0;
@@ -125,7 +125,8 @@ impl Plot {
                 to.theme.ink
             ));
         }
-        to.text(start + length + 10.0, top + 13.0, &short(ramp.high), &style);
+        let end = [start + length + 10.0, top + 13.0];
+        to.text(end, &short(ramp.high), 12.0, to.theme.ink, "");
     }
 
     fn panel(&self, to: &mut Drawing<'_>, panel: &Panel, area: &Area, with_texts: bool) {
@@ -136,12 +137,9 @@ impl Plot {
         if with_texts {
             let mut below =
                 area.top + area.height + f64::from(self.texts_height(panel, area.width)) + 14.0;
-            let style = format!(
-                "font-size=\"{AXIS_NAME}\" fill=\"{}\" text-anchor=\"middle\"",
-                to.theme.ink
-            );
             for line in axis_name(&panel.x, area.width) {
-                to.text(area.left + area.width / 2.0, below, &line, &style);
+                let middle = [area.left + area.width / 2.0, below];
+                to.text(middle, &line, AXIS_NAME, to.theme.ink, MIDDLE);
                 below += f64::from(AXIS_LINE);
             }
         }
@@ -207,8 +205,12 @@ impl<'a> Drawing<'a> {
         self.text.push('\n');
     }
 
-    fn text(&mut self, x: f64, y: f64, text: &str, style: &str) {
-        self.add(&format!("<text x=\"{x:.1}\" y=\"{y:.1}\" {style}>{}</text>", escaped(text)));
+    /// Writes a text in a size and a colour; `more` has its other attributes.
+    fn text(&mut self, [x, y]: [f64; 2], text: &str, size: f64, colour: &str, more: &str) {
+        self.add(&format!(
+            "<text x=\"{x:.1}\" y=\"{y:.1}\" font-size=\"{size}\" fill=\"{colour}\"{more}>{}</text>",
+            escaped(text)
+        ));
     }
 
     /// Tints the shaded places of the x-axis, neighbours in one piece.
@@ -232,12 +234,8 @@ impl<'a> Drawing<'a> {
 
     fn labels(&mut self, panel: &Panel, area: &Area) {
         for placed in panel.placed_labels(area) {
-            let [x, y] = placed.centre;
-            let style = format!(
-                "font-size=\"{LABEL_SIZE}\" fill=\"{}\" text-anchor=\"middle\"",
-                placed.label.colour
-            );
-            self.text(x, y + 4.0, &placed.label.text, &style);
+            let ([x, y], label) = (placed.centre, placed.label);
+            self.text([x, y + 4.0], &label.text, LABEL_SIZE, label.colour, MIDDLE);
         }
     }
 
@@ -256,9 +254,8 @@ impl<'a> Drawing<'a> {
                 ));
             }
             if i % every == 0 {
-                let style =
-                    format!("font-size=\"10\" fill=\"{}\" text-anchor=\"end\"", self.theme.quiet);
-                self.text(left - 6.0, y + 3.5, &cut(&text, 9), &style);
+                let text = cut(&text, 9);
+                self.text([left - 6.0, y + 3.5], &text, 10.0, self.theme.quiet, END);
             }
         }
     }
@@ -280,16 +277,13 @@ impl<'a> Drawing<'a> {
         for (place, text) in ticks.into_iter().step_by(texts.every()) {
             let x = area.left + area.width * place;
             let text = cut(&text, LETTERS);
-            let style = format!("font-size=\"10\" fill=\"{quiet}\"");
-            if texts.turn() == 0 {
-                self.text(x, bottom + 15.0, &text, &format!("{style} text-anchor=\"middle\""));
+            let turn = texts.turn();
+            if turn == 0 {
+                self.text([x, bottom + 15.0], &text, 10.0, quiet, MIDDLE);
             } else {
-                let (x, y) = (x + 3.5, bottom + if texts.turn() == 90 { 8.0 } else { 13.0 });
-                let turned = format!(
-                    "{style} text-anchor=\"end\" transform=\"rotate(-{} {x:.1} {y:.1})\"",
-                    texts.turn()
-                );
-                self.text(x, y, &text, &turned);
+                let (x, y) = (x + 3.5, bottom + if turn == 90 { 8.0 } else { 13.0 });
+                let turned = format!("{END} transform=\"rotate(-{turn} {x:.1} {y:.1})\"");
+                self.text([x, y], &text, 10.0, quiet, &turned);
             }
         }
     }
@@ -313,12 +307,8 @@ impl<'a> Drawing<'a> {
             } else {
                 String::new()
             };
-            let title = if panel.patches.len() > NAMED {
-                "/>".to_owned()
-            } else {
-                format!("><title>{}</title></rect>", escaped(&patch.name))
-            };
-            let pick = picked(panel.pick(patch.x, patch.y));
+            let name = if panel.patches.len() > NAMED { "" } else { &patch.name };
+            let (title, pick) = (titled(name, "rect"), picked(panel.pick(patch.x, patch.y)));
             self.add(&format!(
                 "<rect x=\"{:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{:.1}\" fill=\"{}\"{frame}{pick}{title}",
                 x - width / 2.0,
@@ -331,11 +321,8 @@ impl<'a> Drawing<'a> {
                 patch.text.as_ref().filter(|text| run(text.chars().count(), 11.0) <= width)
             {
                 let weight = if patch.framed { " font-weight=\"bold\"" } else { "" };
-                let style = format!(
-                    "font-size=\"11\" fill=\"{}\" text-anchor=\"middle\" pointer-events=\"none\"{weight}",
-                    ramp.on(patch.value)
-                );
-                self.text(x, y + 4.0, text, &style);
+                let style = format!("{MIDDLE} pointer-events=\"none\"{weight}");
+                self.text([x, y + 4.0], text, 11.0, ramp.on(patch.value), &style);
             }
         }
     }
@@ -349,12 +336,9 @@ impl<'a> Drawing<'a> {
             let (left, top) = (x - width / 2.0, y - height / 2.0);
             let (right, bottom) = (left + width, top + height);
             let colour = if cell.framed { self.theme.ink } else { self.theme.hairline };
+            let is_named = panel.patches.len() + panel.voids.len() <= NAMED;
+            let title = titled(if is_named { &cell.name } else { "" }, "rect");
             let pick = picked(panel.pick(cell.x, cell.y));
-            let title = if panel.patches.len() + panel.voids.len() > NAMED {
-                "/>".to_owned()
-            } else {
-                format!("><title>{}</title></rect>", escaped(&cell.name))
-            };
             self.add(&format!(
                 "<rect x=\"{left:.1}\" y=\"{top:.1}\" width=\"{width:.1}\" height=\"{height:.1}\" fill=\"{}\" stroke=\"{colour}\"{pick}{title}",
                 self.theme.paper,
@@ -425,11 +409,16 @@ impl<'a> Drawing<'a> {
         } else {
             (x - 7.0, "end")
         };
-        let paper = self.theme.paper;
-        let style = format!(
-            "font-size=\"10\" fill=\"{colour}\" text-anchor=\"{anchor}\" stroke=\"{paper}\" stroke-width=\"3\" paint-order=\"stroke\" pointer-events=\"none\""
-        );
-        self.text(x, y + 3.5, label, &style);
+        let style = self.halo(anchor) + " pointer-events=\"none\"";
+        self.text([x, y + 3.5], label, 10.0, colour, &style);
+    }
+
+    /// A halo keeps words apart from what they cross.
+    fn halo(&self, anchor: &str) -> String {
+        format!(
+            " text-anchor=\"{anchor}\" stroke=\"{}\" stroke-width=\"3\" paint-order=\"stroke\"",
+            self.theme.paper
+        )
     }
 
     /// Each on what stands at its place already.
@@ -496,11 +485,7 @@ impl<'a> Drawing<'a> {
             "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"4.5\" fill=\"{paper}\" stroke=\"{ink}\" stroke-width=\"2\"/>"
         ));
         let (dx, dy, anchor) = if note.after { (9.0, -10.0, "start") } else { (-9.0, 18.0, "end") };
-        // A halo keeps the words apart from what they cross.
-        let style = format!(
-            "font-size=\"12\" fill=\"{ink}\" text-anchor=\"{anchor}\" stroke=\"{paper}\" stroke-width=\"3\" paint-order=\"stroke\""
-        );
-        self.text(x + dx, y + dy, &note.text, &style);
+        self.text([x + dx, y + dy], &note.text, 12.0, ink, &self.halo(anchor));
     }
 
     fn line(&mut self, pen: &Pen, points: &[(f64, f64)]) {
@@ -533,7 +518,6 @@ impl<'a> Drawing<'a> {
     }
 
     fn mark(&mut self, pen: &Pen, x: f64, y: f64, point: &Point) {
-        let name = &point.name;
         let hollow = point.hollow || pen.mark == Mark::Ring;
         let fill = if hollow { self.theme.paper } else { pen.colour };
         let (tag, shape) = match pen.mark {
@@ -556,17 +540,21 @@ impl<'a> Drawing<'a> {
                 format!("x=\"{:.1}\" y=\"{:.1}\" width=\"20\" height=\"2\"", x - 10.0, y - 1.0),
             ),
         };
-        let end = if name.is_empty() {
-            "/>".to_owned()
-        } else {
-            format!("><title>{}</title></{tag}>", escaped(name))
-        };
         self.add(&format!(
-            "<{tag} {shape} fill=\"{fill}\" stroke=\"{}\"{}{}{end}",
+            "<{tag} {shape} fill=\"{fill}\" stroke=\"{}\"{}{}{}",
             pen.colour,
             faint(pen, "opacity"),
             picked(point.pick.as_deref()),
+            titled(&point.name, tag),
         ));
+    }
+}
+
+/// The end of an element, with the words that it shows under the pointer, where it has any.
+fn titled(name: &str, tag: &str) -> String {
+    match name {
+        "" => "/>".to_owned(),
+        name => format!("><title>{}</title></{tag}>", escaped(name)),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Fig. 3: accuracy against -MSE, -bias and diversity along the models' streams.
 
-use super::headers;
-use super::{Figure, FigureDraft, Line, Mark, Panel, Plot, Point, Series, Table, TableCell, Theme};
+use super::TableCell::{self, Count, Number, Text};
+use super::{Figure, FigureDraft, Line, Mark, Panel, Plot, Point, Series, Table, Theme};
 use crate::chart::Named;
 use crate::chart::number::{counted, fixed, short};
 use crate::chart::plot::{Axis, Pen};
@@ -48,12 +48,12 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
                         ..Point::new(x as f64, found.r, text)
                     })
                 });
-                Series::new(pen.clone(), points.collect())
+                Series::new(pen.clone(), points)
             });
             panels.push(Panel::new(
                 format!("{kind}'s r with the share right among the options, {column} column"),
                 Axis::category("", names.clone()),
-                Axis::over("", [-1.0, 1.0].into_iter()),
+                Axis::over("", [-1.0, 1.0]),
                 series.collect(),
             ));
         }
@@ -90,39 +90,28 @@ fn name(survey: &Survey, one: &Correlated) -> String {
 }
 
 fn table(survey: &Survey, all: &[Correlated]) -> Table {
-    let mut rows = Vec::new();
-    for one in all {
-        for (column, columns) in COLUMNS {
-            for (quantity, pair) in QUANTITIES {
-                for (kind, coefficient) in KINDS {
-                    let Some(found) = coefficient(pair(columns(one))) else {
-                        continue;
-                    };
-                    rows.push(vec![
-                        TableCell::Text(name(survey, one)),
-                        TableCell::Text(column.to_owned()),
-                        TableCell::Text(quantity.replace('−', "-")),
-                        TableCell::Text(kind.to_owned()),
-                        TableCell::Number(found.r),
-                        found.p.map_or(TableCell::Text(String::new()), TableCell::Number),
-                        TableCell::Count(found.n),
-                        TableCell::Count(one.models),
-                    ]);
-                }
-            }
-        }
-    }
-    Table {
-        headers: headers(&[
-            "task",
-            "column",
-            "accuracy against",
-            "coefficient",
-            "r",
-            "p",
-            "n",
-            "models",
-        ]),
-        rows,
-    }
+    let of_each = all.iter().flat_map(|one| {
+        COLUMNS.into_iter().flat_map(move |(column, columns)| {
+            QUANTITIES.into_iter().flat_map(move |(quantity, pair)| {
+                let found =
+                    KINDS.map(|(kind, coefficient)| (kind, coefficient(pair(columns(one)))));
+                found
+                    .into_iter()
+                    .filter_map(move |(kind, found)| Some((one, [column, quantity, kind], found?)))
+            })
+        })
+    });
+    Table::of(
+        of_each,
+        &[
+            ("task", &|(one, ..)| Text(name(survey, one))),
+            ("column", &|(_, [column, ..], _)| Text((*column).to_owned())),
+            ("accuracy against", &|(_, [_, quantity, _], _)| Text(quantity.replace('−', "-"))),
+            ("coefficient", &|(_, [.., kind], _)| Text((*kind).to_owned())),
+            ("r", &|(.., found)| Number(found.r)),
+            ("p", &|(.., found)| TableCell::known(found.p)),
+            ("n", &|(.., found)| Count(found.n)),
+            ("models", &|(one, ..)| Count(one.models)),
+        ],
+    )
 }

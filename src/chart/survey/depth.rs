@@ -1,7 +1,8 @@
 //! Fig. 6: accuracy and MSE of models against how deep they are read.
 
-use super::{Figure, FigureDraft, Panel, Plot, Point, Series, Table, TableCell, Theme};
-use super::{cells, extent, first_words, headers, mean};
+use super::TableCell::{Count, Number, Text};
+use super::{Figure, FigureDraft, Panel, Plot, Point, Series, Table, Theme};
+use super::{cells, extent, first_words, heights, mean};
 use crate::chart::Named;
 use crate::chart::number::{counted, percent, short};
 use crate::chart::plot::{Axis, Mark, Pen};
@@ -63,11 +64,8 @@ fn title(survey: &Survey, curves: &[ModelCurve]) -> String {
     };
     let tasks = counted(best.tasks.len(), "task");
     let Some(second) = others.first() else {
-        return format!(
-            "{}: {} right among the options, mean over {tasks}",
-            name(best),
-            right(best)
-        );
+        let (name, right) = (name(best), right(best));
+        return format!("{name}: {right} right among the options, mean over {tasks}");
     };
     if others.iter().any(|other| other.tasks != best.tasks) {
         return "Accuracy and MSE along the depth of models that answered different tasks"
@@ -77,13 +75,8 @@ fn title(survey: &Survey, curves: &[ModelCurve]) -> String {
         true => format!("{} answers best", name(best)),
         false => "no model is clearly best".to_owned(),
     };
-    format!(
-        "Over the same {tasks} {verdict}: {} {} right among the options, {} {}",
-        name(best),
-        right(best),
-        name(second),
-        right(second)
-    )
+    let [best, second] = [*best, second].map(|one| [name(one).to_owned(), right(one)].join(" "));
+    format!("Over the same {tasks} {verdict}: {best} right among the options, {second}")
 }
 
 pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
@@ -94,43 +87,22 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
         ..theme.pen(model, survey.models[model].name.as_str())
     };
     let panels = QUANTITIES.iter().enumerate().map(|(q, (name, _))| {
-        let series: Vec<Series> = curves
-            .iter()
-            .map(|curve| {
-                let points = curve.depths.iter().enumerate().map(|(n, values)| {
-                    let depth = (n + 1) as f64 / curve.depths.len() as f64;
-                    let text = format!(
-                        "{}, {} of {} components\n{}",
-                        survey.models[curve.model].name,
-                        n + 1,
-                        curve.depths.len(),
-                        short(values[q])
-                    );
-                    Point::new(depth, values[q], text)
-                });
-                Series::new(pen(curve.model), points.collect())
-            })
-            .collect();
-        let reach: Vec<f64> = series.iter().flat_map(|s| s.points.iter().map(|p| p.y)).collect();
-        Panel::new(
-            (*name).to_owned(),
-            Axis::over("share of the components so far", [0.0, 1.0].into_iter()),
-            Axis::over("", reach.into_iter()),
-            series,
-        )
+        let curve = |curve: &ModelCurve| {
+            let members = curve.depths.len();
+            let points = curve.depths.iter().zip(1..).map(|(values, n)| {
+                let model = &survey.models[curve.model].name;
+                let text = format!("{model}, {n} of {members} components\n{}", short(values[q]));
+                Point::new(f64::from(n) / members as f64, values[q], text)
+            });
+            Series::new(pen(curve.model), points)
+        };
+        let series: Vec<Series> = curves.iter().map(curve).collect();
+        let x = Axis::over("share of the components so far", [0.0, 1.0]);
+        Panel::new(*name, x, Axis::over("", heights(&series)), series)
     });
-    let panels: Vec<Panel> = panels.collect();
-    let rows = curves.iter().flat_map(|curve| {
-        curve.depths.iter().enumerate().map(|(n, values)| {
-            let mut row = vec![
-                TableCell::Text(survey.models[curve.model].name.clone()),
-                TableCell::Count(n + 1),
-                TableCell::Count(curve.depths.len()),
-            ];
-            row.extend(values.map(TableCell::Number));
-            row
-        })
-    });
+    let rows = curves
+        .iter()
+        .flat_map(|curve| curve.depths.iter().zip(1..).map(move |(values, n)| (curve, n, values)));
     FigureDraft {
         key: "fig-6-depth",
         title: title(survey, &curves),
@@ -142,18 +114,18 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
                 extent(survey)
             ),
         ],
-        table: Table {
-            headers: headers(&[
-                "model",
-                "components so far",
-                "components",
-                "accuracy",
-                "mse",
-                "paper mse x100",
-            ]),
-            rows: rows.collect(),
-        },
-        plot: Plot::new(panels, curves.iter().map(|curve| pen(curve.model)).collect(), 3),
+        table: Table::of(
+            rows,
+            &[
+                ("model", &|(curve, ..)| Text(survey.models[curve.model].name.clone())),
+                ("components so far", &|(_, n, _)| Count(*n)),
+                ("components", &|(curve, ..)| Count(curve.depths.len())),
+                ("accuracy", &|(.., values)| Number(values[0])),
+                ("mse", &|(.., values)| Number(values[1])),
+                ("paper mse x100", &|(.., values)| Number(values[2])),
+            ],
+        ),
+        plot: Plot::new(panels.collect(), curves.iter().map(|curve| pen(curve.model)).collect(), 3),
     }
     .figure(theme)
 }

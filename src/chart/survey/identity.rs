@@ -1,10 +1,9 @@
 //! The identity in probabilities beside the columns that the paper prints: MSE = bias - diversity in
 //! the one, and not in the other.
 
-use super::{
-    Figure, FigureDraft, KnownCell, Line, Mark, Panel, Plot, Point, Series, Table, TableCell, Theme,
-};
-use super::{cells, headers, model_pen, task_names};
+use super::TableCell::{Number, Text};
+use super::{Figure, FigureDraft, KnownCell, Line, Mark, Panel, Plot, Point, Series, Table, Theme};
+use super::{cells, model_marks, model_pens, task_names};
 use crate::chart::number::short;
 use crate::chart::plot::{Axis, Pen};
 use crate::chart::{Column, Named};
@@ -26,80 +25,54 @@ const BESIDE: Named<fn(&KnownCell<'_>) -> Triple, 2> = [
 pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
     let all: Vec<KnownCell<'_>> = cells(survey).collect();
     let residue = |t: &Triple| t.bias - t.diversity - t.mse;
+    let level = Pen::new("MSE", theme.mse, Line::None, Mark::Level);
     let panels = COLUMNS.iter().map(|(name, column)| {
-        let series: Vec<Series> = (0..survey.models.len())
-            .map(|model| {
-                let points = all.iter().filter(|cell| cell.model == model).map(|cell| {
-                    let t = column(cell);
-                    let text = format!(
-                        "{} on {}\nbias {} − diversity {} against MSE {}",
-                        survey.models[model].name,
-                        survey.tasks[cell.task].name,
-                        short(t.bias),
-                        short(t.diversity),
-                        short(t.mse)
-                    );
-                    Point::new(cell.task as f64, t.bias - t.diversity, text)
-                });
-                Series::new(model_pen(survey, model, theme, Line::None), points.collect())
-            })
-            .collect();
-        let level = Pen::new("MSE", theme.mse, Line::None, Mark::Level);
         let levels = all.iter().map(|cell| {
             let mse = column(cell).mse;
             Point::new(cell.task as f64, mse, format!("MSE {}", short(mse)))
         });
-        let mut series = series;
-        series.insert(0, Series::new(level, levels.collect()));
-        let reach: Vec<f64> = series.iter().flat_map(|s| s.points.iter().map(|p| p.y)).collect();
-        Panel::new(
-            format!("bias − diversity (level: MSE), {name} column"),
-            Axis::category("", task_names(survey)),
-            Axis::from_zero("", reach.into_iter()),
-            series,
-        )
-    });
-    let panels: Vec<Panel> = panels.collect();
-    let worst = |column: fn(&KnownCell<'_>) -> Triple| {
-        all.iter().map(|cell| residue(&column(cell)).abs()).fold(0.0, f64::max)
-    };
-    let legend = (0..survey.models.len()).map(|m| model_pen(survey, m, theme, Line::None));
-    let level = Pen::new("MSE", theme.mse, Line::None, Mark::Level);
-    let rows = all.iter().flat_map(|cell| {
-        COLUMNS.into_iter().chain(BESIDE).map(|(name, column)| {
+        let mut series = vec![Series::new(level.clone(), levels)];
+        series.extend(model_marks(survey, &all, theme, |cell| {
             let t = column(cell);
-            vec![
-                TableCell::Text(survey.tasks[cell.task].name.clone()),
-                TableCell::Text(survey.models[cell.model].name.clone()),
-                TableCell::Text(name.to_owned()),
-                TableCell::Number(t.mse),
-                TableCell::Number(t.bias),
-                TableCell::Number(t.diversity),
-                TableCell::Number(residue(&t)),
-            ]
-        })
+            let ([mse, bias, diversity], place) = (t.numbers().map(short), cell.place());
+            let text = format!("{place}\nbias {bias} − diversity {diversity} against MSE {mse}");
+            Some(Point::new(cell.task as f64, t.bias - t.diversity, text))
+        }));
+        let panel = format!("bias − diversity (level: MSE), {name} column");
+        Panel::from_zero(panel, Axis::category("", task_names(survey)), series)
     });
+    let [shares, centred, whole, paper] = [COLUMNS[0], COLUMNS[1], BESIDE[1], COLUMNS[2]]
+        .map(|(_, of)| short(all.iter().map(|cell| residue(&of(cell)).abs()).fold(0.0, f64::max)));
+    let rows = all.iter().flat_map(|cell| {
+        COLUMNS.into_iter().chain(BESIDE).map(move |(name, column)| (cell, name, column(cell)))
+    });
+    let table = Table::of(
+        rows,
+        &[
+            ("task", &|(cell, ..)| cell.task()),
+            ("model", &|(cell, ..)| cell.model()),
+            ("column", &|(_, name, _)| Text((*name).to_owned())),
+            ("mse", &|(.., t)| Number(t.mse)),
+            ("bias", &|(.., t)| Number(t.bias)),
+            ("diversity", &|(.., t)| Number(t.diversity)),
+            ("bias - diversity - mse", &|(.., t)| Number(residue(t))),
+        ],
+    );
+    let legend = model_pens(survey, theme).into_iter().chain([level.clone()]).collect();
     FigureDraft {
         key: "identity",
         title: format!(
-            "In {} bias − diversity is the MSE; in the paper's columns it misses by up to {}",
-            Column::Probability.label(),
-            short(worst(COLUMNS[2].1))
+            "In {} bias − diversity is the MSE; in the paper's columns it misses by up to {paper}",
+            Column::Probability.label()
         ),
         words: [
             format!(
-                "Among shares the identity holds within {}, among centred logits within {}, among whole logits within {}.",
-                short(worst(COLUMNS[0].1)),
-                short(worst(COLUMNS[1].1)),
-                short(worst(BESIDE[1].1))
+                "Among shares the identity holds within {shares}, among centred logits within {centred}, among whole logits within {whole}."
             ),
             "The paper takes MSE and bias from shares (Eq. 14) and diversity from raw logits (Eq. 8).".to_owned(),
         ],
-        table: Table {
-            headers: headers(&["task", "model", "column", "mse", "bias", "diversity", "bias - diversity - mse"]),
-            rows: rows.collect(),
-        },
-        plot: Plot::new(panels, legend.chain([level]).collect(), 3),
+        table,
+        plot: Plot::new(panels.collect(), legend, 3),
     }
     .figure(theme)
 }

@@ -1,8 +1,9 @@
 //! Theorems 4 to 8 along one model's stream: relevancy, redundancy and conditional redundancy, and
 //! the error between its bounds; a figure an estimator.
 
-use super::{Figure, FigureDraft, Line, Mark, Panel, Plot, Point, Series, Table, TableCell, Theme};
-use super::{cells, headers};
+use super::TableCell::{Count, Number, Text};
+use super::cells;
+use super::{Figure, FigureDraft, Line, Mark, Panel, Plot, Point, Series, Table, Theme};
 use crate::chart::number::{counted, short};
 use crate::chart::plot::{Axis, Pen};
 use crate::study::survey::{Estimate, Information, InformationPoint, Survey};
@@ -10,8 +11,8 @@ use crate::study::survey::{Estimate, Information, InformationPoint, Survey};
 type EstimateOf = fn(&Information) -> &Estimate;
 
 const ESTIMATORS: [(&str, &str, EstimateOf); 2] = [
-    ("votes", "counted votes (Miller-Madow)", |i| &i.votes),
-    ("copula", "Gaussian copula", |i| &i.copula),
+    ("information-votes", "counted votes (Miller-Madow)", |i| &i.votes),
+    ("information-copula", "Gaussian copula", |i| &i.copula),
 ];
 
 /// Bits under which a curve is no picture.
@@ -31,7 +32,7 @@ fn figure(
     survey: &Survey,
     model: usize,
     theme: &Theme,
-    key: &str,
+    key: &'static str,
     estimator: &str,
     of: EstimateOf,
 ) -> Option<Figure> {
@@ -81,22 +82,11 @@ fn figure(
         if curve.iter().all(|point| TERMS.iter().all(|term| term(point).abs() < NOTHING)) {
             flat.push(task.as_str());
         } else {
+            let bounds = format!("{task}, error between its bounds");
             panels.push(panel(&format!("{task}, bits"), task, &terms, &TERMS, curve));
-            panels.push(panel(
-                &format!("{task}, error between its bounds"),
-                task,
-                &errors,
-                &ERRORS,
-                curve,
-            ));
+            panels.push(panel(&bounds, task, &errors, &ERRORS, curve));
         }
-        for point in curve {
-            let mut row = vec![TableCell::Text(task.clone()), TableCell::Count(point.members)];
-            row.extend(TERMS.map(|value| TableCell::Number(value(point))));
-            row.extend(ERRORS.map(|value| TableCell::Number(value(point))));
-            row.push(TableCell::Text(point.breaks.clone().unwrap_or_default()));
-            rows.push(row);
-        }
+        rows.extend(curve.iter().map(|point| (task, point)));
     }
     if panels.is_empty() {
         return None;
@@ -117,7 +107,6 @@ fn figure(
             counted(beyond, "point")
         );
     }
-    let key: &'static str = if key == "votes" { "information-votes" } else { "information-copula" };
     let draft = FigureDraft {
         key,
         title: title(name, points, above, below),
@@ -129,21 +118,21 @@ fn figure(
             ),
             caveat,
         ],
-        table: Table {
-            headers: headers(&[
-                "task",
-                "components",
-                "relevancy",
-                "redundancy",
-                "conditional redundancy",
-                "I(U;Y)",
-                "error",
-                "lower bound",
-                "upper bound",
-                "breaks",
-            ]),
+        table: Table::of(
             rows,
-        },
+            &[
+                ("task", &|(task, _)| Text((*task).clone())),
+                ("components", &|(_, point)| Count(point.members)),
+                ("relevancy", &|(_, point)| Number(point.relevancy)),
+                ("redundancy", &|(_, point)| Number(point.redundancy)),
+                ("conditional redundancy", &|(_, point)| Number(point.conditional_redundancy)),
+                ("I(U;Y)", &|(_, point)| Number(point.joint)),
+                ("error", &|(_, point)| Number(point.error)),
+                ("lower bound", &|(_, point)| Number(point.bounds.lower)),
+                ("upper bound", &|(_, point)| Number(point.bounds.upper)),
+                ("breaks", &|(_, point)| Text(point.breaks.clone().unwrap_or_default())),
+            ],
+        ),
         plot: Plot::new(panels, terms.iter().chain(&errors).cloned().collect(), 2),
     };
     Some(draft.figure(theme).named(format!("{key}-{name}")))
@@ -173,33 +162,15 @@ fn panel(
     values: &[fn(&InformationPoint) -> f64],
     curve: &[InformationPoint],
 ) -> Panel {
-    let series: Vec<Series> = pens
-        .iter()
-        .zip(values)
-        .map(|(pen, value)| {
-            let points = curve.iter().map(|point| {
-                let y = value(point);
-                let text = format!(
-                    "{task}, first {} components\n{} {}",
-                    point.members,
-                    pen.name,
-                    short(y)
-                );
-                Point {
-                    hollow: point.breaks.is_some(),
-                    ..Point::new(point.members as f64, y, text)
-                }
-            });
-            Series::new(pen.clone(), points.collect())
-        })
-        .collect();
-    let reach: Vec<f64> = series.iter().flat_map(|s| s.points.iter().map(|p| p.y)).collect();
-    Panel::new(
-        name,
-        Axis::counts("components so far", curve.len()),
-        Axis::from_zero("", reach.into_iter()),
-        series,
-    )
+    let series = pens.iter().zip(values).map(|(pen, value)| {
+        let points = curve.iter().map(|point| {
+            let (n, y) = (point.members, value(point));
+            let text = format!("{task}, first {n} components\n{} {}", pen.name, short(y));
+            Point { hollow: point.breaks.is_some(), ..Point::new(n as f64, y, text) }
+        });
+        Series::new(pen.clone(), points)
+    });
+    Panel::from_zero(name, Axis::counts("components so far", curve.len()), series.collect())
 }
 
 #[cfg(test)]

@@ -1,9 +1,8 @@
 //! Accuracy against how hard the rows are, a panel a task and a line a model: where depth is needed.
 
-use super::{
-    Figure, FigureDraft, KnownCell, Line, Mark, Panel, Plot, Point, Series, Table, TableCell, Theme,
-};
-use super::{cells, extent, headers, mean, model_pen};
+use super::TableCell::{Count, Number, Text};
+use super::{Figure, FigureDraft, KnownCell, Line, Mark, Panel, Plot, Point, Series, Table, Theme};
+use super::{cells, extent, mean, model_pen};
 use crate::chart::number::{self, percent};
 use crate::chart::plot::{Axis, Pen};
 use crate::measure::interval::Mean;
@@ -49,21 +48,14 @@ fn panel(survey: &Survey, task: usize, all: &[KnownCell<'_>], theme: &Theme) -> 
         let shift = (at as f64 - (own.len() as f64 - 1.0) / 2.0) * apart;
         let points = cell.found.levels.iter().map(|of| {
             let right = of.accuracy();
-            let name = format!(
-                "{} on {}, {}\n{} of {} right among the options, {}",
-                survey.models[cell.model].name,
-                survey.tasks[task].name,
-                said(survey, task, of.level),
-                of.correct,
-                of.rows,
-                percent(right.mean)
-            );
+            let (place, level) = (cell.place(), said(survey, task, of.level));
+            let shares = format!("{} of {} right among the options", of.correct, of.rows);
+            let name = format!("{place}, {level}\n{shares}, {}", percent(right.mean));
             // Rounded, so that no platform writes another last digit.
             let x = (1000.0 * (of.level as f64 + shift)).round() / 1000.0;
             Point { interval: Some([right.low, right.high]), ..Point::new(x, right.mean, name) }
         });
-        let pen = model_pen(survey, cell.model, theme, Line::Solid);
-        Series::new(pen, points.collect())
+        Series::new(model_pen(survey, cell.model, theme, Line::Solid), points)
     });
     let levels = || own.iter().flat_map(|cell| &cell.found.levels);
     let places = levels().map(|of| of.level as f64);
@@ -72,7 +64,7 @@ fn panel(survey: &Survey, task: usize, all: &[KnownCell<'_>], theme: &Theme) -> 
     let panel = Panel::new(
         format!("{}: share right among the options", survey.tasks[task].name),
         Axis::whole(noun(survey, task), low - 0.5, high + 0.5),
-        Axis::over("", [0.0, 1.0].into_iter()),
+        Axis::over("", [0.0, 1.0]),
         series.collect(),
     );
     match mean(own.iter().map(|cell| cell.found.chance)) {
@@ -120,9 +112,8 @@ impl<'a> LevelEnds<'a> {
             let level = said(survey, self.cell.task, self.levels[end].level);
             format!("{} at {level}", percent(self.accuracy[end].mean))
         });
-        let model = &survey.models[self.cell.model].name;
-        let task = &survey.tasks[self.cell.task].name;
-        format!("{model} on “{task}” from {first} to {last}")
+        let KnownCell { model_name, task_name, .. } = self.cell;
+        format!("{model_name} on “{task_name}” from {first} to {last}")
     }
 }
 
@@ -183,28 +174,22 @@ fn below_chance(all: &[KnownCell<'_>]) -> String {
 fn table(survey: &Survey, all: &[KnownCell<'_>]) -> Table {
     let mut sorted: Vec<&KnownCell<'_>> = all.iter().collect();
     sorted.sort_by_key(|cell| (cell.task, cell.model));
-    let rows = sorted.into_iter().flat_map(|cell| {
-        cell.found.levels.iter().map(|of| {
-            let right = of.accuracy();
-            vec![
-                TableCell::Text(survey.tasks[cell.task].name.clone()),
-                TableCell::Text(survey.models[cell.model].name.clone()),
-                TableCell::Count(of.level),
-                TableCell::Text(noun(survey, cell.task).to_owned()),
-                TableCell::Count(of.rows),
-                TableCell::Count(of.correct),
-                TableCell::Number(right.mean),
-                TableCell::Number(right.low),
-                TableCell::Number(right.high),
-            ]
-        })
-    });
-    Table {
-        headers: headers(&[
-            "task", "model", "level", "of", "rows", "right", "accuracy", "from", "to",
-        ]),
-        rows: rows.collect(),
-    }
+    let rows =
+        sorted.into_iter().flat_map(|cell| cell.found.levels.iter().map(move |of| (cell, of)));
+    Table::of(
+        rows,
+        &[
+            ("task", &|(cell, _)| cell.task()),
+            ("model", &|(cell, _)| cell.model()),
+            ("level", &|(_, of)| Count(of.level)),
+            ("of", &|(cell, _)| Text(noun(survey, cell.task).to_owned())),
+            ("rows", &|(_, of)| Count(of.rows)),
+            ("right", &|(_, of)| Count(of.correct)),
+            ("accuracy", &|(_, of)| Number(of.accuracy().mean)),
+            ("from", &|(_, of)| Number(of.accuracy().low)),
+            ("to", &|(_, of)| Number(of.accuracy().high)),
+        ],
+    )
 }
 
 #[cfg(test)]

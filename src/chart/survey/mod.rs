@@ -13,9 +13,10 @@ mod stream;
 mod table1;
 mod uniform;
 
-use super::number::{counted, percent, percent_tenths};
-use super::plot::{Line, Mark, Panel, Pen, Plot, Point, Series};
-use super::{Figure, FigureDraft, Table, TableCell, Theme};
+use super::TableCell::{self, Text};
+use super::number::{counted, mean, percent, percent_tenths};
+use super::plot::{Line, Mark, Panel, Pen, Plot, Point, Series, heights};
+use super::{Figure, FigureDraft, Table, Theme, distinct};
 use crate::study::survey::{ChoiceShare, Found, Survey, SurveyModel, SurveyTask};
 pub use questions::{OVERVIEW_QUESTIONS, STREAM_QUESTION, SurveyQuestion};
 
@@ -68,16 +69,39 @@ pub fn model_figures(survey: &Survey, model: usize, theme: &Theme) -> Vec<Figure
 }
 
 /// A cell with numbers.
-struct KnownCell<'a> {
-    model: usize,
-    task: usize,
-    found: &'a Found,
+pub(super) struct KnownCell<'a> {
+    pub model: usize,
+    pub task: usize,
+    model_name: &'a str,
+    pub task_name: &'a str,
+    pub found: &'a Found,
 }
 
-fn cells(survey: &Survey) -> impl Iterator<Item = KnownCell<'_>> {
+impl KnownCell<'_> {
+    /// As a mark's words begin.
+    pub fn place(&self) -> String {
+        format!("{} on {}", self.model_name, self.task_name)
+    }
+
+    fn task(&self) -> TableCell {
+        Text(self.task_name.to_owned())
+    }
+
+    fn model(&self) -> TableCell {
+        Text(self.model_name.to_owned())
+    }
+}
+
+pub(super) fn cells(survey: &Survey) -> impl Iterator<Item = KnownCell<'_>> {
     use crate::study::survey::SurveyedOutcome::{Failed, Found};
     survey.cells.iter().filter_map(|cell| match &cell.outcome {
-        Found(found) => Some(KnownCell { model: cell.model, task: cell.task, found }),
+        Found(found) => Some(KnownCell {
+            model: cell.model,
+            task: cell.task,
+            model_name: &survey.models[cell.model].name,
+            task_name: &survey.tasks[cell.task].name,
+            found,
+        }),
         Failed(_) => None,
     })
 }
@@ -87,31 +111,27 @@ fn model_pen(survey: &Survey, model: usize, theme: &Theme, line: Line) -> Pen {
     Pen { line, ..theme.pen(model, survey.models[model].name.as_str()) }
 }
 
-/// The three roles and accuracy, as they are drawn everywhere.
-fn roles(theme: &Theme) -> [Pen; 4] {
-    [
-        Pen::new("MSE", theme.mse, Line::Thick, Mark::None),
-        Pen::new("bias", theme.bias, Line::Solid, Mark::None),
-        Pen::new("diversity", theme.diversity, Line::Dashed, Mark::None),
-        Pen::new("accuracy", theme.ink, Line::Dotted, Mark::None),
-    ]
+/// Marks of all models, without lines.
+fn model_pens(survey: &Survey, theme: &Theme) -> Vec<Pen> {
+    (0..survey.models.len()).map(|model| model_pen(survey, model, theme, Line::None)).collect()
+}
+
+/// A series of marks per model: a point per cell, but where there is none.
+fn model_marks(
+    survey: &Survey,
+    all: &[KnownCell<'_>],
+    theme: &Theme,
+    point: impl Fn(&KnownCell<'_>) -> Option<Point>,
+) -> Vec<Series> {
+    let pens = model_pens(survey, theme).into_iter().enumerate();
+    let series = pens.map(|(model, pen)| {
+        Series::new(pen, all.iter().filter(|cell| cell.model == model).filter_map(&point))
+    });
+    series.collect()
 }
 
 fn task_names(survey: &Survey) -> Vec<String> {
     survey.tasks.iter().map(|task| task.name.clone()).collect()
-}
-
-fn headers(names: &[&str]) -> Vec<String> {
-    names.iter().map(|&name| name.to_owned()).collect()
-}
-
-fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
-    let (mut sum, mut count) = (0.0, 0);
-    for value in values {
-        sum += value;
-        count += 1;
-    }
-    (count > 0).then(|| sum / f64::from(count))
 }
 
 /// Says of an accuracy below the most frequent right answer's share what that answer is.
@@ -124,13 +144,9 @@ pub fn below_majority(model: &SurveyModel, task: &SurveyTask, found: &Found) -> 
     let most = choices.find(|(_, choice)| choice.right >= majority);
     let answer =
         most.map_or("the most frequent answer".to_owned(), |(k, choice)| choice_name(k, choice));
-    Some(format!(
-        "{} on {}: {} is below always answering {answer}, {}.",
-        model.name,
-        task.name,
-        percent_tenths(accuracy),
-        percent_tenths(majority)
-    ))
+    let ([accuracy, majority], model, task) =
+        ([accuracy, majority].map(percent_tenths), &model.name, &task.name);
+    Some(format!("{model} on {task}: {accuracy} is below always answering {answer}, {majority}."))
 }
 
 /// On how many rows of the wanted cells the model says the right answer first by itself, with a space behind.
@@ -174,11 +190,7 @@ fn choice_name(k: usize, choice: &ChoiceShare) -> String {
 
 /// How many models and tasks have numbers, in words.
 fn extent(survey: &Survey) -> String {
-    let mut models: Vec<usize> = cells(survey).map(|cell| cell.model).collect();
-    let mut tasks: Vec<usize> = cells(survey).map(|cell| cell.task).collect();
-    models.sort_unstable();
-    models.dedup();
-    tasks.sort_unstable();
-    tasks.dedup();
-    format!("{}, {}", counted(models.len(), "model"), counted(tasks.len(), "task"))
+    let models = distinct(cells(survey).map(|cell| cell.model)).len();
+    let tasks = distinct(cells(survey).map(|cell| cell.task)).len();
+    format!("{}, {}", counted(models, "model"), counted(tasks, "task"))
 }

@@ -1,9 +1,8 @@
 //! The trade-off plane (Theorem 3): what a model adds in diversity it mostly pays for in bias.
 
-use super::{
-    Figure, FigureDraft, KnownCell, Line, Panel, Plot, Point, Series, Table, TableCell, Theme,
-};
-use super::{cells, extent, headers, model_pen};
+use super::TableCell::Number;
+use super::{Figure, FigureDraft, KnownCell, Panel, Plot, Point, Table, Theme};
+use super::{cells, extent, heights, mean, model_marks, model_pens};
 use crate::chart::Named;
 use crate::chart::number::{percent, short};
 use crate::chart::plot::Axis;
@@ -22,99 +21,64 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
         ("the same as the paper prints the terms", printed),
     ];
     let panels = forms.iter().map(|(name, of)| {
-        let series: Vec<Series> = (0..survey.models.len())
-            .map(|model| {
-                let points = all.iter().filter(|cell| cell.model == model).map(|cell| {
-                    let [bias, diversity] = of(cell);
-                    let text = format!(
-                        "{} on {}\nbias {}, diversity {}, Ω {}",
-                        survey.models[model].name,
-                        survey.tasks[cell.task].name,
-                        short(bias),
-                        short(diversity),
-                        short(cell.found.tradeoff.omega)
-                    );
-                    Point::new(bias, diversity, text)
-                });
-                Series::new(model_pen(survey, model, theme, Line::None), points.collect())
-            })
-            .collect();
-        let reach = |of: fn(&Point) -> f64| -> Vec<f64> {
-            series.iter().flat_map(|s| s.points.iter().map(of)).collect()
-        };
-        Panel::new(
-            (*name).to_owned(),
-            Axis::log("bias, squared logits", reach(|p| p.x).into_iter()),
-            Axis::log("", reach(|p| p.y).into_iter()),
-            series,
-        )
+        let series = model_marks(survey, &all, theme, |cell| {
+            let [bias, diversity] = of(cell);
+            let [x, y, omega] = [bias, diversity, cell.found.tradeoff.omega].map(short);
+            let text = format!("{}\nbias {x}, diversity {y}, Ω {omega}", cell.place());
+            Some(Point::new(bias, diversity, text))
+        });
+        let x = Axis::log("bias, squared logits", all.iter().map(|cell| of(cell)[0]));
+        Panel::new(*name, x, Axis::log("", heights(&series)), series)
     });
-    let panels: Vec<Panel> = panels.collect();
-    let shared = super::mean(all.iter().map(|cell| {
-        let t = &cell.found.tradeoff;
-        if t.bias > 0.0 { t.omega / t.bias } else { 0.0 }
-    }));
-    let offset = super::mean(all.iter().map(|cell| {
-        let t = &cell.found.tradeoff;
-        if t.omega > 0.0 { t.offset_diversity() / t.omega } else { 0.0 }
-    }));
-    let worst = |residue: fn(&Tradeoff) -> f64| {
-        all.iter().map(|cell| residue(&cell.found.tradeoff).abs()).fold(0.0, f64::max)
+    let share = |of: fn(&Tradeoff) -> [f64; 2]| {
+        let shares = all.iter().map(|cell| match of(&cell.found.tradeoff) {
+            [part, whole] if whole > 0.0 => part / whole,
+            _ => 0.0,
+        });
+        percent(mean(shares).unwrap_or(0.0))
     };
-    let rows = all.iter().map(|cell| {
-        let t = &cell.found.tradeoff;
-        let mut row = vec![
-            TableCell::Text(survey.tasks[cell.task].name.clone()),
-            TableCell::Text(survey.models[cell.model].name.clone()),
-        ];
-        let numbers = [
-            t.bias,
-            t.diversity,
-            t.mse,
-            t.bias_bar_squared,
-            t.var_bar,
-            t.cov_bar,
-            t.omega,
-            t.offset_diversity(),
-            t.target_variance,
-            t.target_covariance,
-            t.paper_bias(),
-            t.paper_omega,
-            t.paper_diversity,
-            t.bias_residue(),
-            t.diversity_residue(),
-        ];
-        row.extend(numbers.map(TableCell::Number));
-        row
-    });
+    let (shared, offset) =
+        (share(|t| [t.omega, t.bias]), share(|t| [t.offset_diversity(), t.omega]));
+    let residues: [fn(&Tradeoff) -> f64; 3] =
+        [Tradeoff::bias_residue, Tradeoff::diversity_residue, Tradeoff::mse_residue];
+    let [bias, diversity, mse] = residues
+        .map(|of| short(all.iter().map(|cell| of(&cell.found.tradeoff).abs()).fold(0.0, f64::max)));
+    let table = Table::of(
+        all.iter().map(|cell| (cell, &cell.found.tradeoff)),
+        &[
+            ("task", &|(cell, _)| cell.task()),
+            ("model", &|(cell, _)| cell.model()),
+            ("bias", &|(_, t)| Number(t.bias)),
+            ("diversity", &|(_, t)| Number(t.diversity)),
+            ("mse", &|(_, t)| Number(t.mse)),
+            ("mean bias squared", &|(_, t)| Number(t.bias_bar_squared)),
+            ("mean variance", &|(_, t)| Number(t.var_bar)),
+            ("mean covariance", &|(_, t)| Number(t.cov_bar)),
+            ("omega", &|(_, t)| Number(t.omega)),
+            ("offset diversity in omega", &|(_, t)| Number(t.offset_diversity())),
+            ("target variance", &|(_, t)| Number(t.target_variance)),
+            ("target covariance", &|(_, t)| Number(t.target_covariance)),
+            ("printed bias", &|(_, t)| Number(t.paper_bias())),
+            ("printed omega", &|(_, t)| Number(t.paper_omega)),
+            ("printed diversity", &|(_, t)| Number(t.paper_diversity)),
+            ("bias residue", &|(_, t)| Number(t.bias_residue())),
+            ("diversity residue", &|(_, t)| Number(t.diversity_residue())),
+        ],
+    );
     FigureDraft {
         key: "tradeoff",
-        title: format!(
-            "Ω, which bias and diversity share, is {} of the bias on average",
-            percent(shared.unwrap_or(0.0))
-        ),
+        title: format!("Ω, which bias and diversity share, is {shared} of the bias on average"),
         words: [
             format!(
-                "If Ω rises, bias and diversity rise equally. The paper's printed terms are off by up to {} squared logits in bias, {} in diversity and {} in their difference, the MSE.",
-                short(worst(Tradeoff::bias_residue)),
-                short(worst(Tradeoff::diversity_residue)),
-                short(worst(Tradeoff::mse_residue))
+                "If Ω rises, bias and diversity rise equally. The paper's printed terms are off by up to {bias} squared logits in bias, {diversity} in diversity and {mse} in their difference, the MSE."
             ),
             format!(
-                "{}. Both axes are logarithmic; points at 0 are left out. These are whole logits: {} of Ω is the components' offset, which moves no probability.",
-                extent(survey),
-                percent(offset.unwrap_or(0.0))
+                "{}. Both axes are logarithmic; points at 0 are left out. These are whole logits: {offset} of Ω is the components' offset, which moves no probability.",
+                extent(survey)
             ),
         ],
-        table: Table {
-            headers: headers(&[
-                "task", "model", "bias", "diversity", "mse", "mean bias squared", "mean variance", "mean covariance",
-                "omega", "offset diversity in omega", "target variance", "target covariance", "printed bias", "printed omega", "printed diversity",
-                "bias residue", "diversity residue",
-            ]),
-            rows: rows.collect(),
-        },
-        plot: Plot::new(panels, (0..survey.models.len()).map(|m| model_pen(survey, m, theme, Line::None)).collect(), 2),
+        table,
+        plot: Plot::new(panels.collect(), model_pens(survey, theme), 2),
     }
     .figure(theme)
 }

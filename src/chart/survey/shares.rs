@@ -1,64 +1,37 @@
 //! Fig. 4: how much of bias and diversity each kind of member brings.
 
-use super::{
-    Figure, FigureDraft, KnownCell, Line, Mark, Panel, Plot, Point, Series, Table, TableCell, Theme,
-};
-use super::{cells, extent, headers, mean};
-use crate::chart::Column;
+use super::TableCell::{Number, Text};
+use super::{Figure, FigureDraft, KnownCell, Line, Mark, Panel, Plot, Point, Series, Table, Theme};
+use super::{cells, extent, mean};
 use crate::chart::number::percent;
 use crate::chart::plot::{Axis, MarkShape, Pen};
 use crate::chart::strokes::{kind_name, kinds};
+use crate::chart::{Column, Named};
 use crate::engine::MemberKind;
-use crate::measure::decomposition::{ColumnNumbers, Share};
+use crate::measure::decomposition::{ColumnNumbers, Share, Triple};
 use crate::study::report::Averages;
 use crate::study::survey::Survey;
 
 pub(super) const KEY: &str = "fig-4-shares";
 
-type Whole = fn(&ColumnNumbers) -> f64;
-type SharePart = fn(&Share) -> f64;
-type Pick = for<'a> fn(&'a KnownCell<'_>) -> &'a ColumnNumbers;
-type SharePanel = (&'static str, Pick, SharePart, Whole);
-const PANELS: [SharePanel; 4] = [
-    (
-        "share of bias, shares among the options",
-        |c| &c.found.averages.probability,
-        |s| s.bias,
-        |c| c.total.bias,
-    ),
-    (
-        "share of diversity, shares among the options",
-        |c| &c.found.averages.probability,
-        |s| s.diversity,
-        |c| c.total.diversity,
-    ),
-    ("share of bias, centred logits", |c| &c.found.averages.centred, |s| s.bias, |c| c.total.bias),
-    (
-        "share of diversity, centred logits",
-        |c| &c.found.averages.centred,
-        |s| s.diversity,
-        |c| c.total.diversity,
-    ),
-];
+type ColumnOf = fn(&Averages) -> &ColumnNumbers;
 
-/// The logits' other part and their whole, which stand in the table: the paper's Fig. 4 has the bias of
-/// probabilities and the diversity of whole logits.
-const BESIDE: [SharePanel; 4] = [
-    ("share of bias, offset", |c| &c.found.averages.offset, |s| s.bias, |c| c.total.bias),
-    (
-        "share of diversity, offset",
-        |c| &c.found.averages.offset,
-        |s| s.diversity,
-        |c| c.total.diversity,
-    ),
-    ("share of bias, whole logits", |c| &c.found.averages.logit, |s| s.bias, |c| c.total.bias),
-    (
-        "share of diversity, whole logits",
-        |c| &c.found.averages.logit,
-        |s| s.diversity,
-        |c| c.total.diversity,
-    ),
+/// Columns in the units of their numbers. The last two, the logits' other part and their whole, stand in the table:
+/// the paper's Fig. 4 has the bias of probabilities and the diversity of whole logits.
+const COLUMNS: Named<ColumnOf, 4> = [
+    ("shares among the options", |averages| &averages.probability),
+    ("centred logits", |averages| &averages.centred),
+    ("offset", |averages| &averages.offset),
+    ("whole logits", |averages| &averages.logit),
 ];
+/// Columns that are drawn.
+const DRAWN: usize = 2;
+
+/// A kind's part of a quantity, and the whole.
+type PartAndWhole = fn(&Share, &Triple) -> [f64; 2];
+const DIVERSITY: PartAndWhole = |part, whole| [part.diversity, whole.diversity];
+const QUANTITIES: Named<PartAndWhole, 2> =
+    [("bias", |part, whole| [part.bias, whole.bias]), ("diversity", DIVERSITY)];
 
 pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
     let all: Vec<KnownCell<'_>> = cells(survey).collect();
@@ -74,68 +47,55 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
         .clone()
         .map(|kind| Pen::new(kind_name(kind), theme.of(kind), Line::None, Mark::Square))
         .collect();
-    let share = |model: usize, pick: Pick, kind: MemberKind, part: SharePart, whole: Whole| {
+    let share = |model: usize, column: ColumnOf, kind: MemberKind, quantity: PartAndWhole| {
         if kind == MemberKind::Bias && !has_bias(model) {
             return None;
         }
         let of = all.iter().filter(|cell| cell.model == model);
         mean(of.filter_map(|cell| {
-            let mut kinds = pick(cell).by_kind;
-            let whole = whole(pick(cell));
-            (whole > 0.0).then(|| part(kinds.of_mut(kind)) / whole)
+            let ColumnNumbers { mut by_kind, ref total, .. } = *column(&cell.found.averages);
+            let [part, whole] = quantity(by_kind.of_mut(kind), total);
+            (whole > 0.0).then(|| part / whole)
         }))
     };
-    let mut rows = Vec::new();
-    let mut panels = Vec::new();
-    for (index, (name, pick, part, whole)) in PANELS.into_iter().chain(BESIDE).enumerate() {
-        let mut series = Vec::new();
-        for (pen, kind) in pens.iter().zip(kinds.clone()) {
-            let called = kind_name(kind);
-            let mut points = Vec::new();
-            for (x, &model) in models.iter().enumerate() {
-                let Some(y) = share(model, pick, kind, part, whole) else {
-                    continue;
-                };
-                points.push(Point::new(
-                    x as f64,
-                    y,
-                    format!("{}, {called}\n{}", names[x], percent(y)),
-                ));
-                rows.push(vec![
-                    TableCell::Text(names[x].clone()),
-                    TableCell::Text(name.to_owned()),
-                    TableCell::Text(called.to_owned()),
-                    TableCell::Number(y),
-                ]);
+    let (mut panels, mut rows) = (Vec::new(), Vec::new());
+    for (index, (unit, column)) in COLUMNS.into_iter().enumerate() {
+        for (quantity, of) in QUANTITIES {
+            let name = format!("share of {quantity}, {unit}");
+            let mut series = Vec::new();
+            for (pen, kind) in pens.iter().zip(kinds.clone()) {
+                let called = kind_name(kind);
+                let shares =
+                    models.iter().zip(&names).enumerate().filter_map(|(x, (&model, own))| {
+                        Some((x, own, share(model, column, kind, of)?))
+                    });
+                let shares: Vec<_> = shares.collect();
+                let points = shares.iter().map(|(x, own, y)| {
+                    Point::new(*x as f64, *y, format!("{own}, {called}\n{}", percent(*y)))
+                });
+                series.push(Series::bars(MarkShape::Bars, pen.clone(), points));
+                rows.extend(shares.iter().map(|(_, own, y)| {
+                    let [model, kind] = [own.as_str(), called].map(str::to_owned);
+                    vec![Text(model), Text(name.clone()), Text(kind), Number(*y)]
+                }));
             }
-            series.push(Series::bars(MarkShape::Bars, pen.clone(), points));
-        }
-        if index < PANELS.len() {
-            panels.push(Panel::new(
-                name.to_owned(),
-                Axis::category("", names.clone()),
-                Axis::over("", [0.0, 1.0].into_iter()),
-                series,
-            ));
+            if index < DRAWN {
+                let (x, y) = (Axis::category("", names.clone()), Axis::over("", [0.0, 1.0]));
+                panels.push(Panel::new(name, x, y, series));
+            }
         }
     }
-    let diversity = PANELS[1];
-    let mlp = mean(
-        models
-            .iter()
-            .filter_map(|&m| share(m, diversity.1, MemberKind::Mlp, diversity.2, diversity.3)),
-    );
-    let attention =
-        mean(models.iter().filter_map(|&m| {
-            share(m, diversity.1, MemberKind::Attention, diversity.2, diversity.3)
-        }));
-    let title = match (mlp, attention) {
-        (Some(mlp), Some(attention)) => format!(
-            "Of the diversity of {} {} comes from MLPs, {} from attention",
-            Column::Probability.label(),
-            percent(mlp),
-            percent(attention)
-        ),
+    let mean_share = |kind: MemberKind| {
+        mean(models.iter().filter_map(|&model| share(model, COLUMNS[0].1, kind, DIVERSITY)))
+    };
+    let title = match (mean_share(MemberKind::Mlp), mean_share(MemberKind::Attention)) {
+        (Some(mlp), Some(attention)) => {
+            let [mlp, attention] = [mlp, attention].map(percent);
+            let column = Column::Probability.label();
+            format!(
+                "Of the diversity of {column} {mlp} comes from MLPs, {attention} from attention"
+            )
+        }
         _ => "Shares of the kinds".to_owned(),
     };
     FigureDraft {
@@ -149,10 +109,7 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
                 offset_share(&all)
             ),
         ],
-        table: Table {
-            headers: headers(&["model", "share of", "kind", "share"]),
-            rows,
-        },
+        table: Table::new(["model", "share of", "kind", "share"], rows),
         plot: Plot::new(panels, pens, 2),
     }
     .figure(theme)

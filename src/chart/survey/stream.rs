@@ -1,8 +1,9 @@
 //! Figs. 5 and 7: MSE, bias, diversity and accuracy along one model's stream, a panel a task, each
 //! standardised.
 
-use super::{Figure, FigureDraft, Panel, Plot, Point, Series, Table, TableCell, Theme};
-use super::{cells, first_words, headers, mean, roles};
+use super::TableCell::{Count, Number, Text};
+use super::{Figure, FigureDraft, Line, Mark, Panel, Pen, Plot, Point, Series, Table, Theme};
+use super::{cells, first_words, heights, mean};
 use crate::chart::number::{counted, percent, short};
 use crate::chart::plot::Axis;
 use crate::measure::correlation::standardised;
@@ -18,7 +19,8 @@ const CURVES: [fn(&AverageDepth) -> f64; 4] = [
 
 pub(super) fn figure(survey: &Survey, model: usize, theme: &Theme) -> Figure {
     let name = &survey.models[model].name;
-    let pens = roles(theme);
+    let accuracy = Pen::new("accuracy", theme.ink, Line::Dotted, Mark::None);
+    let pens: Vec<Pen> = theme.roles().into_iter().chain([accuracy]).collect();
     let mut rows = Vec::new();
     let mut panels = Vec::new();
     let mut readings = Vec::new();
@@ -32,29 +34,17 @@ pub(super) fn figure(survey: &Survey, model: usize, theme: &Theme) -> Figure {
             // What never changes has no spread to standardise by: it is drawn at its mean.
             let scores = standardised(&values).unwrap_or_else(|| vec![0.0; values.len()]);
             let points = scores.iter().zip(&values).zip(depth).map(|((y, value), depth)| {
-                let text = format!(
-                    "{task}, first {} components\n{} {}",
-                    depth.members,
-                    pen.name,
-                    short(*value)
-                );
-                Point::new(depth.members as f64, *y, text)
+                let (n, name, value) = (depth.members, &pen.name, short(*value));
+                let text = format!("{task}, first {n} components\n{name} {value}");
+                Point::new(n as f64, *y, text)
             });
-            series.push(Series::new(pen.clone(), points.collect()));
+            series.push(Series::new(pen.clone(), points));
         }
-        for depth in depth {
-            let mut row = vec![TableCell::Text(task.clone()), TableCell::Count(depth.members)];
-            row.extend(CURVES.map(|value| TableCell::Number(value(depth))));
-            let paper = depth.triples.paper.numbers();
-            row.extend(paper.map(TableCell::Number));
-            row.push(TableCell::Number(depth.triples.centred.diversity));
-            rows.push(row);
-        }
-        let reach: Vec<f64> = series.iter().flat_map(|s| s.points.iter().map(|p| p.y)).collect();
+        rows.extend(depth.iter().map(|depth| (task, depth, &depth.triples)));
         panels.push(Panel::new(
             format!("{task}, standard deviations from each curve's mean"),
             Axis::counts("components so far", depth.len()),
-            Axis::over("", reach.into_iter()),
+            Axis::over("", heights(&series)),
             series,
         ));
     }
@@ -65,50 +55,47 @@ pub(super) fn figure(survey: &Survey, model: usize, theme: &Theme) -> Figure {
             format!("{}Accuracy is the share right among the options. At every junction point the components so far are decoded as if the model ended there, with the frozen final norm.", first_words(survey, |cell| cell.model == model)),
             "Each curve is standardised by itself, so compare heights only within a curve. The CSV has the numbers themselves.".to_owned(),
         ],
-        table: Table {
-            headers: headers(&[
-                "task", "components", "mse", "bias", "diversity", "accuracy", "paper mse", "paper bias", "paper diversity",
-                "centred diversity",
-            ]),
+        table: Table::of(
             rows,
-        },
-        plot: Plot::new(panels, pens.to_vec(), 2),
+            &[
+                ("task", &|(task, ..)| Text((*task).clone())),
+                ("components", &|(_, depth, _)| Count(depth.members)),
+                ("mse", &|(.., triples)| Number(triples.probability.mse)),
+                ("bias", &|(.., triples)| Number(triples.probability.bias)),
+                ("diversity", &|(.., triples)| Number(triples.probability.diversity)),
+                ("accuracy", &|(_, depth, _)| Number(depth.accuracy)),
+                ("paper mse", &|(.., triples)| Number(triples.paper.mse)),
+                ("paper bias", &|(.., triples)| Number(triples.paper.bias)),
+                ("paper diversity", &|(.., triples)| Number(triples.paper.diversity)),
+                ("centred diversity", &|(.., triples)| Number(triples.centred.diversity)),
+            ],
+        ),
+        plot: Plot::new(panels, pens, 2),
     }
     .figure(theme)
     .named(format!("fig-5-stream-{name}"))
 }
 
-/// A task's accuracy at three junction points.
+/// A task's accuracy at three junction points: the stream's start, half and end.
 struct StreamReading<'a> {
     task: &'a str,
-    start: f64,
-    half: f64,
-    end: f64,
+    accuracy: [f64; 3],
 }
 
 impl<'a> StreamReading<'a> {
     /// `None` of a stream without members.
     fn of(task: &'a str, depths: &[AverageDepth]) -> Option<Self> {
-        let accuracy = |depth: &AverageDepth| depth.accuracy;
-        Some(Self {
-            task,
-            start: depths.first().map(accuracy)?,
-            half: depths.get(depths.len() / 2).map(accuracy)?,
-            end: depths.last().map(accuracy)?,
-        })
+        let [start, half, end] = [depths.first(), depths.get(depths.len() / 2), depths.last()];
+        Some(Self { task, accuracy: [start?, half?, end?].map(|depth| depth.accuracy) })
     }
 }
 
 /// Reads the accuracy along the stream; of several tasks the mean.
 fn title(model: &str, readings: &[StreamReading<'_>]) -> String {
-    let over = |share: fn(&StreamReading<'_>) -> f64| {
-        percent(mean(readings.iter().map(share)).unwrap_or(0.0))
-    };
+    let [start, half, end] = [0, 1, 2]
+        .map(|place| percent(mean(readings.iter().map(|one| one.accuracy[place])).unwrap_or(0.0)));
     let shares = format!(
-        "{model}: right among the options at the stream's start, half and end: {}, {} and {}",
-        over(|reading| reading.start),
-        over(|reading| reading.half),
-        over(|reading| reading.end)
+        "{model}: right among the options at the stream's start, half and end: {start}, {half} and {end}"
     );
     match readings {
         [] => format!("{model}: no accuracy along the stream"),
@@ -123,8 +110,8 @@ mod tests {
 
     #[test]
     fn the_heading_reads_three_points_and_judges_none() {
-        let sums = StreamReading { task: "sums", start: 0.5, half: 0.4, end: 0.2 };
-        let hops = StreamReading { task: "hops", start: 0.25, half: 0.5, end: 1.0 };
+        let sums = StreamReading { task: "sums", accuracy: [0.5, 0.4, 0.2] };
+        let hops = StreamReading { task: "hops", accuracy: [0.25, 0.5, 1.0] };
         let both = [sums, hops];
         assert_eq!(
             title("m", &both),

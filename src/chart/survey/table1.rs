@@ -1,18 +1,16 @@
 //! Table 1: accuracy, MSE, bias and diversity by task, with the majority class, the whole vocabulary's numbers and
 //! the uniform constant beside.
 
-use super::{
-    Figure, FigureDraft, KnownCell, Line, Mark, Panel, Plot, Point, Series, Table, TableCell, Theme,
-};
-use super::{
-    below_majority, cells, chosen, extent, first_words, headers, mean, model_pen, task_names,
-};
+use super::TableCell::{self, Count, Number, Text};
+use super::{Figure, FigureDraft, KnownCell, Line, Mark, Panel, Plot, Point, Series, Table, Theme};
+use super::{below_majority, cells, chosen, extent, first_words, mean};
+use super::{distinct, model_marks, model_pens, task_names};
 use crate::chart::number::{counted, percent, short};
 use crate::chart::plot::{Axis, Pen};
 use crate::measure::bits::bits;
-use crate::measure::decomposition::{Triple, Triples};
+use crate::measure::decomposition::Triples;
 use crate::measure::interval::{Mean, wilson};
-use crate::study::survey::{Found, Survey};
+use crate::study::survey::Survey;
 
 /// `None` where the cell has no such number.
 type CellNumber = fn(&KnownCell<'_>) -> Option<f64>;
@@ -60,38 +58,25 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
         let levels = against.map(|against| {
             let points = all.iter().filter_map(|cell| {
                 let y = against(cell)?;
-                let task = &survey.tasks[cell.task].name;
-                Some(Point::new(cell.task as f64, y, format!("{task}\n{}", short(y))))
+                let text = format!("{}\n{}", cell.task_name, short(y));
+                Some(Point::new(cell.task as f64, y, text))
             });
-            Series::new(level.clone(), points.collect())
+            Series::new(level.clone(), points)
         });
-        let series = (0..survey.models.len()).map(|model| {
-            let of = all.iter().filter(|cell| cell.model == model);
-            let points = of.filter_map(|cell| {
-                let (y, task) = (value(cell)?, &survey.tasks[cell.task].name);
-                let name = format!("{} on {task}\n{}", survey.models[model].name, short(y));
-                let right = accuracy(cell);
-                Some(Point {
-                    interval: (q == 0).then_some([right.low, right.high]),
-                    ..Point::new(cell.task as f64, y, name)
-                })
-            });
-            Series::new(model_pen(survey, model, theme, Line::None), points.collect())
+        let marks = model_marks(survey, &all, theme, |cell| {
+            let (y, right) = (value(cell)?, accuracy(cell));
+            let name = format!("{}\n{}", cell.place(), short(y));
+            Some(Point {
+                interval: (q == 0).then_some([right.low, right.high]),
+                ..Point::new(cell.task as f64, y, name)
+            })
         });
-        let series: Vec<Series> = levels.into_iter().chain(series).collect();
-        let points = series.iter().flat_map(|one| &one.points);
-        let reach = points
-            .flat_map(|point| [point.y].into_iter().chain(point.interval.into_iter().flatten()));
+        let series = levels.into_iter().chain(marks).collect();
         let name = if q == 0 { format!("{}, {name}", rights(&all)) } else { (*name).to_owned() };
-        Panel::new(
-            name,
-            Axis::category("", task_names(survey)),
-            Axis::from_zero("", reach),
-            series.clone(),
-        )
+        Panel::from_zero(name, Axis::category("", task_names(survey)), series)
     });
-    let legend = (0..survey.models.len()).map(|m| model_pen(survey, m, theme, Line::None));
-    let plot = Plot::new(panels.collect(), legend.chain([level]).collect(), 2);
+    let panels = panels.collect();
+    let legend = model_pens(survey, theme).into_iter().chain([level.clone()]).collect();
     FigureDraft {
         key: "table-1",
         title: title(&all.iter().map(GuessedCell::of).collect::<Vec<_>>()),
@@ -104,22 +89,15 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
                 centred_share(&all)
             ),
         ],
-        table: table(survey, &all),
-        plot,
+        table: table(&all),
+        plot: Plot::new(panels, legend, 2),
     }
     .figure(theme)
 }
 
 /// Says what the cells' scores call right.
 fn rights(all: &[KnownCell<'_>]) -> String {
-    let mut words: Vec<&str> = Vec::new();
-    for cell in all {
-        let right = cell.found.facts.score.right();
-        if !words.contains(&right) {
-            words.push(right);
-        }
-    }
-    words.join(" or ")
+    distinct(all.iter().map(|cell| cell.found.facts.score.right())).join(" or ")
 }
 
 /// A cell's accuracy beside what guessing scores there.
@@ -201,74 +179,47 @@ fn centred_share(all: &[KnownCell<'_>]) -> String {
     })
 }
 
-fn table(survey: &Survey, all: &[KnownCell<'_>]) -> Table {
-    let names = [
-        "task",
-        "model",
-        "rows",
-        "accuracy",
-        "from",
-        "to",
-        "majority",
-        "chance",
-        "chosen",
-        "first word right",
-        "surprise, bits",
-        "perplexity",
-        "options' share of the vocabulary",
-        "paper mse x100",
-        "uniform x100",
-        "paper bias x100",
-        "paper diversity",
-        "paper diversity, centred",
-        "probability mse",
-        "probability bias",
-        "probability diversity",
-        "logit mse",
-        "logit bias",
-        "logit diversity",
-        "centred mse",
-        "centred bias",
-        "centred diversity",
-        "offset mse",
-        "offset bias",
-        "offset diversity",
-    ];
-    let row = |cell: &KnownCell<'_>| {
-        let averages = &cell.found.averages;
-        let right = accuracy(cell);
-        let Triples { paper, probability, logit, centred, offset } = averages.triples();
-        let mut row = vec![
-            TableCell::Text(survey.tasks[cell.task].name.clone()),
-            TableCell::Text(survey.models[cell.model].name.clone()),
-            TableCell::Count(averages.rows),
-        ];
-        let shares =
-            [averages.accuracy, right.low, right.high, averages.majority, cell.found.chance];
-        row.extend(shares.map(TableCell::Number));
-        row.push(TableCell::Text(chosen(cell.found)));
-        let Found { first_word, log_likelihood, perplexity, mass, .. } = cell.found;
-        let surprise = log_likelihood.map(|log| bits(-log));
-        let beyond = [*first_word, surprise, *perplexity, *mass];
-        row.extend(beyond.map(|number| match number {
-            Some(number) => TableCell::Number(number),
-            None => TableCell::Text(String::new()),
-        }));
-        let numbers = [
-            100.0 * paper.mse,
-            100.0 * cell.found.uniform,
-            100.0 * paper.bias,
-            paper.diversity,
-            centred.diversity,
-        ];
-        let columns = [probability, logit, centred, offset];
-        let numbers = numbers.into_iter().chain(columns.iter().flat_map(Triple::numbers));
-        row.extend(numbers.map(TableCell::Number));
-        row
-    };
+fn table(all: &[KnownCell<'_>]) -> Table {
     let mut sorted: Vec<&KnownCell<'_>> = all.iter().collect();
     sorted.sort_by_key(|cell| (cell.task, cell.model));
-    Table { headers: headers(&names), rows: sorted.into_iter().map(row).collect() }
+    let rows = sorted.into_iter().map(|cell| (cell, cell.found, cell.found.averages.triples()));
+    Table::of(
+        rows,
+        &[
+            ("task", &|(cell, ..)| cell.task()),
+            ("model", &|(cell, ..)| cell.model()),
+            ("rows", &|(_, found, _)| Count(found.averages.rows)),
+            ("accuracy", &|(_, found, _)| Number(found.averages.accuracy)),
+            ("from", &|(cell, ..)| Number(accuracy(cell).low)),
+            ("to", &|(cell, ..)| Number(accuracy(cell).high)),
+            ("majority", &|(_, found, _)| Number(found.averages.majority)),
+            ("chance", &|(_, found, _)| Number(found.chance)),
+            ("chosen", &|(_, found, _)| Text(chosen(found))),
+            ("first word right", &|(_, found, _)| TableCell::known(found.first_word)),
+            ("surprise, bits", &|(_, found, _)| {
+                TableCell::known(found.log_likelihood.map(|log| bits(-log)))
+            }),
+            ("perplexity", &|(_, found, _)| TableCell::known(found.perplexity)),
+            ("options' share of the vocabulary", &|(_, found, _)| TableCell::known(found.mass)),
+            ("paper mse x100", &|(.., triples)| Number(100.0 * triples.paper.mse)),
+            ("uniform x100", &|(_, found, _)| Number(100.0 * found.uniform)),
+            ("paper bias x100", &|(.., triples)| Number(100.0 * triples.paper.bias)),
+            ("paper diversity", &|(.., triples)| Number(triples.paper.diversity)),
+            ("paper diversity, centred", &|(.., triples)| Number(triples.centred.diversity)),
+            ("probability mse", &|(.., triples)| Number(triples.probability.mse)),
+            ("probability bias", &|(.., triples)| Number(triples.probability.bias)),
+            ("probability diversity", &|(.., triples)| Number(triples.probability.diversity)),
+            ("logit mse", &|(.., triples)| Number(triples.logit.mse)),
+            ("logit bias", &|(.., triples)| Number(triples.logit.bias)),
+            ("logit diversity", &|(.., triples)| Number(triples.logit.diversity)),
+            ("centred mse", &|(.., triples)| Number(triples.centred.mse)),
+            ("centred bias", &|(.., triples)| Number(triples.centred.bias)),
+            ("centred diversity", &|(.., triples)| Number(triples.centred.diversity)),
+            ("offset mse", &|(.., triples)| Number(triples.offset.mse)),
+            ("offset bias", &|(.., triples)| Number(triples.offset.bias)),
+            ("offset diversity", &|(.., triples)| Number(triples.offset.diversity)),
+        ],
+    )
 }
 
 #[cfg(test)]

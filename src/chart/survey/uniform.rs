@@ -1,10 +1,9 @@
 //! How far the paper's MSE is from the uniform constant: the more members divide the logits, the
 //! nearer.
 
-use super::{
-    Figure, FigureDraft, KnownCell, Line, Panel, Plot, Point, Series, Table, TableCell, Theme,
-};
-use super::{cells, extent, headers, mean, model_pen, task_names};
+use super::TableCell::{Count, Number};
+use super::{Figure, FigureDraft, KnownCell, Panel, Plot, Point, Table, Theme};
+use super::{cells, extent, heights, mean, model_marks, model_pens, task_names};
 use crate::chart::Named;
 use crate::chart::number::{counted, short};
 use crate::chart::plot::Axis;
@@ -29,31 +28,14 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
         ("the same of shares among the options", own),
     ];
     let panels = forms.iter().map(|(name, of)| {
-        let series: Vec<Series> = (0..survey.models.len())
-            .map(|model| {
-                let points = all.iter().filter(|cell| cell.model == model).map(|cell| {
-                    let y = of(cell);
-                    let text = format!(
-                        "{} on {}\n{} from {}",
-                        survey.models[model].name,
-                        survey.tasks[cell.task].name,
-                        short(y),
-                        short(100.0 * cell.found.uniform)
-                    );
-                    Point::new(cell.task as f64, y, text)
-                });
-                Series::new(model_pen(survey, model, theme, Line::None), points.collect())
-            })
-            .collect();
-        let reach: Vec<f64> = series.iter().flat_map(|s| s.points.iter().map(|p| p.y)).collect();
-        Panel::new(
-            (*name).to_owned(),
-            Axis::category("", task_names(survey)),
-            Axis::log("", reach.into_iter()),
-            series,
-        )
+        let series = model_marks(survey, &all, theme, |cell| {
+            let (y, uniform) = (of(cell), 100.0 * cell.found.uniform);
+            let from = format!("{} from {}", short(y), short(uniform));
+            Some(Point::new(cell.task as f64, y, format!("{}\n{from}", cell.place())))
+        });
+        let (x, y) = (Axis::category("", task_names(survey)), Axis::log("", heights(&series)));
+        Panel::new(*name, x, y, series)
     });
-    let panels: Vec<Panel> = panels.collect();
     let distances = (0..survey.models.len()).filter_map(|model| {
         let of = all.iter().filter(|cell| cell.model == model);
         Some(UniformDistance {
@@ -63,17 +45,6 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
         })
     });
     let title = title(&distances.collect::<Vec<_>>());
-    let rows = all.iter().map(|cell| {
-        vec![
-            TableCell::Text(survey.tasks[cell.task].name.clone()),
-            TableCell::Text(survey.models[cell.model].name.clone()),
-            TableCell::Count(survey.models[cell.model].members.len()),
-            TableCell::Number(100.0 * cell.found.uniform),
-            TableCell::Number(100.0 * cell.found.averages.paper.mse),
-            TableCell::Number(paper(cell)),
-            TableCell::Number(own(cell)),
-        ]
-    });
     FigureDraft {
         key: "uniform",
         title,
@@ -81,13 +52,19 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
             "Eq. 14 divides the logits by the number of components, which pulls its MSE to (K − 1)/K² whatever the model knows.".to_owned(),
             format!("{}; × 100 on a logarithmic scale.", extent(survey)),
         ],
-        table: Table {
-            headers: headers(&[
-                "task", "model", "components", "uniform x100", "paper mse x100", "paper distance x100", "probability distance x100",
-            ]),
-            rows: rows.collect(),
-        },
-        plot: Plot::new(panels, (0..survey.models.len()).map(|m| model_pen(survey, m, theme, Line::None)).collect(), 2),
+        table: Table::of(
+            &all,
+            &[
+                ("task", &|cell| cell.task()),
+                ("model", &|cell| cell.model()),
+                ("components", &|cell| Count(survey.models[cell.model].members.len())),
+                ("uniform x100", &|cell| Number(100.0 * cell.found.uniform)),
+                ("paper mse x100", &|cell| Number(100.0 * cell.found.averages.paper.mse)),
+                ("paper distance x100", &|cell| Number(paper(cell))),
+                ("probability distance x100", &|cell| Number(own(cell))),
+            ],
+        ),
+        plot: Plot::new(panels.collect(), model_pens(survey, theme), 2),
     }
     .figure(theme)
 }

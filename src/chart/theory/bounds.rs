@@ -1,13 +1,13 @@
 //! Theorem 6: the error between its bounds, along the stream.
 
-use super::{FigureDraft, Scene, count, headers, plot, reach};
+use super::{COPULA, Estimator, FigureDraft, Scene, VOTES, first, plot};
+use crate::chart::Table;
+use crate::chart::TableCell::{Number, Text};
 use crate::chart::number::short;
 use crate::chart::plot::{Axis, Line, Mark, Panel, Pen, Point, Series};
-use crate::chart::{Table, TableCell};
 use crate::measure::ensemble::{Ensemble, Rows};
 use crate::measure::information::Bounds;
 use crate::measure::information::votes::{Correction, estimate};
-use crate::study::survey::{Estimate, Information};
 
 /// A junction point: bounds and error.
 struct BoundStep {
@@ -17,8 +17,8 @@ struct BoundStep {
 
 pub(super) fn sketch(scene: &Scene<'_>) -> Result<FigureDraft, String> {
     let (of, steps) = match scene.choice() {
-        0 => stream(scene, "counted votes", |i| &i.votes)?,
-        1 => stream(scene, "copula", |i| &i.copula)?,
+        0 => stream(scene, VOTES)?,
+        1 => stream(scene, COPULA)?,
         2 => made("the best rule", Rows::best_error),
         _ => made("a majority", Rows::majority_error),
     };
@@ -30,30 +30,21 @@ pub(super) fn sketch(scene: &Scene<'_>) -> Result<FigureDraft, String> {
     ];
     let values: [fn(&BoundStep) -> f64; 3] = [|s| s.error, |s| s.bounds.lower, |s| s.bounds.upper];
     let breaks = |step: &BoundStep| step.bounds.broken_by(step.error);
-    let series: Vec<Series> = pens
-        .iter()
-        .zip(values)
-        .map(|(pen, value)| {
-            let points = steps.iter().enumerate().map(|(n, step)| Point {
-                hollow: breaks(step).is_some(),
-                ..Point::new(
-                    (n + 1) as f64,
-                    value(step),
-                    format!("first {} members\n{} {}", n + 1, pen.name, short(value(step))),
-                )
-            });
-            Series::new(pen.clone(), points.collect())
-        })
-        .collect();
+    let series = pens.iter().zip(values).map(|(pen, value)| {
+        let points = steps.iter().zip(1..).map(|(step, n)| {
+            let text = format!("first {n} members\n{} {}", pen.name, short(value(step)));
+            Point { hollow: breaks(step).is_some(), ..Point::new(f64::from(n), value(step), text) }
+        });
+        Series::new(pen.clone(), points)
+    });
     let broken = |bound: &str| steps.iter().filter(|step| breaks(step) == Some(bound)).count();
     let (above, below) = (broken("upper"), broken("lower"));
     let rises =
         steps.windows(2).filter(|two| two[1].bounds.upper > two[0].bounds.upper + 1e-6).count();
-    let panel = Panel::new(
-        "share of wrong answers (hollow: a bound is broken)".to_owned(),
+    let panel = Panel::from_zero(
+        "share of wrong answers (hollow: a bound is broken)",
         Axis::counts("members so far", steps.len()),
-        Axis::from_zero("", reach(&series, |p| p.y).into_iter()),
-        series,
+        series.collect(),
     );
     let total = steps.len();
     Ok(FigureDraft {
@@ -75,29 +66,22 @@ pub(super) fn sketch(scene: &Scene<'_>) -> Result<FigureDraft, String> {
                 n => format!("The upper bound rises {n} times: the estimate's doing."),
             },
         ],
-        table: Table {
-            headers: headers(&["members", "error", "lower bound", "upper bound", "breaks"]),
-            rows: steps
-                .iter()
-                .enumerate()
-                .map(|(n, step)| {
-                    let mut row = vec![count("first", n + 1)];
-                    row.extend(values.map(|value| TableCell::Number(value(step))));
-                    row.push(TableCell::Text(breaks(step).unwrap_or_default().to_owned()));
-                    row
-                })
-                .collect(),
-        },
+        table: Table::of(
+            steps.iter().zip(1..),
+            &[
+                ("members", &|(_, members)| first(*members)),
+                ("error", &|(step, _)| Number(step.error)),
+                ("lower bound", &|(step, _)| Number(step.bounds.lower)),
+                ("upper bound", &|(step, _)| Number(step.bounds.upper)),
+                ("breaks", &|(step, _)| Text(breaks(step).unwrap_or_default().to_owned())),
+            ],
+        ),
         plot: plot(vec![panel], pens.to_vec()),
     })
 }
 
-fn stream(
-    scene: &Scene<'_>,
-    estimator: &str,
-    of: fn(&Information) -> &Estimate,
-) -> Result<(String, Vec<BoundStep>), String> {
-    let (words, curve) = scene.curve(estimator, of)?;
+fn stream(scene: &Scene<'_>, by: Estimator) -> Result<(String, Vec<BoundStep>), String> {
+    let (words, curve) = scene.curve(by)?;
     let steps = curve.iter().map(|point| BoundStep { bounds: point.bounds, error: point.error });
     Ok((words, steps.collect()))
 }

@@ -1,31 +1,23 @@
 //! Theorems 7 and 8: what every further member adds, where members are independent given the answer
 //! and where they are not.
 
-use super::{FigureDraft, Scene, count, headers, plot, reach};
+use super::{FigureDraft, Scene, first, plot};
+use crate::chart::Table;
+use crate::chart::TableCell::Number;
 use crate::chart::number::{percent, short};
 use crate::chart::plot::{Axis, Line, Mark, Panel, Pen, Point, Series};
-use crate::chart::{Table, TableCell};
 use crate::measure::ensemble::{Ensemble, growing, known, steps};
 use crate::measure::information::Bounds;
 
 fn curve(pen: &Pen, values: &[f64], unit: &str) -> Series {
-    let points = values.iter().enumerate().map(|(n, y)| {
-        Point::new(
-            (n + 1) as f64,
-            *y,
-            format!("member {}\n{} {}{unit}", n + 1, pen.name, short(*y)),
-        )
+    let points = values.iter().zip(1..).map(|(y, n)| {
+        Point::new(f64::from(n), *y, format!("member {n}\n{} {}{unit}", pen.name, short(*y)))
     });
-    Series::new(pen.clone(), points.collect())
+    Series::new(pen.clone(), points)
 }
 
 fn panel(name: &str, members: usize, series: Vec<Series>) -> Panel {
-    Panel::new(
-        name,
-        Axis::counts("members so far", members),
-        Axis::from_zero("", reach(&series, |p| p.y).into_iter()),
-        series,
-    )
+    Panel::from_zero(name, Axis::counts("members so far", members), series)
 }
 
 pub(super) fn information(scene: &Scene<'_>) -> Result<FigureDraft, String> {
@@ -39,11 +31,9 @@ pub(super) fn information(scene: &Scene<'_>) -> Result<FigureDraft, String> {
         Pen::new("what the member adds", theme.attention, Line::Solid, Mark::Square),
         Pen::new("H(Y), all there is to know", theme.quiet, Line::Dashed, Mark::None),
     ];
-    let all =
-        [curve(&pens[0], &joint, " bits"), curve(&pens[2], &vec![entropy; joint.len()], " bits")];
-    let rows = joint.iter().zip(&gains).enumerate().map(|(n, (joint, gain))| {
-        vec![count("first", n + 1), TableCell::Number(*joint), TableCell::Number(*gain)]
-    });
+    let limit = vec![entropy; joint.len()];
+    let all = vec![curve(&pens[0], &joint, " bits"), curve(&pens[2], &limit, " bits")];
+    let added = vec![curve(&pens[1], &gains, " bits")];
     Ok(FigureDraft {
         key: "theorem-7",
         title: match growing(&gains) {
@@ -53,21 +43,20 @@ pub(super) fn information(scene: &Scene<'_>) -> Result<FigureDraft, String> {
         },
         words: [
             format!("Made up; pairs share a secret in {} of the rows.", percent(together)),
-            format!(
-                "Six members know {} of {} bits.",
-                short(joint[joint.len() - 1]),
-                short(entropy)
-            ),
+            format!("Six members know {} of {} bits.", short(joint[5]), short(entropy)),
         ],
-        table: Table { headers: headers(&["members", "I(U;Y)", "gain"]), rows: rows.collect() },
+        table: Table::of(
+            0..joint.len(),
+            &[
+                ("members", &|n| first(n + 1)),
+                ("I(U;Y)", &|&n| Number(joint[n])),
+                ("gain", &|&n| Number(gains[n])),
+            ],
+        ),
         plot: plot(
             vec![
-                panel("information of the first members, bits", joint.len(), all.to_vec()),
-                panel(
-                    "what each member adds, bits",
-                    joint.len(),
-                    vec![curve(&pens[1], &gains, " bits")],
-                ),
+                panel("information of the first members, bits", joint.len(), all),
+                panel("what each member adds, bits", joint.len(), added),
             ],
             pens.to_vec(),
         ),
@@ -98,15 +87,10 @@ pub(super) fn bounds(scene: &Scene<'_>) -> Result<FigureDraft, String> {
     let levels =
         vec![curve(&pens[0], &error, ""), curve(&pens[1], &upper, ""), curve(&pens[2], &lower, "")];
     let drops = vec![curve(&pens[1], &falls[0], ""), curve(&pens[2], &falls[1], "")];
-    let grown = growing(&falls[0]);
-    let table = (0..joint.len()).map(|n| {
-        let mut row = vec![count("first", n + 1)];
-        row.extend([error[n], lower[n], upper[n], falls[1][n], falls[0][n]].map(TableCell::Number));
-        row
-    });
+    let [best, low, high] = [error[3], lower[3], upper[3]].map(percent);
     Ok(FigureDraft {
         key: "theorem-8",
-        title: match grown {
+        title: match growing(&falls[0]) {
             0 => "The bounds fall less with every member".to_owned(),
             1 => {
                 "Once the upper bound falls more than the step before: the shape is lost".to_owned()
@@ -118,23 +102,20 @@ pub(super) fn bounds(scene: &Scene<'_>) -> Result<FigureDraft, String> {
         words: [
             format!("Made up; pairs share a secret in {} of the rows.", percent(together)),
             format!(
-                "Four members leave the best rule an error of {}, between {} and {}.",
-                percent(error[3]),
-                percent(lower[3]),
-                percent(upper[3])
+                "Four members leave the best rule an error of {best}, between {low} and {high}."
             ),
         ],
-        table: Table {
-            headers: headers(&[
-                "members",
-                "error",
-                "lower bound",
-                "upper bound",
-                "fall of the lower",
-                "fall of the upper",
-            ]),
-            rows: table.collect(),
-        },
+        table: Table::of(
+            0..joint.len(),
+            &[
+                ("members", &|n| first(n + 1)),
+                ("error", &|&n| Number(error[n])),
+                ("lower bound", &|&n| Number(lower[n])),
+                ("upper bound", &|&n| Number(upper[n])),
+                ("fall of the lower", &|&n| Number(falls[1][n])),
+                ("fall of the upper", &|&n| Number(falls[0][n])),
+            ],
+        ),
         plot: plot(
             vec![
                 panel("share of wrong answers", joint.len(), levels),

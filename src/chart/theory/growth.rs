@@ -1,12 +1,12 @@
 //! Theorem 5: the terms of the information along the stream.
 
-use super::{FigureDraft, Scene, count, headers, plot, reach};
+use super::{COPULA, Estimator, FigureDraft, Scene, VOTES, first, plot};
+use crate::chart::Table;
+use crate::chart::TableCell::Number;
 use crate::chart::number::short;
 use crate::chart::plot::{Axis, Line, Mark, Panel, Pen, Point, Series};
-use crate::chart::{Table, TableCell};
 use crate::measure::ensemble::Ensemble;
 use crate::measure::information::votes::{Correction, estimate};
-use crate::study::survey::{Estimate, Information};
 
 /// Relevancy, redundancy, conditional redundancy, diversity, joint.
 type GrowthTerms = [f64; 5];
@@ -16,8 +16,8 @@ const ROUNDING: f64 = 1e-6;
 
 pub(super) fn sketch(scene: &Scene<'_>) -> Result<FigureDraft, String> {
     let (of, curve) = match scene.choice() {
-        0 => stream(scene, "copula", |i| &i.copula)?,
-        1 => stream(scene, "counted votes", |i| &i.votes)?,
+        0 => stream(scene, COPULA)?,
+        1 => stream(scene, VOTES)?,
         2 => made(None),
         3 => made(Some(200)),
         _ => made(Some(40)),
@@ -30,47 +30,37 @@ pub(super) fn sketch(scene: &Scene<'_>) -> Result<FigureDraft, String> {
         Pen::new("diversity, the two's balance", theme.quiet, Line::Dashed, Mark::Triangle),
         Pen::new("I(U;Y)", theme.ink, Line::Thick, Mark::None),
     ];
-    let series: Vec<Series> = pens
-        .iter()
-        .enumerate()
-        .map(|(term, pen)| {
-            let points = curve.iter().enumerate().map(|(n, terms)| {
-                let text =
-                    format!("first {} members\n{} {} bits", n + 1, pen.name, short(terms[term]));
-                Point::new((n + 1) as f64, terms[term], text)
-            });
-            Series::new(pen.clone(), points.collect())
-        })
-        .collect();
+    let series = pens.iter().enumerate().map(|(term, pen)| {
+        let points = curve.iter().zip(1..).map(|(terms, n)| {
+            let text = format!("first {n} members\n{} {} bits", pen.name, short(terms[term]));
+            Point::new(f64::from(n), terms[term], text)
+        });
+        Series::new(pen.clone(), points)
+    });
     let falls = |term: usize| {
         let steps = curve.windows(2);
         steps.filter(|two| two[1][term] < two[0][term] - ROUNDING).count()
     };
     let (grown, balance, joint) = (falls(0) + falls(1) + falls(2), falls(3), falls(4));
     let steps = curve.len() - 1;
-    let panel = Panel::new(
-        "bits about the answer".to_owned(),
-        Axis::counts("members so far", curve.len()),
-        Axis::from_zero("", reach(&series, |p| p.y).into_iter()),
-        series,
-    );
+    let x = Axis::counts("members so far", curve.len());
+    let panel = Panel::from_zero("bits about the answer", x, series.collect());
     let times = |n: usize| match n {
         0 => "never".to_owned(),
         1 => "once".to_owned(),
         n => format!("{n} times"),
     };
+    let balance = times(balance);
     Ok(FigureDraft {
         key: "theorem-5",
-        title: if grown == 0 {
-            format!(
-                "None of the three terms falls in {steps} steps; their balance falls {}",
-                times(balance)
-            )
-        } else {
-            format!(
+        title: match grown {
+            0 => format!(
+                "None of the three terms falls in {steps} steps; their balance falls {balance}"
+            ),
+            n => format!(
                 "The three terms should never fall, and their estimates do {} in {steps} steps",
-                times(grown)
-            )
+                times(n)
+            ),
         },
         words: [
             of,
@@ -80,35 +70,23 @@ pub(super) fn sketch(scene: &Scene<'_>) -> Result<FigureDraft, String> {
                 format!("The estimate of I(U;Y) falls {}, which no information does.", times(joint))
             },
         ],
-        table: Table {
-            headers: headers(&[
-                "members",
-                "relevancy",
-                "redundancy",
-                "conditional redundancy",
-                "diversity",
-                "I(U;Y)",
-            ]),
-            rows: curve
-                .iter()
-                .enumerate()
-                .map(|(n, terms)| {
-                    let mut row = vec![count("first", n + 1)];
-                    row.extend(terms.map(TableCell::Number));
-                    row
-                })
-                .collect(),
-        },
+        table: Table::of(
+            curve.iter().zip(1..),
+            &[
+                ("members", &|(_, members)| first(*members)),
+                ("relevancy", &|(terms, _)| Number(terms[0])),
+                ("redundancy", &|(terms, _)| Number(terms[1])),
+                ("conditional redundancy", &|(terms, _)| Number(terms[2])),
+                ("diversity", &|(terms, _)| Number(terms[3])),
+                ("I(U;Y)", &|(terms, _)| Number(terms[4])),
+            ],
+        ),
         plot: plot(vec![panel], pens.to_vec()),
     })
 }
 
-fn stream(
-    scene: &Scene<'_>,
-    estimator: &str,
-    of: fn(&Information) -> &Estimate,
-) -> Result<(String, Vec<GrowthTerms>), String> {
-    let (words, curve) = scene.curve(estimator, of)?;
+fn stream(scene: &Scene<'_>, by: Estimator) -> Result<(String, Vec<GrowthTerms>), String> {
+    let (words, curve) = scene.curve(by)?;
     let curve = curve.iter().map(|point| {
         let diversity = point.conditional_redundancy - point.redundancy;
         [point.relevancy, point.redundancy, point.conditional_redundancy, diversity, point.joint]

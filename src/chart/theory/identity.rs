@@ -1,10 +1,11 @@
 //! Theorem 1: bias - diversity against MSE, a point a row.
 
 use super::tradeoff::ROUNDING;
-use super::{FigureDraft, Scene, headers, missing, plot, reach};
+use super::{FigureDraft, KnownCell, Scene, missing, plot, widths};
+use crate::chart::TableCell::{Count, Number, Text};
 use crate::chart::number::{counted, short};
 use crate::chart::plot::{Axis, Line, Mark, Panel, Pen, Point, Series};
-use crate::chart::{Named, Table, TableCell};
+use crate::chart::{Named, Table};
 use crate::study::survey::Sample;
 
 const COLUMNS: Named<fn(&Sample) -> [f64; 3], 3> = [
@@ -32,8 +33,7 @@ pub(super) fn sketch(scene: &Scene<'_>) -> Result<FigureDraft, String> {
     let (mut worst, mut worst_share) = (0.0_f64, 0.0_f64);
     // The largest among whole logits.
     let mut worst_whole = 0.0_f64;
-    for (task, found) in scene.cells() {
-        let task = &scene.survey.tasks[task].name;
+    for KnownCell { task_name: task, found, .. } in scene.cells() {
         for sample in &found.samples {
             let [mse, bias, diversity] = column(sample);
             let residue = bias - diversity - mse;
@@ -42,23 +42,10 @@ pub(super) fn sketch(scene: &Scene<'_>) -> Result<FigureDraft, String> {
             let [whole_mse, whole_bias, whole_diversity] = sample.logit;
             worst_whole = worst_whole.max((whole_bias - whole_diversity - whole_mse).abs());
             worst_share = worst_share.max(residue.abs() / sizes.max(f64::MIN_POSITIVE));
-            let text = format!(
-                "{task}, row {}\n{} − {} against {}",
-                sample.row,
-                short(bias),
-                short(diversity),
-                short(mse)
-            );
+            let [a, b, c] = [bias, diversity, mse].map(short);
+            let text = format!("{task}, row {}\n{a} − {b} against {c}", sample.row);
             points.push(Point::new(mse, bias - diversity, text));
-            rows.push(vec![
-                TableCell::Text(task.clone()),
-                TableCell::Count(sample.row),
-                TableCell::Number(mse),
-                TableCell::Number(bias),
-                TableCell::Number(diversity),
-                TableCell::Number(bias - diversity),
-                TableCell::Number(residue),
-            ]);
+            rows.push((task, sample.row, column(sample), residue));
         }
     }
     if points.is_empty() {
@@ -67,59 +54,48 @@ pub(super) fn sketch(scene: &Scene<'_>) -> Result<FigureDraft, String> {
     let count = points.len();
     let far = points.iter().map(|point| point.x).fold(0.0, f64::max);
     let level = [0.0, far].map(|x| Point::new(x, x, format!("MSE {}", short(x))));
-    let series =
-        vec![Series::new(pens[1].clone(), level.to_vec()), Series::new(pens[0].clone(), points)];
-    let panel = Panel::new(
-        format!("bias − diversity, {unit}"),
-        Axis::from_zero(format!("MSE, {unit}"), reach(&series, |p| p.x).into_iter()),
-        Axis::from_zero("", reach(&series, |p| p.y).into_iter()),
-        series,
-    );
+    let series = vec![Series::new(pens[1].clone(), level), Series::new(pens[0].clone(), points)];
+    let x = Axis::from_zero(format!("MSE, {unit}"), widths(&series));
+    let panel = Panel::from_zero(format!("bias − diversity, {unit}"), x, series);
+    let of = format!("{}, {} of its tasks.", scene.model_name(), counted(count, "sampled row"));
+    let [worst, whole] = [worst, worst_whole].map(short);
     Ok(FigureDraft {
         key: "theorem-1",
         title: match choice {
-            MIXED => format!(
-                "Taken from two scales, bias − diversity misses the MSE by up to {}",
-                short(worst)
-            ),
+            MIXED => format!("Taken from two scales, bias − diversity misses the MSE by up to {worst}"),
             _ if worst_share <= ROUNDING => holds(count),
-            _ => format!("In this report bias − diversity misses the MSE by up to {}", short(worst)),
+            _ => format!("In this report bias − diversity misses the MSE by up to {worst}"),
         },
         words: [
             match choice {
                 LOGITS => format!(
-                    "{}, {} of its tasks. Among whole logits, with the offset that moves no probability, the largest difference is {}.",
-                    scene.model_name(),
-                    counted(count, "sampled row"),
-                    short(worst_whole)
+                    "{of} Among whole logits, with the offset that moves no probability, the largest difference is {whole}."
                 ),
-                _ => {
-                    format!("{}, {} of its tasks.", scene.model_name(), counted(count, "sampled row"))
-                }
+                _ => of,
             },
             match choice {
                 MIXED => "Diversity in squared logits is taken from a bias in squared shares: points leave the line, most of them below 0.".to_owned(),
                 _ if worst_share <= ALL_DIGITS => {
-                    format!("The largest difference is {}: what rounding leaves.", short(worst))
+                    format!("The largest difference is {worst}: what rounding leaves.")
                 }
                 _ if worst_share <= ROUNDING => {
-                    format!("The largest difference is {}: the seven digits of the file.", short(worst))
+                    format!("The largest difference is {worst}: the seven digits of the file.")
                 }
                 _ => "All three terms are in one unit, so the identity holds of any numbers: these do not belong together.".to_owned(),
             },
         ],
-        table: Table {
-            headers: headers(&[
-                "task",
-                "row",
-                "mse",
-                "bias",
-                "diversity",
-                "bias - diversity",
-                "difference",
-            ]),
+        table: Table::of(
             rows,
-        },
+            &[
+                ("task", &|(task, ..)| Text((*task).to_owned())),
+                ("row", &|(_, row, ..)| Count(*row)),
+                ("mse", &|(_, _, [mse, ..], _)| Number(*mse)),
+                ("bias", &|(_, _, [_, bias, _], _)| Number(*bias)),
+                ("diversity", &|(_, _, [.., diversity], _)| Number(*diversity)),
+                ("bias - diversity", &|(_, _, [_, bias, diversity], _)| Number(bias - diversity)),
+                ("difference", &|(.., residue)| Number(*residue)),
+            ],
+        ),
         plot: plot(vec![panel], pens.to_vec()),
     })
 }

@@ -19,11 +19,10 @@ pub use shapes::{shape_steps, shapes_figure};
 pub use theorems::{THEOREMS, Theorem};
 
 use super::number::counted;
-use super::plot::{Panel, Pen, Plot, Room};
+use super::plot::{Panel, Pen, Plot, Room, Series};
+use super::survey::{KnownCell, cells};
 use super::{Figure, FigureDraft, TableCell, Theme};
-use crate::study::survey::{
-    Estimate, Found, Information, InformationPoint, Survey, SurveyedOutcome,
-};
+use crate::study::survey::{Estimate, Information, InformationPoint, Survey};
 
 /// The setting that the reader may change.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -42,6 +41,12 @@ pub fn at_start(control: &Control) -> f64 {
     }
 }
 
+/// An estimator of a survey's information, and its estimate.
+type Estimator = (&'static str, fn(&Information) -> &Estimate);
+
+const VOTES: Estimator = ("counted votes", |information| &information.votes);
+const COPULA: Estimator = ("copula", |information| &information.copula);
+
 /// Everything that a picture is drawn from.
 #[derive(Clone, Copy)]
 pub(super) struct Scene<'a> {
@@ -58,33 +63,26 @@ impl<'a> Scene<'a> {
         self.setting.max(0.0) as usize
     }
 
-    /// Tasks and numbers of the chosen model.
-    fn cells(&self) -> impl Iterator<Item = (usize, &'a Found)> {
+    /// The chosen model's cells with numbers.
+    fn cells(&self) -> impl Iterator<Item = KnownCell<'a>> {
         let model = self.model;
-        let cells = self.survey.cells.iter();
-        cells.filter_map(move |cell| match &cell.outcome {
-            SurveyedOutcome::Found(found) if cell.model == model => Some((cell.task, &**found)),
-            _ => None,
-        })
+        cells(self.survey).filter(move |cell| cell.model == model)
     }
 
-    /// The chosen model on the chosen task.
-    fn found(&self) -> Option<&'a Found> {
-        let mut cells = self.cells();
-        cells.find_map(|(task, found)| (task == self.task).then_some(found))
+    /// What the chosen model knows on the chosen task, and what it is of, in words.
+    fn information(&self) -> Result<(String, &'a Information), String> {
+        let cell = self.cells().find(|cell| cell.task == self.task);
+        let cell = cell.ok_or_else(|| missing(self, "numbers"))?;
+        let place = cell.place();
+        let information = cell.found.information.as_ref();
+        let information = information.map_err(|why| format!("{place}: {why}."))?;
+        Ok((place, information))
     }
 
     /// An estimate's curve along the chosen model's stream on the chosen task, and what it is of, in
     /// words.
-    fn curve(
-        &self,
-        estimator: &str,
-        of: fn(&Information) -> &Estimate,
-    ) -> Result<(String, &'a [InformationPoint]), String> {
-        let found = self.found().ok_or_else(|| missing(self, "numbers"))?;
-        let place = format!("{} on {}", self.model_name(), self.task_name());
-        let information = found.information.as_ref();
-        let information = information.map_err(|why| format!("{place}: {why}."))?;
+    fn curve(&self, (name, of): Estimator) -> Result<(String, &'a [InformationPoint]), String> {
+        let (place, information) = self.information()?;
         let estimate = of(information);
         let stopped = estimate.stopped.as_deref();
         if estimate.curve.is_empty() {
@@ -92,16 +90,12 @@ impl<'a> Scene<'a> {
             return Err(format!("{place}: {why}."));
         }
         let end = stopped.map_or_else(String::new, |why| format!(" It ends early: {why}."));
-        let words = format!("{place}, {}, {estimator}.{end}", counted(information.rows, "row"));
+        let words = format!("{place}, {}, {name}.{end}", counted(information.rows, "row"));
         Ok((words, &estimate.curve))
     }
 
     fn model_name(&self) -> &'a str {
         &self.survey.models[self.model].name
-    }
-
-    fn task_name(&self) -> &'a str {
-        &self.survey.tasks[self.task].name
     }
 }
 
@@ -135,14 +129,9 @@ pub fn theorem_figure(
     Ok(sketch.figure(theme).laid_out(room))
 }
 
-fn headers(names: &[&str]) -> Vec<String> {
-    names.iter().map(|&name| name.to_owned()).collect()
-}
-
-/// The values of a panel's points, for its axis.
-fn reach(panel: &[super::plot::Series], of: fn(&super::plot::Point) -> f64) -> Vec<f64> {
-    let points = panel.iter().flat_map(|series| &series.points);
-    points.map(of).collect()
+/// The places of a panel's points to the right, for its axis.
+fn widths(panel: &[Series]) -> impl Iterator<Item = f64> {
+    panel.iter().flat_map(|series| &series.points).map(|point| point.x)
 }
 
 fn plot(panels: Vec<Panel>, legend: Vec<Pen>) -> Plot {
@@ -151,44 +140,32 @@ fn plot(panels: Vec<Panel>, legend: Vec<Pen>) -> Plot {
 }
 
 fn missing(scene: &Scene<'_>, what: &str) -> String {
-    format!(
-        "{} on {} has no {what}: choose another model or task.",
-        scene.model_name(),
-        scene.task_name()
-    )
+    let (model, task) = (scene.model_name(), &scene.survey.tasks[scene.task].name);
+    format!("{model} on {task} has no {what}: choose another model or task.")
 }
 
-fn count(name: &str, n: usize) -> TableCell {
-    TableCell::Text(format!("{name} {n}"))
+/// The first members, in a table.
+fn first(members: usize) -> TableCell {
+    TableCell::Text(format!("first {members}"))
 }
 
 /// Every theorem that draws the survey's numbers, as its control stands before anybody touched it, where the survey
 /// has them: of the model with most members, on the first of its tasks with two options, else on its first.
 pub(super) fn theorem_figures(survey: &Survey, theme: &Theme) -> Vec<Figure> {
-    let found = || {
-        survey.cells.iter().filter_map(|cell| match &cell.outcome {
-            SurveyedOutcome::Found(found) => Some((cell.model, cell.task, found.options)),
-            SurveyedOutcome::Failed(_) => None,
-        })
-    };
     let members = |model: usize| survey.models[model].members.len();
-    let deepest = found().map(|(model, ..)| model);
+    let deepest = cells(survey).map(|cell| cell.model);
     let deepest = deepest.max_by_key(|&model| (members(model), std::cmp::Reverse(model)));
-    let Some(model) = deepest else {
+    // Two options are what all estimators can do most with; of equals the first.
+    let own = cells(survey).filter(|cell| Some(cell.model) == deepest);
+    let Some(cell) = own.min_by_key(|cell| cell.found.options != Some(2)) else {
         return Vec::new();
     };
-    let own = || found().filter(|(of, ..)| *of == model);
-    // Two options are what all estimators can do most with.
-    let two = own().find(|(.., options)| *options == Some(2));
-    let Some((_, task, _)) = two.or_else(|| own().next()) else {
-        return Vec::new();
-    };
-    let of_survey =
-        THEOREMS.iter().filter(|theorem| !theorem.is_made_up(at_start(&theorem.control)));
-    let drawn = of_survey.filter_map(|theorem| {
+    let place = [cell.model, cell.task];
+    let drawn = THEOREMS.iter().filter_map(|theorem| {
         let setting = at_start(&theorem.control);
-        let place = [model, task];
-        theorem_figure(theorem.number, survey, place, setting, theme, Room::wide(2)).ok()
+        let figure =
+            || theorem_figure(theorem.number, survey, place, setting, theme, Room::wide(2));
+        (!theorem.is_made_up(setting)).then(figure)?.ok()
     });
     drawn.collect()
 }

@@ -1,10 +1,11 @@
 //! Fig. 2, drawn from a formula: what "never falls, and gains less and less" looks like; and in words, apart from the
 //! figure, how many steps of a survey's own curves have the shape.
 
-use super::{FigureDraft, headers};
+use super::FigureDraft;
+use crate::chart::TableCell::{Count, Number};
 use crate::chart::number::counted;
 use crate::chart::plot::{Axis, Line, Mark, Panel, Pen, Plot, Point, Room, Series};
-use crate::chart::{Figure, Table, TableCell, Theme};
+use crate::chart::{Figure, Table, Theme};
 use crate::study::survey::Survey;
 
 const MEMBERS: usize = 12;
@@ -17,33 +18,17 @@ pub fn shapes_figure(theme: &Theme, room: Room) -> Figure {
         Pen::new("non-decreasing submodular", theme.diversity, Line::Solid, Mark::Circle),
         Pen::new("non-increasing supermodular", theme.mse, Line::Dashed, Mark::Square),
     ];
-    let curve = |of: fn(f64) -> f64| -> Vec<Point> {
-        let at = |n: usize| {
-            Point::new(n as f64, of(n as f64), format!("{n} members\n{:.3}", of(n as f64)))
-        };
-        (0..=MEMBERS).map(at).collect()
+    let curve = |pen: &Pen, of: fn(f64) -> f64| {
+        let values = (0..=MEMBERS).map(|n| (n, of(n as f64)));
+        let point = |(n, y)| Point::new(n as f64, y, format!("{n} members\n{y:.3}"));
+        Series::new(pen.clone(), values.map(point))
     };
-    let curves = [curve(rising), curve(falling)];
-    let plot = Plot::new(
-        vec![Panel::new(
-            "value of a set of members, each new one worth less",
-            Axis::counts("members", MEMBERS),
-            Axis::from_zero("", [1.0].into_iter()),
-            pens.iter()
-                .zip(&curves)
-                .map(|(pen, points)| Series::new(pen.clone(), points.clone()))
-                .collect(),
-        )],
-        pens.to_vec(),
-        1,
+    let panel = Panel::new(
+        "value of a set of members, each new one worth less",
+        Axis::counts("members", MEMBERS),
+        Axis::from_zero("", [1.0]),
+        vec![curve(&pens[0], rising), curve(&pens[1], falling)],
     );
-    let row = |n: usize| {
-        vec![
-            TableCell::Count(n),
-            TableCell::Number(rising(n as f64)),
-            TableCell::Number(falling(n as f64)),
-        ]
-    };
     FigureDraft {
         key: "fig-2-shapes",
         title: "Drawn from a formula: 1 − e^(−n/3) rises, and e^(−n/3) falls, by less with every member".to_owned(),
@@ -52,15 +37,15 @@ pub fn shapes_figure(theme: &Theme, room: Room) -> Figure {
                 .to_owned(),
             "No model's numbers are drawn.".to_owned(),
         ],
-        table: Table {
-            headers: headers(&[
-                "members",
-                "non-decreasing submodular",
-                "non-increasing supermodular",
-            ]),
-            rows: (0..=MEMBERS).map(row).collect(),
-        },
-        plot,
+        table: Table::of(
+            0..=MEMBERS,
+            &[
+                ("members", &|n| Count(*n)),
+                (&pens[0].name, &|n| Number(rising(*n as f64))),
+                (&pens[1].name, &|n| Number(falling(*n as f64))),
+            ],
+        ),
+        plot: Plot::new(vec![panel], pens.to_vec(), 1),
     }
     .figure(theme)
     .laid_out(room)

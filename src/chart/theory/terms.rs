@@ -1,13 +1,13 @@
 //! Theorem 4: the terms of the information, and the error between its bounds.
 
-use super::{FigureDraft, Scene, headers, missing, plot, reach};
+use super::{COPULA, Estimator, FigureDraft, Scene, VOTES, plot};
+use crate::chart::Table;
+use crate::chart::TableCell::{Number, Text};
 use crate::chart::number::{counted, percent, short};
-use crate::chart::plot::{Axis, Line, Mark, MarkShape, Panel, Pen, Point, Series};
-use crate::chart::{Table, TableCell};
+use crate::chart::plot::{Axis, Line, Mark, MarkShape, Panel, Pen, Point, Series, heights};
 use crate::measure::ensemble::{Ensemble, Rows};
 use crate::measure::information::Bounds;
 use crate::measure::information::votes::{Correction, estimate};
-use crate::study::survey::Estimate;
 
 /// Terms of one group, from wherever.
 struct Group {
@@ -20,8 +20,8 @@ struct Group {
 
 pub(super) fn sketch(scene: &Scene<'_>) -> Result<FigureDraft, String> {
     let group = match scene.choice() {
-        0 => kinds(scene, "copula", |i| &i.copula)?,
-        1 => kinds(scene, "counted votes", |i| &i.votes)?,
+        0 => kinds(scene, COPULA)?,
+        1 => kinds(scene, VOTES)?,
         2 => made("two members, independent, three times in four right", 0.0),
         3 => copies(),
         _ => made("two halves of a secret: alone they know nothing, together all", 1.0),
@@ -38,101 +38,71 @@ pub(super) fn sketch(scene: &Scene<'_>) -> Result<FigureDraft, String> {
     ];
     let names = ["alone", "+ together", "− twice", "= in all"];
     let level = Pen::new("H(Y), all there is to know", theme.quiet, Line::Dashed, Mark::None);
-    let mut series: Vec<Series> = bars
-        .iter()
-        .enumerate()
-        .map(|(x, (name, colour, bits))| {
-            let text = format!("{name}\n{} bits", short(*bits));
-            Series::bars(
-                MarkShape::Bars,
-                Pen::new(*name, colour, Line::None, Mark::Square),
-                vec![Point::new(x as f64, *bits, text)],
-            )
-        })
-        .collect();
-    let ends = [0.0, 3.0]
-        .map(|x| Point::new(x, group.entropy, format!("H(Y)\n{} bits", short(group.entropy))));
-    series.push(Series::new(level.clone(), ends.to_vec()));
+    let bar = |(x, (name, colour, bits)): (usize, &(&str, _, f64))| {
+        let text = format!("{name}\n{} bits", short(*bits));
+        let pen = Pen::new(*name, *colour, Line::None, Mark::Square);
+        Series::bars(MarkShape::Bars, pen, [Point::new(x as f64, *bits, text)])
+    };
+    let mut series: Vec<Series> = bars.iter().enumerate().map(bar).collect();
+    let said = format!("H(Y)\n{} bits", short(group.entropy));
+    let ends = [0.0, 3.0].map(|x| Point::new(x, group.entropy, said.clone()));
+    series.push(Series::new(level.clone(), ends));
     let legend: Vec<_> = series.iter().map(|one| one.pen.clone()).collect();
-    let terms = Panel::new(
-        "bits about the answer".to_owned(),
-        Axis::category("", names.map(str::to_owned).to_vec()),
-        Axis::from_zero("", reach(&series, |p| p.y).into_iter()),
-        series,
-    );
+    let x = Axis::category("", names.map(str::to_owned).to_vec());
+    let terms = Panel::from_zero("bits about the answer", x, series);
     let marks = [
         ("lower bound", theme.quiet, Mark::Triangle, group.bounds.lower),
         ("error", theme.mse, Mark::Circle, group.error),
         ("upper bound", theme.quiet, Mark::Level, group.bounds.upper),
     ];
-    let errors: Vec<Series> = marks
-        .iter()
-        .enumerate()
-        .map(|(x, (name, colour, mark, y))| {
-            let point = Point::new(x as f64, *y, format!("{name}\n{}", percent(*y)));
-            Series::new(Pen::new(*name, colour, Line::None, *mark), vec![point])
-        })
-        .collect();
+    let errors = marks.iter().enumerate().map(|(x, (name, colour, mark, y))| {
+        let point = Point::new(x as f64, *y, format!("{name}\n{}", percent(*y)));
+        Series::new(Pen::new(*name, colour, Line::None, *mark), [point])
+    });
+    let errors: Vec<Series> = errors.collect();
     let bounded = Panel::new(
-        "share of wrong answers".to_owned(),
+        "share of wrong answers",
         Axis::category("", marks.map(|(name, ..)| name.to_owned()).to_vec()),
-        Axis::from_zero("", reach(&errors, |p| p.y).into_iter().chain([0.2])),
+        Axis::from_zero("", heights(&errors).chain([0.2])),
         errors,
     );
     let residue = relevancy + conditional - redundancy - joint;
-    let beyond = joint > group.entropy + 1e-6;
+    let [a, b, c, sum] = [relevancy, conditional, redundancy, joint].map(short);
+    let more = if joint > group.entropy + 1e-6 { ", more than the answer has" } else { "" };
     let verdict = match group.bounds.broken_by(group.error) {
         None => "The error is between its bounds.".to_owned(),
         Some(bound) => format!("The error breaks the {bound} bound."),
     };
-    let mut rows: Vec<Vec<TableCell>> = bars
-        .iter()
-        .map(|(name, _, bits)| vec![TableCell::Text((*name).to_owned()), TableCell::Number(*bits)])
-        .collect();
-    rows.push(vec![TableCell::Text("H(Y)".to_owned()), TableCell::Number(group.entropy)]);
-    rows.extend(
-        marks.iter().map(|(name, _, _, y)| {
-            vec![TableCell::Text((*name).to_owned()), TableCell::Number(*y)]
-        }),
-    );
+    let rows = bars.map(|(name, _, bits)| (name, bits)).into_iter();
+    let rows = rows.chain([("H(Y)", group.entropy)]).chain(marks.map(|(name, .., y)| (name, y)));
     Ok(FigureDraft {
         key: "theorem-4",
-        title: format!(
-            "{} + {} − {} = {} bits{}",
-            short(relevancy),
-            short(conditional),
-            short(redundancy),
-            short(joint),
-            if beyond { ", more than the answer has" } else { "" }
-        ),
+        title: format!("{a} + {b} − {c} = {sum} bits{more}"),
         words: [
             format!("{}.", group.of),
             format!("The terms add to the joint within {}. {verdict}", short(residue.abs())),
         ],
-        table: Table { headers: headers(&["term", "value"]), rows },
+        table: Table::of(
+            rows,
+            &[
+                ("term", &|(name, _)| Text((*name).to_owned())),
+                ("value", &|(_, value)| Number(*value)),
+            ],
+        ),
         plot: plot(vec![terms, bounded], legend),
     })
 }
 
-fn kinds(
-    scene: &Scene<'_>,
-    estimator: &str,
-    of: fn(&crate::study::survey::Information) -> &Estimate,
-) -> Result<Group, String> {
-    let found = scene.found().ok_or_else(|| missing(scene, "numbers"))?;
-    let information = found.information.as_ref();
-    let information = information
-        .map_err(|why| format!("{} on {}: {why}.", scene.model_name(), scene.task_name()))?;
+fn kinds(scene: &Scene<'_>, (estimator, of): Estimator) -> Result<Group, String> {
+    let (place, information) = scene.information()?;
     let estimate = of(information);
     let Some(point) = &estimate.kinds else {
         let why = estimate.kinds_refused.as_deref().unwrap_or("there is no estimate");
-        return Err(format!("{} on {}: {why}.", scene.model_name(), scene.task_name()));
+        return Err(format!("{place}: {why}."));
     };
     Ok(Group {
         of: format!(
-            "{} on {}: embedding, attention and MLP, each summed; {}, {estimator}",
-            scene.model_name(),
-            scene.task_name(),
+            "{place}: embedding, attention and MLP, each summed; {}, {estimator}",
             counted(information.rows, "row")
         ),
         terms: [point.relevancy, point.redundancy, point.conditional_redundancy, point.joint],

@@ -1,9 +1,10 @@
 //! Theorem 3: bias and diversity from their terms, as printed and corrected, beside what they are.
 
-use super::{FigureDraft, Scene, headers, missing, plot, reach};
+use super::{FigureDraft, Scene, missing, plot};
+use crate::chart::Table;
+use crate::chart::TableCell::{Number, Text};
 use crate::chart::number::{percent, short};
 use crate::chart::plot::{Axis, Line, Mark, Panel, Pen, Point, Series};
-use crate::chart::{Table, TableCell};
 use crate::measure::tradeoff::Tradeoff;
 use crate::study::survey::Found;
 
@@ -73,7 +74,7 @@ impl TradeOffTerms {
 }
 
 impl PrintedResidues {
-    fn of(found: &[(String, TradeOffTerms)]) -> Self {
+    fn of(found: &[(&str, TradeOffTerms)]) -> Self {
         let worst = |residue: TermsValue| {
             found.iter().map(|(_, terms)| residue(terms).abs()).fold(0.0, f64::max)
         };
@@ -87,18 +88,15 @@ impl PrintedResidues {
 
     /// `is_constant`: the target is the same for every option.
     fn title(&self, is_constant: bool) -> String {
+        let [bias, diversity, mse] = [self.bias, self.diversity, self.mse].map(short);
         if is_constant && self.is_mse_right {
             return format!(
-                "If the target is the same for all options, both printed terms are too large by up to {}. Their \
-                 difference, the MSE, is right",
-                short(self.diversity)
+                "If the target is the same for all options, both printed terms are too large by up to {diversity}. Their \
+                 difference, the MSE, is right"
             );
         }
         format!(
-            "The printed terms miss the bias by up to {}, the diversity by up to {}, and their difference, the MSE, by up to {}",
-            short(self.bias),
-            short(self.diversity),
-            short(self.mse)
+            "The printed terms miss the bias by up to {bias}, the diversity by up to {diversity}, and their difference, the MSE, by up to {mse}"
         )
     }
 }
@@ -111,12 +109,9 @@ pub(super) fn sketch(scene: &Scene<'_>) -> Result<FigureDraft, String> {
         Pen::new("terms as printed", theme.mlp, Line::None, Mark::Square),
     ];
     let share = scene.setting.clamp(0.0, 1.0);
-    let found: Vec<(String, TradeOffTerms)> = scene
-        .cells()
-        .map(|(task, found)| {
-            (scene.survey.tasks[task].name.clone(), TradeOffTerms::of(found, share))
-        })
-        .collect();
+    let found = scene.cells();
+    let found = found.map(|cell| (cell.task_name, TradeOffTerms::of(cell.found, share)));
+    let found: Vec<(&str, TradeOffTerms)> = found.collect();
     if found.is_empty() {
         return Err(missing(scene, "numbers in this report"));
     }
@@ -127,49 +122,19 @@ pub(super) fn sketch(scene: &Scene<'_>) -> Result<FigureDraft, String> {
             [|t| t.diversity, |t| t.terms.diversity, |t| t.terms.paper_diversity],
         ),
     ];
-    let names: Vec<String> = found.iter().map(|(name, _)| name.clone()).collect();
+    let names: Vec<String> = found.iter().map(|(name, _)| (*name).to_owned()).collect();
     let panels = quantities.iter().map(|(name, values)| {
-        let series: Vec<Series> = pens
-            .iter()
-            .zip(values)
-            .map(|(pen, value)| {
-                let points = found.iter().enumerate().map(|(x, (task, t))| {
-                    let text = format!("{task}, {}\n{}", pen.name, short(value(t)));
-                    Point::new(x as f64, value(t), text)
-                });
-                Series::new(pen.clone(), points.collect())
-            })
-            .collect();
-        Panel::new(
-            (*name).to_owned(),
-            Axis::category("", names.clone()),
-            Axis::from_zero("", reach(&series, |p| p.y).into_iter()),
-            series,
-        )
+        let series = pens.iter().zip(values).map(|(pen, value)| {
+            let points = found.iter().enumerate().map(|(x, (task, t))| {
+                let text = format!("{task}, {}\n{}", pen.name, short(value(t)));
+                Point::new(x as f64, value(t), text)
+            });
+            Series::new(pen.clone(), points)
+        });
+        Panel::from_zero(*name, Axis::category("", names.clone()), series.collect())
     });
     let shared = found.iter().map(|(_, t)| t.shared()).sum::<f64>() / found.len() as f64;
     let offset = found.iter().map(|(_, t)| t.offset_in_omega()).sum::<f64>() / found.len() as f64;
-    let rows = found.iter().map(|(task, t)| {
-        let mut row = vec![TableCell::Text(task.clone())];
-        row.extend(
-            [
-                t.bias,
-                t.terms.bias,
-                t.terms.paper_bias(),
-                t.bias_residue(),
-                t.diversity,
-                t.terms.diversity,
-                t.terms.paper_diversity,
-                t.diversity_residue(),
-                t.mse_residue(),
-                t.terms.omega,
-                t.terms.var_bar,
-                t.terms.offset_diversity(),
-            ]
-            .map(TableCell::Number),
-        );
-        row
-    });
     Ok(FigureDraft {
         key: "theorem-3",
         title: PrintedResidues::of(&found).title(share == 0.0),
@@ -181,24 +146,24 @@ pub(super) fn sketch(scene: &Scene<'_>) -> Result<FigureDraft, String> {
                 percent(offset)
             ),
         ],
-        table: Table {
-            headers: headers(&[
-                "task",
-                "bias",
-                "corrected bias",
-                "printed bias",
-                "bias residue",
-                "diversity",
-                "corrected diversity",
-                "printed diversity",
-                "diversity residue",
-                "mse residue",
-                "omega",
-                "mean variance",
-                "offset diversity",
-            ]),
-            rows: rows.collect(),
-        },
+        table: Table::of(
+            &found,
+            &[
+                ("task", &|(task, _)| Text((*task).to_owned())),
+                ("bias", &|(_, t)| Number(t.bias)),
+                ("corrected bias", &|(_, t)| Number(t.terms.bias)),
+                ("printed bias", &|(_, t)| Number(t.terms.paper_bias())),
+                ("bias residue", &|(_, t)| Number(t.bias_residue())),
+                ("diversity", &|(_, t)| Number(t.diversity)),
+                ("corrected diversity", &|(_, t)| Number(t.terms.diversity)),
+                ("printed diversity", &|(_, t)| Number(t.terms.paper_diversity)),
+                ("diversity residue", &|(_, t)| Number(t.diversity_residue())),
+                ("mse residue", &|(_, t)| Number(t.mse_residue())),
+                ("omega", &|(_, t)| Number(t.terms.omega)),
+                ("mean variance", &|(_, t)| Number(t.terms.var_bar)),
+                ("offset diversity", &|(_, t)| Number(t.terms.offset_diversity())),
+            ],
+        ),
         plot: plot(panels.collect(), pens.to_vec()),
     })
 }
