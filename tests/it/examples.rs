@@ -11,8 +11,7 @@ mod survey;
 #[path = "../../examples/sweep.rs"]
 mod sweep;
 
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::PathBuf;
 
 use atelier::chart::{LIGHT, survey_figures};
 use atelier::model::ModelFiles;
@@ -20,8 +19,11 @@ use atelier::model::weights::Weights;
 use atelier::study::report::{Opened, Report};
 use atelier::task::primer::GeneratedTask;
 
+use crate::cli::support::{printed, words};
+use crate::common::in_project;
+
 fn scholar(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("public/models").join(name)
+    in_project("public/models").join(name)
 }
 
 #[test]
@@ -34,9 +36,7 @@ fn a_lens_on_a_folder() {
     assert_eq!(members, 1 + 2 * 4 + 1, "{said}");
     let line = said.lines().find(|line| line.starts_with("mse ")).expect(&said);
     let words = line.split_whitespace().filter_map(|word| word.parse().ok());
-    let [mse, bias, diversity] = words.collect::<Vec<f64>>()[..] else {
-        panic!("{line}");
-    };
+    let [mse, bias, diversity] = words.collect::<Vec<f64>>()[..] else { panic!("{line}") };
     assert!((mse - (bias - diversity)).abs() < 2e-4, "{line}");
 }
 
@@ -67,13 +67,8 @@ fn a_survey_that_the_page_opens() {
 fn claims_from_the_rows_of_a_survey() {
     let folder = tempfile::tempdir().expect("a folder");
     let out = folder.path().join("survey");
-    let survey = Command::new(env!("CARGO_BIN_EXE_atelier"))
-        .args(["survey", "--models", "scholar-4", "--tasks", "mood,often,sum", "--rows", "96"])
-        .arg("--out")
-        .arg(&out)
-        .output()
-        .expect("the command line runs");
-    assert!(survey.status.success(), "{}", String::from_utf8_lossy(&survey.stderr));
+    let line = "survey --models scholar-4 --tasks mood,often,sum --rows 96";
+    printed(&words(&format!("{line} --out '{}'", out.display())));
     let said = claims::run(std::slice::from_ref(&out)).expect("two tables");
     let ids: Vec<&str> =
         said.lines().filter_map(|line| line.strip_prefix("| D")?.split(' ').next()).collect();
@@ -100,22 +95,16 @@ fn claims_from_the_rows_of_a_survey() {
             assert!(cells[cell].starts_with(&begins), "{begins} in {line}");
         }
     }
-    let coupling = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let coupling = coupling.join("public/examples/smollm2-coupling.atelier.json");
+    let coupling = in_project("public/examples/smollm2-coupling.atelier.json");
     let said = claims::run(&[coupling]).expect("a table");
     let verdicts: Vec<&str> =
         said.lines().skip(2).filter_map(|line| line.split(" | ").nth(4)).collect();
     assert_eq!(verdicts, ["holds"; 3], "{said}");
 
     let sweep = folder.path().join("sweep.atelier.json");
-    let orders = Command::new(env!("CARGO_BIN_EXE_atelier"))
-        .args(["orders", "--model", "scholar-12", "--task", "mood,often", "--rows", "32"])
-        .args(["--strategy", "drop,swap,family", "--seeds", "2", "--rounds", "3", "--plan", "0-11"])
-        .args(["--geometry", "--out"])
-        .arg(&sweep)
-        .output()
-        .expect("the command line runs");
-    assert!(orders.status.success(), "{}", String::from_utf8_lossy(&orders.stderr));
+    let line = "orders --model scholar-12 --task mood,often --rows 32 --strategy drop,swap,family";
+    let more = "--seeds 2 --rounds 3 --plan 0-11 --geometry --out";
+    printed(&words(&format!("{line} {more} '{}'", sweep.display())));
     let said = claims::run(std::slice::from_ref(&sweep)).expect("a table");
     let ids: Vec<&str> =
         said.lines().filter_map(|line| line.strip_prefix("| P")?.split(' ').next()).collect();
