@@ -162,9 +162,7 @@ impl GgufFile {
         let has_embedding =
             tensors.keys().any(|name| renamed(name, model).as_deref() == Some("token_embd.weight"));
         for (name, mut tensor) in tensors {
-            let Some(mut own) = renamed(&name, model) else {
-                continue;
-            };
+            let Some(mut own) = renamed(&name, model) else { continue };
             if own == "output.weight" && tied {
                 if has_embedding {
                     continue;

@@ -12,8 +12,10 @@ pub mod pytorch;
 pub mod tangents;
 pub mod vocabulary;
 
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::process::Output;
 
 use atelier::model::ModelFiles;
 use atelier::study::LoadedModel;
@@ -30,6 +32,19 @@ pub fn root() -> &'static Path {
 
 pub fn in_project(path: &str) -> PathBuf {
     root().join(path)
+}
+
+/// Says that something is skipped, past the harness, which swallows what a passing test prints.
+pub fn skipped(why: &str) {
+    let _ = writeln!(std::io::stderr(), "SKIPPED: {why}");
+}
+
+/// What a program that must have ended well said on standard error.
+#[track_caller]
+pub fn succeeded(output: &Output) -> String {
+    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{errors}");
+    errors
 }
 
 /// Every number of a value.
@@ -55,6 +70,33 @@ pub fn copy_folder(from: &Path, to: &Path) {
     }
 }
 
+/// Every file below a folder, by its path there.
+pub fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    let mut folders = vec![folder.to_path_buf()];
+    while let Some(next) = folders.pop() {
+        for entry in std::fs::read_dir(&next).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                let name = path.strip_prefix(folder).expect("below").to_path_buf();
+                found.insert(name, std::fs::read(&path).expect("a file"));
+            }
+        }
+    }
+    found
+}
+
+/// Copies a shipped model's files into a new folder.
+pub fn copy_model(name: &str, to: &Path) {
+    std::fs::create_dir_all(to).expect("a folder");
+    let from = root().join("public/models").join(name);
+    for file in ["config.json", "tokenizer.json", "model.safetensors"] {
+        std::fs::copy(from.join(file), to.join(file)).expect("a copy");
+    }
+}
+
 /// A model of the goldens, a folder or a file: the random ones travel with the project (of the GGUF
 /// files one does), the story models do not.
 ///
@@ -69,11 +111,7 @@ pub fn model_folder(name: &str) -> Option<PathBuf> {
     let found =
         places.into_iter().find(|place| place.is_file() || place.join("config.json").exists());
     if found.is_none() {
-        // Past the harness, which swallows what a passing test prints.
-        let _ = writeln!(
-            std::io::stderr(),
-            "SKIPPED: {name} is not here (../shared/models); its goldens were not checked"
-        );
+        skipped(&format!("{name} is not here (../shared/models); its goldens were not checked"));
     }
     found
 }
@@ -84,8 +122,7 @@ pub fn model_folder(name: &str) -> Option<PathBuf> {
 /// It has not been fetched, and is not left out.
 pub fn real_model() -> Option<PathBuf> {
     if std::env::var_os("ATELIER_NO_REAL").is_some() {
-        // Past the harness, which swallows what a passing test prints.
-        let _ = writeln!(std::io::stderr(), "SKIPPED: --no-real leaves out {FILE}");
+        skipped(&format!("--no-real leaves out {FILE}"));
         return None;
     }
     let cache = cache::folder(|name| std::env::var(name).ok().filter(|value| !value.is_empty()));
@@ -103,10 +140,7 @@ pub fn real_model() -> Option<PathBuf> {
 pub fn data(path: &str) -> Option<Vec<u8>> {
     let found = std::fs::read(root().join("../shared/data").join(path)).ok();
     if found.is_none() {
-        let _ = writeln!(
-            std::io::stderr(),
-            "SKIPPED: {path} is not here (../shared/data); its rows were not read"
-        );
+        skipped(&format!("{path} is not here (../shared/data); its rows were not read"));
     }
     found
 }
@@ -114,6 +148,11 @@ pub fn data(path: &str) -> Option<Vec<u8>> {
 pub fn load(folder: &Path) -> LoadedModel {
     let files = ModelFiles::open(folder).expect("a model folder");
     LoadedModel::from_files(&files, &mut |_, _| ()).expect("a model that loads")
+}
+
+/// A model of random weights, which travels with the project.
+pub fn random(name: &str) -> LoadedModel {
+    load(&model_folder(name).expect("random models travel with the project"))
 }
 
 /// Golden runs of models of one kind of block.

@@ -1,6 +1,4 @@
 //! Bodies of the parity tests, which every engine must pass.
-
-use std::io::Write;
 use std::ops::ControlFlow;
 use std::path::Path;
 
@@ -16,7 +14,8 @@ use atelier_server::smollm2::FILE;
 use serde_json::{Value, json};
 
 use super::{
-    assert_close_to, goldens, goldens_in, model_folder, notation, real_goldens, strings, u32s,
+    assert_close_to, goldens, goldens_in, model_folder, notation, real_goldens, skipped, strings,
+    u32s,
 };
 
 /// Loads a model's folder into the engine under test.
@@ -58,8 +57,7 @@ pub fn goldens_hold_for(lenses: &mut Lenses, tolerance: f64) {
 pub fn pickled_goldens_hold(load: &Load, tolerance: f64) {
     let folder = "../shared/golden/pickled";
     if !Path::new(env!("CARGO_MANIFEST_DIR")).join(folder).exists() {
-        // Past the harness, which swallows what a passing test prints.
-        let _ = writeln!(std::io::stderr(), "SKIPPED: {folder} is not here");
+        skipped(&format!("{folder} is not here"));
         return;
     }
     let goldens = goldens_in(folder);
@@ -501,7 +499,7 @@ pub fn engines_agree(load: &Load, reference: &Load, tolerance: f64) {
         let plans = lines.map(|line| model.plan(Some(line)).expect("a plan"));
         let all = |model: &LoadedModel| {
             let engine = &model.engine;
-            let mut traces = engine
+            let traces = engine
                 .start(
                     prompts.to_vec().into(),
                     plans.to_vec().into(),
@@ -514,13 +512,11 @@ pub fn engines_agree(load: &Load, reference: &Load, tolerance: f64) {
                     },
                 )
                 .expect("a run");
-            while traces.advance().expect("a batch").is_some() {}
-            let mut scores =
-                engine.score(passages.to_vec().into(), plans.to_vec().into()).expect("a run");
-            while scores.advance().expect("a batch").is_some() {}
+            let scores = engine.score(passages.to_vec().into(), plans.to_vec().into());
+            let scores = scores.expect("a run").complete().expect("scores");
             let next = engine.next(prompts.to_vec().into(), plans.to_vec().into()).expect("a run");
             let next = next.complete().expect("logits");
-            (traces.finish().expect("traces"), scores.finish().expect("scores"), next)
+            (traces.complete().expect("traces"), scores, next)
         };
         let (found, expected) = (all(&model), all(&reference));
         let close = |found: Value, expected: Value, what: &str| {
@@ -548,7 +544,7 @@ pub fn engines_agree(load: &Load, reference: &Load, tolerance: f64) {
 }
 
 /// Models of every causal family, and of other types of weights where they are here.
-const GROWING: [&str; 17] = [
+pub const GROWING: [&str; 17] = [
     "random-llama2",
     "random-llama3",
     "random-mistral",
@@ -581,9 +577,7 @@ pub enum GrowingPlans {
 pub fn growing_equals_recomputing(load: &Load, plans: GrowingPlans, tolerance: f64) -> bool {
     let (mut checked, mut wanted, mut is_cached) = (0, 0, true);
     for name in GROWING {
-        let Some(folder) = model_folder(name) else {
-            continue;
-        };
+        let Some(folder) = model_folder(name) else { continue };
         // What recomputes everything recomputes it in every family alike.
         if !is_cached {
             break;

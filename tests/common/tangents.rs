@@ -7,7 +7,7 @@ use atelier::plan::Plan;
 use atelier::study::LoadedModel;
 use serde_json::{Value, json};
 
-use super::parity::Load;
+use super::parity::{GROWING, Load};
 use super::{assert_close_to, goldens_in, model_folder, u32s};
 
 /// `[S + 1]` of `[T, D]`
@@ -56,26 +56,9 @@ pub fn products_hold(load: &Load, tolerance: f64) {
     assert!(checked >= 12, "{checked}");
 }
 
-/// Models of every causal family, and of other types of weights where they are here.
-const MODELS: [&str; 22] = [
-    "random-llama2",
-    "random-llama3",
-    "random-mistral",
-    "random-mobilellm-layer-share",
-    "random-phi3",
-    "random-falcon",
-    "random-gemma",
-    "random-gpt2",
-    "random-olmo2",
-    "random-phi2",
-    "random-pythia",
-    "random-qwen2",
-    "random-qwen3",
-    "gguf/random-llama3-wide-q4_k.gguf",
+/// Files of further types of weights.
+const GGUFS: [&str; 5] = [
     "gguf/random-llama3-wide-q6_k.gguf",
-    "gguf/random-llama3-wide-q8_0.gguf",
-    "gguf/random-llama3-wide-bf16.gguf",
-    "gguf/stories260k-q4_0.gguf",
     "gguf/stories260k-q4_1.gguf",
     "gguf/stories260k-q5_0.gguf",
     "gguf/tinystories-656k-q5_1.gguf",
@@ -85,10 +68,8 @@ const MODELS: [&str; 22] = [
 /// Two engines' products: every step of a plan with halves, heads that are off and blocks side by side,
 /// several pairs and numbers of probes in one question.
 pub fn engines_agree(load: &Load, reference: &Load, tolerance: f64) {
-    for name in MODELS {
-        let Some(folder) = model_folder(name) else {
-            continue;
-        };
+    for name in GROWING.into_iter().chain(GGUFS) {
+        let Some(folder) = model_folder(name) else { continue };
         let (model, reference) = (load(&folder), reference(&folder));
         let d = model.shape().width;
         let tokens = 21;

@@ -1,7 +1,6 @@
 //! The reports that the page and its tests draw are those that the engine makes: each is made again by the command
 //! line and compared. `UPDATE=1 cargo test --test it baked::` writes them anew.
 
-use std::path::Path;
 use std::process::Command;
 
 use atelier::app::link::{Draft, SLIDER};
@@ -12,7 +11,8 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use serde_json::Value;
 
-use crate::common::real_model;
+use crate::cli::support::words;
+use crate::common::{in_project, real_model};
 
 /// Compressed bytes that the first picture may have.
 const FIRST_PICTURE: usize = 20_000;
@@ -49,7 +49,7 @@ fn the_first_picture_is_what_the_engine_makes() {
     words[name] = model.display().to_string();
     let mut made: Value = serde_json::from_str(&atelier(&words)).expect("a report");
 
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("public/examples/smollm2.json");
+    let path = in_project("public/examples/smollm2.json");
     if std::env::var_os("UPDATE").is_some() {
         first_picture::shorten(&mut made).expect("a run of one prompt");
         std::fs::write(&path, made.to_string() + "\n").expect("written");
@@ -70,7 +70,7 @@ fn the_first_picture_is_what_the_engine_makes() {
 
 #[test]
 fn the_first_example_is_what_the_engine_makes() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("public/examples/first.atelier.json");
+    let path = in_project("public/examples/first.atelier.json");
     let made = lens(&examples::first());
     if std::env::var_os("UPDATE").is_some() {
         std::fs::write(&path, made.to_string() + "\n").expect("written");
@@ -119,7 +119,7 @@ fn close(a: &Value, b: &Value) -> bool {
 #[test]
 fn the_small_reports_are_what_the_engine_makes() {
     let prompt = "Ann says that the film is really good. So it is";
-    let rows = project("tests/it/guards/rows.jsonl").display().to_string();
+    let rows = in_project("tests/it/guards/rows.jsonl").display().to_string();
     let asked: [(&str, &[&str]); 3] = [
         (
             "lens",
@@ -140,7 +140,7 @@ fn the_small_reports_are_what_the_engine_makes() {
     let survey: Value =
         serde_json::from_str(&survey("scholar-2", "mood,topic", 8)).expect("a report");
     for (name, made) in made.into_iter().chain([("survey", survey)]) {
-        let path = project(&format!("tests/golden/reports/{name}.atelier.json"));
+        let path = in_project(&format!("tests/golden/reports/{name}.atelier.json"));
         if std::env::var_os("UPDATE").is_some() {
             std::fs::write(&path, made.to_string() + "\n").expect("written");
             continue;
@@ -160,10 +160,6 @@ fn the_small_reports_are_what_the_engine_makes() {
     }
 }
 
-fn project(path: &str) -> std::path::PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
-}
-
 const SCHOLARS: &str = "scholar-2,scholar-4,scholar-8,scholar-12,scholar-12-shared";
 const ROWS: usize = 500;
 const TASKS: &str = "topic,quiz,fact,often,same,follows,mood,sense,sum,last";
@@ -171,27 +167,15 @@ const TASKS: &str = "topic,quiz,fact,often,same,follows,mood,sense,sum,last";
 /// `atelier survey`, so many rows a task.
 fn survey(models: &str, tasks: &str, rows: usize) -> String {
     let folder = tempfile::tempdir().expect("a folder");
-    let output = Command::new(env!("CARGO_BIN_EXE_atelier"))
-        .args([
-            "survey",
-            "--models",
-            models,
-            "--tasks",
-            tasks,
-            "--rows",
-            &rows.to_string(),
-            "--out",
-        ])
-        .arg(folder.path())
-        .output()
-        .expect("the command line runs");
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{errors}");
+    let out = folder.path().display().to_string();
+    atelier(&words(&format!(
+        "survey --models {models} --tasks {tasks} --rows {rows} --out '{out}'"
+    )));
     std::fs::read_to_string(folder.path().join("survey.atelier.json")).expect("a report")
 }
 
 fn baked_survey() -> std::path::PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("public/examples/survey.atelier.json")
+    in_project("public/examples/survey.atelier.json")
 }
 
 /// One model's numbers on one task, but for the information: its ranks turn on the last bit.
@@ -237,7 +221,7 @@ fn the_baked_survey_is_what_the_engine_makes() {
 fn the_baked_survey_has_the_cards_accuracies() {
     let kept = std::fs::read_to_string(baked_survey()).expect("the baked survey");
     let kept: Value = serde_json::from_str(&kept).expect("JSON");
-    let card = Path::new(env!("CARGO_MANIFEST_DIR")).join("public/models/CARD.md");
+    let card = in_project("public/models/CARD.md");
     let card = std::fs::read_to_string(card).expect("the card");
     for task in TASKS.split(',') {
         let line = card.lines().find(|line| line.starts_with(&format!("| {task} |")));
@@ -263,10 +247,9 @@ fn start() -> Report {
     lens.extend(first.options.iter().flat_map(|option| ["--follow".into(), option.clone()]));
     let mut report = Report::read(&atelier(&lens)).expect("a report");
     let model = first.model.name();
-    let orders = ["orders", "--json", "--model", model, "--task", "sum", "--rows", "100"];
-    let orders = [&orders[..], &["--strategy", "drop,swap"]].concat();
-    let orders: Vec<String> = orders.into_iter().map(str::to_owned).collect();
-    report.orders = Report::read(&atelier(&orders)).expect("a report").orders;
+    let orders = "orders --json --task sum --rows 100 --strategy drop,swap --model";
+    let orders = atelier(&words(&format!("{orders} {model}")));
+    report.orders = Report::read(&orders).expect("a report").orders;
     for orders in &mut report.orders {
         orders.fingerprint = None;
         for variant in std::iter::once(&mut orders.original).chain(&mut orders.variants) {
@@ -278,7 +261,7 @@ fn start() -> Report {
 
 #[test]
 fn the_start_pages_report_is_what_the_engine_makes() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("public/examples/start.atelier.json");
+    let path = in_project("public/examples/start.atelier.json");
     let made = serde_json::to_value(start()).expect("JSON");
     if std::env::var_os("UPDATE").is_some() {
         std::fs::write(&path, made.to_string() + "\n").expect("written");
@@ -293,7 +276,7 @@ fn the_start_pages_report_is_what_the_engine_makes() {
 }
 
 fn baked_coupling() -> std::path::PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("public/examples/coupling.atelier.json")
+    in_project("public/examples/coupling.atelier.json")
 }
 
 /// `atelier coupling` on the model that the page opens with.

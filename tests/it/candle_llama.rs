@@ -109,9 +109,7 @@ fn published_name(name: &str) -> String {
 
 #[test]
 fn candles_own_llama_gives_every_words_logit() -> Result<()> {
-    let Some(path) = model_folder(FILE) else {
-        return Ok(());
-    };
+    let Some(path) = model_folder(FILE) else { return Ok(()) };
     let mut file = CandleFile::open(&path)?;
     let config = file.config()?;
     let weights = file.weights(&config)?;

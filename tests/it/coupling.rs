@@ -5,17 +5,13 @@ mod plans;
 mod rows;
 
 use crate::common::coupling::{families_hold, goldens_hold, run, wish};
-use crate::common::{load, model_folder};
+use crate::common::{load, random};
 use atelier::model::catalogue;
 use atelier::study::LoadedModel;
 use atelier::study::coupling::{
     Coupling, CouplingMethod, CouplingPrompt, CouplingWish, MisCoupling,
 };
 use atelier::study::report::Report;
-
-fn random(name: &str) -> LoadedModel {
-    load(&model_folder(name).expect("random models travel with the project"))
-}
 
 fn scholar(name: &str) -> LoadedModel {
     let known = catalogue::find(name).expect("it is shipped");

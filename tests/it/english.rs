@@ -1,10 +1,7 @@
 //! English prompts: every option is one token to each of the usual tokenizers; and what a model says by
 //! itself.
 
-use std::io::Write;
-use std::path::Path;
-
-use crate::common;
+use crate::common::{self, in_project, skipped};
 use atelier::model::{ModelShape, Tokenizer};
 use atelier::study::LoadedModel;
 use atelier::task::english::english;
@@ -21,15 +18,9 @@ fn shape() -> ModelShape {
 }
 
 fn tokenizer(name: &str) -> Option<Tokenizer> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../shared/tokenizers")
-        .join(name)
-        .join("tokenizer.json");
+    let path = in_project("../shared/tokenizers").join(name).join("tokenizer.json");
     let Ok(json) = std::fs::read(&path) else {
-        let _ = writeln!(
-            std::io::stderr(),
-            "SKIPPED: {name} is not here (../shared/tokenizers); no option was cut with it"
-        );
+        skipped(&format!("{name} is not here (../shared/tokenizers); no option was cut with it"));
         return None;
     };
     Some(Tokenizer::from_json(&json, &shape()).expect(name))
@@ -38,9 +29,7 @@ fn tokenizer(name: &str) -> Option<Tokenizer> {
 #[test]
 fn every_option_is_one_token_to_every_tokenizer() {
     for name in ["gpt2", "llama", "mistral-7b-v0.1", "phi-3-mini"] {
-        let Some(tokenizer) = tokenizer(name) else {
-            continue;
-        };
+        let Some(tokenizer) = tokenizer(name) else { continue };
         for example in english() {
             let cut = tokenizer.prompt(&shape(), &example.prompt, &example.options);
             assert!(cut.is_ok(), "{name}, {}: {:?}", example.name, cut.err());
@@ -56,9 +45,7 @@ fn the_plain_tasks_that_a_tokenizer_reads() {
         ("mistral-7b-v0.1", &["opposites", "past", "kinds", "colours", "agreement", "who"]),
         ("phi-3-mini", &["opposites", "past", "kinds", "colours", "agreement", "who"]),
     ] {
-        let Some(tokenizer) = tokenizer(name) else {
-            continue;
-        };
+        let Some(tokenizer) = tokenizer(name) else { continue };
         let shape = shape();
         let reads = |item: &Item| match item {
             Item::Option { prompt, options, .. } => {
@@ -87,9 +74,7 @@ fn what_is_several_tokens_is_told_with_the_nearest_that_is_one() {
         ("gpt2", " Negativ", Some("\" Neg\"")),
         ("llama", " unbelievablest", Some("the nearest that")),
     ] {
-        let Some(tokenizer) = tokenizer(name) else {
-            continue;
-        };
+        let Some(tokenizer) = tokenizer(name) else { continue };
         let options = [option.to_owned(), " no".to_owned()];
         let cut = tokenizer.prompt(&shape(), "Is it so? Answer:", &options);
         match expected {
@@ -116,9 +101,7 @@ fn a_word_that_a_model_does_not_know_is_nearest_to_nothing() {
 
 #[test]
 fn a_model_says_its_five_likeliest_as_options() {
-    let Some(folder) = common::model_folder("stories260k") else {
-        return;
-    };
+    let Some(folder) = common::model_folder("stories260k") else { return };
     let model = common::load(&folder);
     let plan = model.plan(None).expect("a plan");
     let prompt = "Once upon a time, there was a little girl named";

@@ -11,8 +11,7 @@ mod survey;
 #[path = "../../examples/sweep.rs"]
 mod sweep;
 
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::PathBuf;
 
 use atelier::chart::{LIGHT, survey_figures};
 use atelier::model::ModelFiles;
@@ -20,8 +19,11 @@ use atelier::model::weights::Weights;
 use atelier::study::report::{Opened, Report};
 use atelier::task::primer::GeneratedTask;
 
+use crate::cli::support::{printed, words};
+use crate::common::in_project;
+
 fn scholar(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("public/models").join(name)
+    in_project("public/models").join(name)
 }
 
 #[test]
@@ -34,9 +36,7 @@ fn a_lens_on_a_folder() {
     assert_eq!(members, 1 + 2 * 4 + 1, "{said}");
     let line = said.lines().find(|line| line.starts_with("mse ")).expect(&said);
     let words = line.split_whitespace().filter_map(|word| word.parse().ok());
-    let [mse, bias, diversity] = words.collect::<Vec<f64>>()[..] else {
-        panic!("{line}");
-    };
+    let [mse, bias, diversity] = words.collect::<Vec<f64>>()[..] else { panic!("{line}") };
     assert!((mse - (bias - diversity)).abs() < 2e-4, "{line}");
 }
 
@@ -67,10 +67,8 @@ fn a_survey_that_the_page_opens() {
 fn claims_from_the_rows_of_a_survey() {
     let folder = tempfile::tempdir().expect("a folder");
     let out = folder.path().join("survey");
-    written(
-        &["survey", "--models", "scholar-4", "--tasks", "mood,often,sum", "--rows", "96"],
-        &out,
-    );
+    let line = "survey --models scholar-4 --tasks mood,often,sum --rows 96";
+    printed(&words(&format!("{line} --out '{}'", out.display())));
     let said = claims::run(std::slice::from_ref(&out)).expect("two tables");
     // (D4 asks ARC-Easy.)
     assert_eq!(
@@ -101,7 +99,8 @@ fn claims_from_the_rows_of_a_survey() {
     }
 
     let need = folder.path().join("need.atelier.json");
-    written(&["need", "--model", "scholar-4", "--task", "mood", "--rows", "16"], &need);
+    let line = "need --model scholar-4 --task mood --rows 16";
+    printed(&words(&format!("{line} --out '{}'", need.display())));
     let said = claims::run(&[need, out.join("survey.atelier.json")]).expect("a table");
     assert_eq!(claimed(&said, 'D'), ["9", "13"], "{said}");
 
@@ -111,8 +110,7 @@ fn claims_from_the_rows_of_a_survey() {
 
 #[test]
 fn claims_from_couplings() {
-    let coupling = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let coupling = coupling.join("public/examples/smollm2-coupling.atelier.json");
+    let coupling = in_project("public/examples/smollm2-coupling.atelier.json");
     let said = claims::run(&[coupling]).expect("a table");
     let verdicts: Vec<&str> =
         said.lines().skip(2).filter_map(|line| line.split(" | ").nth(4)).collect();
@@ -120,7 +118,8 @@ fn claims_from_couplings() {
 
     let folder = tempfile::tempdir().expect("a folder");
     let coupling = folder.path().join("coupling.atelier.json");
-    written(&["coupling", "--model", "scholar-4", "--task", "mood", "--rows", "4"], &coupling);
+    let line = "coupling --model scholar-4 --task mood --rows 4";
+    printed(&words(&format!("{line} --out '{}'", coupling.display())));
     let said = claims::run(&[coupling]).expect("a table");
     assert_eq!(claimed(&said, 'C'), ["1", "2", "5", "6", "8", "9"], "{said}");
 }
@@ -129,9 +128,9 @@ fn claims_from_couplings() {
 fn claims_from_a_sweep() {
     let folder = tempfile::tempdir().expect("a folder");
     let sweep = folder.path().join("sweep.atelier.json");
-    let asked = "orders --model scholar-12 --task mood,often --rows 32 --strategy drop,swap,family --seeds 5 --rounds 6 \
-                 --plan 0-11 --geometry";
-    written(&asked.split_whitespace().collect::<Vec<_>>(), &sweep);
+    let line = "orders --model scholar-12 --task mood,often --rows 32 --strategy drop,swap,family";
+    let more = "--seeds 5 --rounds 6 --plan 0-11 --geometry --out";
+    printed(&words(&format!("{line} {more} '{}'", sweep.display())));
     let said = claims::run(std::slice::from_ref(&sweep)).expect("a table");
     // P1, P2, P10 and P14 are judged task by task, P8 and P11 have parts.
     let all = [
@@ -148,13 +147,6 @@ fn claims_from_a_sweep() {
     });
     let mean = kept.sum::<f64>() / 2.0;
     assert!(said.contains(&format!("skip:4 keeps {mean:.1} [")), "{mean}: {said}");
-}
-
-/// Runs a command that writes its result to `out`.
-fn written(args: &[&str], out: &Path) {
-    let ran = Command::new(env!("CARGO_BIN_EXE_atelier")).args(args).arg("--out").arg(out).output();
-    let ran = ran.expect("the command line runs");
-    assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
 }
 
 /// The numbers of a paper's claims in a table, in its order.

@@ -3,9 +3,7 @@
 mod reports;
 mod tasks;
 
-use std::path::Path;
-
-use crate::common::pytorch;
+use crate::common::{in_project, pytorch};
 use atelier::model::{FileBytes, ModelFiles, ModelShape, weights};
 use atelier::plan::{Plan, Strategy as Painters};
 use atelier::study::LoadedModel;
@@ -61,7 +59,7 @@ fn read(line: &str, order: &[usize]) {
 
 /// The `config.json` of every model the project carries.
 fn valid_configs() -> Vec<String> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/models");
+    let folder = in_project("tests/models");
     let folders = folder.read_dir().expect("tests/models");
     let paths = folders.map(|entry| entry.expect("a folder").path().join("config.json"));
     // One folder holds GGUF files, which need none.
@@ -216,7 +214,7 @@ proptest! {
         edits in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..4),
         length in prop_oneof![3 => Just(None), 1 => any::<prop::sample::Index>().prop_map(Some)],
     ) {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/models/random-llama3");
+        let folder = in_project("tests/models/random-llama3");
         let read = |file: &str| std::fs::read(folder.join(file)).expect(file);
         let mut weights = read("model.safetensors");
         let header = 8 + u64::from_le_bytes(weights[..8].try_into().expect("8 bytes")) as usize;
@@ -248,7 +246,7 @@ proptest! {
         edits in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..4),
         length in prop_oneof![3 => Just(None), 1 => any::<prop::sample::Index>().prop_map(Some)],
     ) {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/models/random-llama3");
+        let folder = in_project("tests/models/random-llama3");
         let stored = std::fs::read(folder.join("model.safetensors")).expect("weights");
         let tensors = pytorch::tensors(&stored);
         let pickle = pytorch::state_dict(&tensors).len();
@@ -281,8 +279,7 @@ proptest! {
         edits in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..4),
         length in prop_oneof![3 => Just(None), 1 => any::<prop::sample::Index>().prop_map(Some)],
     ) {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR"))
-            .join("tests/models/gguf/random-llama3-wide-q4_k.gguf");
+        let path = in_project("tests/models/gguf/random-llama3-wide-q4_k.gguf");
         let mut file = std::fs::read(path).expect("a file that travels with the project");
         for (place, byte) in edits {
             file[place.index(GGUF_HEADER)] = byte;

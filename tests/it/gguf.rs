@@ -2,8 +2,7 @@
 
 use std::path::Path;
 
-use crate::common;
-use crate::common::{TOLERANCE, goldens, load, model_folder, parity, u32s};
+use crate::common::{self, TOLERANCE, goldens, in_project, load, model_folder, parity, u32s};
 use atelier::model::ModelFiles;
 use atelier::study::LoadedModel;
 
@@ -11,12 +10,8 @@ use atelier::study::LoadedModel;
 fn a_files_own_vocabulary_cuts_texts_as_the_goldens_say() {
     let mut checked = 0;
     for (name, golden) in goldens() {
-        let Some(texts) = golden["encode"].as_array() else {
-            continue;
-        };
-        let Some(file) = model_folder(golden["model"].as_str().expect("a model")) else {
-            continue;
-        };
+        let Some(texts) = golden["encode"].as_array() else { continue };
+        let Some(file) = model_folder(golden["model"].as_str().expect("a model")) else { continue };
         let model = load(&file);
         let tokenizer = model.tokenizer().expect("a vocabulary");
         for text in texts {
@@ -31,7 +26,7 @@ fn a_files_own_vocabulary_cuts_texts_as_the_goldens_say() {
 }
 
 fn bad(name: &str) -> String {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/models/gguf/bad");
+    let folder = in_project("tests/models/gguf/bad");
     let files = ModelFiles::open(&folder.join(name)).expect("a file that opens");
     let loaded = LoadedModel::from_files(&files, &mut |_, _| ());
     match loaded {
@@ -67,7 +62,7 @@ fn every_broken_file_is_refused_in_a_sentence_that_says_what_is_wrong() {
 #[test]
 fn a_tensor_whose_type_says_fewer_bytes_than_lie_there_is_refused() {
     let folder = tempfile::tempdir().expect("a folder");
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/models/gguf/bad");
+    let root = in_project("tests/models/gguf/bad");
     let stored = std::fs::read(root.join("good.gguf")).expect("a file");
     let refused = |tensor: &str| {
         let mut damaged = stored.clone();
@@ -99,7 +94,7 @@ fn a_tensor_whose_type_says_fewer_bytes_than_lie_there_is_refused() {
 fn a_bias_in_blocks_is_refused() {
     const F32: u32 = 0;
     const Q8_0: u32 = 8;
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/models/gguf/bad");
+    let root = in_project("tests/models/gguf/bad");
     let stored = std::fs::read(root.join("good.gguf")).expect("a file");
     let last = b"blk.0.ffn_down.weight";
     let at = stored.windows(last.len()).position(|part| part == last).expect("the last tensor");
@@ -142,7 +137,7 @@ fn a_bias_in_blocks_is_refused() {
 
 #[test]
 fn the_file_that_the_broken_ones_were_made_of_is_read() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/models/gguf/bad");
+    let folder = in_project("tests/models/gguf/bad");
     let model = load(&folder.join("good.gguf"));
     assert_eq!(model.shape().blocks.len(), 1);
     assert!(model.tokenizer.is_none());
@@ -170,7 +165,7 @@ fn every_familys_goldens_hold_as_gguf() {
 #[test]
 fn texts_of_llama_3_begin_with_their_token_unless_the_file_says_otherwise() {
     let folder = tempfile::tempdir().expect("a folder");
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/models/gguf");
+    let root = in_project("tests/models/gguf");
     let stored = std::fs::read(root.join("random-llama3-wide-q4_k.gguf")).expect("a file");
     let key = b"tokenizer.ggml.add_bos_token";
     let at = stored.windows(key.len()).position(|part| part == key);

@@ -7,20 +7,19 @@ mod test_hub;
 mod asking;
 #[cfg(unix)]
 mod cache;
-
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use test_hub::{Fault, Origin, Place, TOKEN, TestHub};
 
-use crate::common::pytorch;
+use crate::cli::support::words;
+use crate::common::{in_project, pytorch, skipped, succeeded};
 
 const REPO: &str = "makers/tiny";
 
 fn model_file(model: &str, file: &str) -> Vec<u8> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/models").join(model).join(file);
+    let path = in_project("tests/models").join(model).join(file);
     std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
@@ -90,8 +89,7 @@ impl Scene {
 
     fn pull(&self, name: &str) -> PathBuf {
         let output = self.run(&["pull", name]);
-        let errors = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "{errors}");
+        succeeded(&output);
         let printed = String::from_utf8(output.stdout).expect("UTF-8");
         let path = printed.trim().strip_prefix(&format!("{name}: ")).expect("name and path");
         path.into()
@@ -103,6 +101,20 @@ impl Scene {
         assert_eq!(output.status.code(), Some(1), "{errors}");
         println!("{errors}");
         errors.lines().last().unwrap_or_default().to_owned()
+    }
+
+    /// A command that must be refused in a sentence with these words.
+    #[track_caller]
+    fn refuses(&self, args: &[&str], says: &str) {
+        let sentence = self.refused(args);
+        assert!(sentence.contains(says), "`{says}` is not in: {sentence}");
+    }
+
+    /// Asks a model that has no tokenizer, which must answer.
+    fn ask(&self, model: &str) {
+        let asked = ["--ids", "1,5", "--rows", "2,3", "--answer", "0"];
+        let lens = self.run(&[&["lens", "--model", model], &asked[..]].concat());
+        succeeded(&lens);
     }
 
     fn folder(&self) -> PathBuf {
@@ -145,7 +157,7 @@ fn a_model_is_pulled_used_listed_and_removed() {
     // From the cache, without asking anybody.
     let ids = ["--ids", "1,5,9", "--rows", "17,230", "--answer", "0", "--json"];
     let lens = scene.run(&[&["lens", "--model", &name], &ids[..]].concat());
-    assert!(lens.status.success(), "{}", String::from_utf8_lossy(&lens.stderr));
+    succeeded(&lens);
     assert!(String::from_utf8_lossy(&lens.stdout).contains("\"name\":\"tiny\""));
     assert!(scene.hub.seen().is_empty());
 
@@ -156,15 +168,14 @@ fn a_model_is_pulled_used_listed_and_removed() {
 
     let removed = scene.run(&["models", "remove", &name]);
     assert!(removed.status.success() && !scene.folder().exists());
-    let sentence = scene.refused(&["models", "remove", &name]);
-    assert!(sentence.contains("is not in the cache"), "{sentence}");
+    scene.refuses(&["models", "remove", &name], "is not in the cache");
 }
 
 #[test]
 fn every_command_takes_a_hubs_model() {
     let scene = Scene::new();
     let shipped = |file: &str| {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("public/models/scholar-2");
+        let folder = in_project("public/models/scholar-2");
         std::fs::read(folder.join(file)).expect(file)
     };
     let files = ["config.json", "tokenizer.json", "model.safetensors"];
@@ -173,27 +184,16 @@ fn every_command_takes_a_hubs_model() {
     let name = format!("hub:{REPO}");
     let folder = scene.home.path().join("survey");
     let out = folder.display().to_string();
-    for rest in [
-        &[
-            "lens",
-            "--prompt",
-            "The sum 3 + 5 ends in",
-            "--option",
-            " 7",
-            "--option",
-            " 8",
-            "--answer",
-            "1",
-        ][..],
-        &["next", "--prompt", "The sum 3 + 5 ends in"],
-        &["orders", "--task", "sum", "--rows", "2", "--plan", "1,0"],
-        &["survey", "--tasks", "sum", "--rows", "2", "--out", &out],
+    for line in [
+        "lens --prompt 'The sum 3 + 5 ends in' --option ' 7' --option ' 8' --answer 1 --model",
+        "next --prompt 'The sum 3 + 5 ends in' --model",
+        "orders --task sum --rows 2 --plan 1,0 --model",
+        &format!("survey --tasks sum --rows 2 --out '{out}' --models"),
     ] {
-        let output = scene.run(
-            &[rest, &[if rest[0] == "survey" { "--models" } else { "--model" }, &name]].concat(),
-        );
+        let args = words(&format!("{line} {name}"));
+        let output = scene.run(&args.iter().map(String::as_str).collect::<Vec<_>>());
         let errors = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "{}: {errors}", rest[0]);
+        assert!(output.status.success(), "{line}: {errors}");
     }
     // One file, once.
     let asked = scene.hub.seen();
@@ -208,22 +208,10 @@ fn a_gguf_file_is_named_where_there_are_several() {
     let gguf = model_file("gguf", "random-llama3-wide-q4_k.gguf");
     let files = [("a-Q4_K.gguf", gguf.clone()), ("deep/b.gguf", gguf)];
     scene.hub.put("makers/packed", Place::open(&files));
-    let sentence = scene.refused(&["pull", "hub:makers/packed"]);
-    assert!(sentence.contains("hub:makers/packed:a-Q4_K.gguf"), "{sentence}");
+    scene.refuses(&["pull", "hub:makers/packed"], "hub:makers/packed:a-Q4_K.gguf");
     let path = scene.pull("hub:makers/packed:deep/b.gguf");
     assert!(path.ends_with("deep/b.gguf"));
-    let lens = scene.run(&[
-        "lens",
-        "--model",
-        "hub:makers/packed:deep/b.gguf",
-        "--ids",
-        "1,5",
-        "--rows",
-        "2,3",
-        "--answer",
-        "0",
-    ]);
-    assert!(lens.status.success(), "{}", String::from_utf8_lossy(&lens.stderr));
+    scene.ask("hub:makers/packed:deep/b.gguf");
     // The link of a file two folders down leads to the blob.
     assert!(std::fs::metadata(&path).is_ok_and(|about| about.len() > 1000));
     let freed = scene.run(&["models", "remove", "hub:makers/packed:deep/b.gguf"]);
@@ -251,33 +239,11 @@ fn shards_come_with_their_index() {
     ];
     scene.hub.put("makers/split", Place::open(&files));
     let path = scene.pull("hub:makers/split");
-    let lens = scene.run(&[
-        "lens",
-        "--model",
-        "hub:makers/split",
-        "--ids",
-        "1,5",
-        "--rows",
-        "2,3",
-        "--answer",
-        "0",
-    ]);
-    assert!(lens.status.success(), "{}", String::from_utf8_lossy(&lens.stderr));
+    scene.ask("hub:makers/split");
     // A part of it alone is not the model: it is asked for again.
     scene.hub.seen();
     std::fs::remove_file(path.join(files[3].0)).expect("it was there");
-    let again = scene.run(&[
-        "lens",
-        "--model",
-        "hub:makers/split",
-        "--ids",
-        "1,5",
-        "--rows",
-        "2,3",
-        "--answer",
-        "0",
-    ]);
-    assert!(again.status.success(), "{}", String::from_utf8_lossy(&again.stderr));
+    scene.ask("hub:makers/split");
     assert!(!scene.hub.seen().is_empty());
 }
 
@@ -371,8 +337,7 @@ fn nobody_there_is_said() {
         ("hub:makers/tiny@none", "has no revision \"none\""),
         ("hub:../x", "is no model on a hub"),
     ] {
-        let sentence = scene.refused(&["pull", name]);
-        assert!(sentence.contains(expected), "{sentence}");
+        scene.refuses(&["pull", name], expected);
     }
 }
 
@@ -406,7 +371,7 @@ fn gated_models_say_how_and_come_with_a_token() {
 fn a_gated_pytorch_checkpoint_answers_with_a_token_and_from_a_folder() {
     let scene = Scene::new();
     let folder = tempfile::tempdir().expect("a folder");
-    let model = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/models/random-llama2");
+    let model = in_project("tests/models/random-llama2");
     pytorch::write(&model, folder.path());
     let read = |file| (file, std::fs::read(folder.path().join(file)).expect("a file"));
     let place = Place::open(&["config.json", "pytorch_model.bin"].map(read));
@@ -470,8 +435,7 @@ fn damage_in_the_cache_is_mended_by_a_pull() {
     std::fs::remove_dir_all(scene.folder()).expect("removed");
     std::fs::create_dir_all(scene.folder().join("blobs")).expect("a folder");
     std::fs::write(scene.blob(".part"), vec![7; 5000]).expect("written");
-    let sentence = scene.refused(&["pull", &name]);
-    assert!(sentence.contains("came damaged"), "{sentence}");
+    scene.refuses(&["pull", &name], "came damaged");
     right(&scene.pull(&name));
 }
 
@@ -488,8 +452,7 @@ fn steps_of_training_with_one_file_are_said() {
     );
     scene.hub.put("EleutherAI/pythia-70m", place);
     let output = scene.run(&["pull", "hub:EleutherAI/pythia-70m@step1000"]);
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{errors}");
+    let errors = succeeded(&output);
     assert!(errors.contains("has the very weights of step512 and main"), "{errors}");
 }
 
@@ -498,9 +461,8 @@ fn steps_of_training_with_one_file_are_said() {
 #[test]
 fn pythons_client_takes_it_for_a_hub() {
     let Some(python) = std::env::var_os("ATELIER_HUB_PYTHON") else {
-        let _ = writeln!(
-            std::io::stderr(),
-            "SKIPPED: no ATELIER_HUB_PYTHON with huggingface_hub (cargo xtask test prepares one); the test hub was not held to it"
+        skipped(
+            "no ATELIER_HUB_PYTHON with huggingface_hub (cargo xtask test prepares one); the test hub was not held to it",
         );
         return;
     };
@@ -508,7 +470,7 @@ fn pythons_client_takes_it_for_a_hub() {
     let gated = Place { is_gated: true, ..Place::open(&tiny()) };
     scene.hub.put("makers/gated", gated);
     scene.hub.fail(Origin::Cdn, "", 1, Fault::Cut(120_000));
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/common/hub/client.py");
+    let script = in_project("tests/common/hub/client.py");
     let output = Command::new(python)
         .arg(script)
         .env("HF_ENDPOINT", scene.hub.url())
@@ -520,8 +482,7 @@ fn pythons_client_takes_it_for_a_hub() {
         .env_remove("HF_TOKEN")
         .output()
         .expect("Python starts");
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{errors}");
+    succeeded(&output);
     let said: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
     let commit = Place::open(&tiny()).commit("main");
     assert_eq!(said["commit"], *commit);
@@ -536,8 +497,6 @@ fn pythons_client_takes_it_for_a_hub() {
     // The one cache: what Python fetched is a model here, without asking the hub.
     scene.hub.seen();
     let name = format!("hub:{REPO}");
-    let lens =
-        scene.run(&["lens", "--model", &name, "--ids", "1,5", "--rows", "2,3", "--answer", "0"]);
-    assert!(lens.status.success(), "{}", String::from_utf8_lossy(&lens.stderr));
+    scene.ask(&name);
     assert!(scene.hub.seen().is_empty());
 }

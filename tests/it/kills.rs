@@ -2,30 +2,13 @@
 //! that was never stopped, and no stray file. Minutes: `cargo xtask test --long` runs it, or
 //! `cargo test --release --test it kills:: -- --ignored --nocapture`.
 
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-const KILLS: usize = 20;
+use crate::common::files;
 
-/// Every file below a folder.
-fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
-    let mut found = BTreeMap::new();
-    let mut folders = vec![folder.to_path_buf()];
-    while let Some(next) = folders.pop() {
-        for entry in std::fs::read_dir(&next).expect("a folder") {
-            let path = entry.expect("an entry").path();
-            if path.is_dir() {
-                folders.push(path);
-            } else {
-                let name = path.strip_prefix(folder).expect("below").to_path_buf();
-                found.insert(name, std::fs::read(&path).expect("a file"));
-            }
-        }
-    }
-    found
-}
+const KILLS: usize = 20;
 
 /// Moments from 0 to 1, others each time.
 struct Moments(u64);

@@ -51,7 +51,7 @@ mod words;
 /// compile a file that nobody names, and its tests would never run.
 #[test]
 fn every_file_is_a_module() {
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it");
+    let folder = common::in_project("tests/it");
     let mut unnamed = Vec::new();
     let mut folders = vec![(folder.clone(), folder.join("main.rs"))];
     while let Some((folder, parent)) = folders.pop() {

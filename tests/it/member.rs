@@ -3,7 +3,7 @@
 
 use std::ops::ControlFlow;
 
-use crate::common::{load, model_folder};
+use crate::common::random;
 use atelier::engine::{MemberKind, member_names};
 use atelier::measure::decomposition::softmax;
 use atelier::model::Prompt;
@@ -53,7 +53,7 @@ fn plain(model: &LoadedModel, plan: &Plan) -> Vec<Vec<f32>> {
 #[test]
 fn a_member_votes_what_it_votes_in_the_lens() {
     for name in MODELS {
-        let model = load(&model_folder(name).expect("random models travel with the project"));
+        let model = random(name);
         let plan = model.plan(None).expect("the model's own order");
         let question = question(&model);
         let trace = model.engine.run(
@@ -79,7 +79,7 @@ fn a_member_votes_what_it_votes_in_the_lens() {
 #[test]
 fn the_tokens_are_those_of_the_whole_vocabulary_read_plainly() {
     for name in MODELS {
-        let model = load(&model_folder(name).expect("random models travel with the project"));
+        let model = random(name);
         let plan = model.plan(Some("0,1,1,0a")).expect("a plan");
         let plain = plain(&model, &plan);
         let names = member_names(&model.engine.members(&plan));
@@ -110,7 +110,7 @@ fn the_tokens_are_those_of_the_whole_vocabulary_read_plainly() {
 #[test]
 fn the_cost_is_what_the_plan_without_it_loses() {
     for name in MODELS {
-        let model = load(&model_folder(name).expect("random models travel with the project"));
+        let model = random(name);
         let plan = model.plan(Some("0,1,1")).expect("a plan");
         for (member, line) in [("0a", "0m,1,1"), ("1m", "0,1a,1"), ("1a:2", "0,1,1m")] {
             let report = account(&model, &plan, member);
@@ -134,7 +134,7 @@ fn the_cost_is_what_the_plan_without_it_loses() {
 
 #[test]
 fn under_a_plan_the_answer_is_compared_with_the_original_order() {
-    let model = load(&model_folder("random-llama3").expect("it travels with the project"));
+    let model = random("random-llama3");
     let (plan, question) = (model.plan(Some("1,0")).expect("a plan"), question(&model));
     let mut run = Accounting::start(&model, &question, plan.clone(), "0m").expect("a member");
     while run.advance().expect("a step").is_some() {}
@@ -160,7 +160,7 @@ fn under_a_plan_the_answer_is_compared_with_the_original_order() {
 #[test]
 fn attention_reads_the_prompt_and_nothing_else_does() {
     for name in MODELS {
-        let model = load(&model_folder(name).expect("random models travel with the project"));
+        let model = random(name);
         let plan = model.plan(Some("0,1,1~h0")).expect("a plan");
         let members = model.engine.members(&plan);
         for (index, member) in member_names(&members).iter().enumerate() {
@@ -186,7 +186,7 @@ fn attention_reads_the_prompt_and_nothing_else_does() {
 
 #[test]
 fn a_member_that_did_not_run_is_refused_by_name() {
-    let model = load(&model_folder("random-llama3").expect("it travels with the project"));
+    let model = random("random-llama3");
     let plan = model.plan(Some("0,1a")).expect("a plan");
     let refused = Accounting::start(&model, &question(&model), plan, "1m");
     let why = refused.err().expect("no such member").to_string();

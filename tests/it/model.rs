@@ -1,10 +1,9 @@
 //! Checkpoints in every spelling that the wild holds: sharded, half precision, tied by any name.
 
 use std::collections::BTreeMap;
-use std::io::Write;
 use std::ops::ControlFlow;
 
-use crate::common::model_folder;
+use crate::common::{in_project, model_folder, skipped};
 use atelier::model::shape::RopeScaling;
 use atelier::model::{FileBytes, ModelFiles, ModelShape, Prompt};
 use atelier::study::LoadedModel;
@@ -156,13 +155,10 @@ fn a_shared_layer_runs_twice_in_a_row() {
 /// The configs of the papers' models, where they are at hand.
 #[test]
 fn the_papers_models_have_configs_that_are_understood() {
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/configs");
+    let folder = in_project("../shared/configs");
     let read = |name: &str| std::fs::read_to_string(folder.join(format!("{name}.config.json")));
     if read("gpt2").is_err() {
-        let _ = writeln!(
-            std::io::stderr(),
-            "SKIPPED: the papers' configs are not here (../shared/configs)"
-        );
+        skipped("the papers' configs are not here (../shared/configs)");
         return;
     }
     let config = |name| ModelShape::from_json(&read(name).expect("a file")).expect(name);

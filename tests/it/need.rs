@@ -1,7 +1,7 @@
 //! Vote and need: the heads' votes are their attention's, the members' are the lead, and what is lost is
 //! what the plan without a part loses, over rows and on one prompt.
 
-use crate::common::{load, model_folder};
+use crate::common::{load, model_folder, random};
 use atelier::engine::MemberKind;
 use atelier::measure::decomposition::logit_difference;
 use atelier::measure::interval::Mean;
@@ -23,7 +23,7 @@ fn items(vocabulary: u32) -> Vec<Item> {
 }
 
 fn need(name: &str) -> Need {
-    let model = load(&model_folder(name).expect("random models travel with the project"));
+    let model = random(name);
     let items = items(model.shape().vocabulary as u32);
     let mut needing = Needing::start(&model, "mine", &items, 0).expect("rows");
     while needing.advance().expect("a call").is_some() {}
@@ -67,7 +67,7 @@ fn heads_vote_what_their_attention_votes() {
 #[test]
 fn ln_p_that_rows_lose_is_what_two_runs_differ_by() {
     let name = "random-llama3";
-    let model = load(&model_folder(name).expect("random models travel with the project"));
+    let model = random(name);
     let items = items(model.shape().vocabulary as u32);
     let found = need(name);
     // The mean over rows of ln P of the right option.
@@ -114,8 +114,7 @@ fn components_are_compared_with_components_and_heads_with_heads() {
 
 #[test]
 fn a_need_is_asked_of_options() {
-    let model =
-        load(&model_folder("random-llama2").expect("random models travel with the project"));
+    let model = random("random-llama2");
     let none = Needing::start(&model, "mine", &[], 0).err().expect("no rows");
     assert!(matches!(none, StudyError::NoRows));
     let one = Item::Ids { token_ids: vec![1, 2], option_ids: vec![3], answer: 0 };
@@ -156,7 +155,7 @@ fn said(model: &LoadedModel, plan: &str) -> Vec<f32> {
 #[test]
 fn what_is_lost_without_a_part_is_what_two_runs_differ_by() {
     for name in MODELS {
-        let model = load(&model_folder(name).expect("random models travel with the project"));
+        let model = random(name);
         for line in ["0-1", "0~h1,1,1m,(0a,1)"] {
             let plan = model.plan(Some(line)).expect("a plan");
             let report = left_out(&model, &plan);
@@ -189,7 +188,7 @@ fn what_is_lost_without_a_part_is_what_two_runs_differ_by() {
 
 #[test]
 fn every_part_that_can_be_left_out_is_left_out_once() {
-    let model = load(&model_folder("random-llama3").expect("it travels with the project"));
+    let model = random("random-llama3");
     let heads = model.shape().blocks[0].attention.heads;
     let plan = model.plan(Some("0~h1,1,1m,(0a,1)")).expect("a plan");
     let report = left_out(&model, &plan);

@@ -4,7 +4,8 @@
 use std::sync::Arc;
 
 use crate::common::{
-    assert_close, goldens, goldens_in, load, model_folder, notation, real_goldens, u32s,
+    assert_close, goldens, goldens_in, in_project, load, model_folder, notation, random,
+    real_goldens, u32s,
 };
 use atelier::engine::{Capture, Reference, VocabularyWish};
 use atelier::measure::decomposition::softmax;
@@ -19,13 +20,8 @@ use atelier::task::item::{Candidate, Item};
 use atelier::task::primer::{self, GeneratedTask};
 use serde_json::json;
 
-fn random(name: &str) -> LoadedModel {
-    load(&model_folder(name).expect("random models travel with the project"))
-}
-
 fn scholar() -> LoadedModel {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/public/models/scholar-4");
-    load(std::path::Path::new(folder))
+    load(&in_project("public/models/scholar-4"))
 }
 
 /// The original order runs after the answer, once a prompt, and no inside of it is read.
@@ -390,9 +386,8 @@ fn passages_score_as_their_tokens_do_one_by_one() {
     let lines = ["0-5", "0,(1-4)x2,5", "5-0"];
     let plans: Vec<Plan> =
         lines.iter().map(|line| model.plan(Some(line)).expect("a plan")).collect();
-    let mut run = model.engine.score(passages.clone().into(), plans.clone().into()).expect("a run");
-    while run.advance().expect("a batch").is_some() {}
-    for (plan, scores) in plans.iter().zip(run.finish().expect("scores")) {
+    let run = model.engine.score(passages.clone().into(), plans.clone().into()).expect("a run");
+    for (plan, scores) in plans.iter().zip(run.complete().expect("scores")) {
         for (passage, score) in passages.iter().zip(scores) {
             let (sum, greedy) = one_by_one(&model, passage, plan);
             assert!((score.log_probability - sum).abs() < 1e-3, "{score:?} {sum}");
@@ -477,12 +472,8 @@ fn the_goldens_geometry() {
             option_ids: u32s(&golden["option_token_ids"]),
         };
         let prompts: Arc<[Prompt]> = Arc::from([prompt]);
-        let mut run = model
-            .engine
-            .start(prompts, Arc::from([plan.clone()]), Capture::states())
-            .expect("a run");
-        while run.advance().expect("a batch").is_some() {}
-        let trace = run.finish().expect("traces").remove(0).remove(0);
+        let run = model.engine.start(prompts, Arc::from([plan.clone()]), Capture::states());
+        let trace = run.expect("a run").complete().expect("traces").remove(0).remove(0);
         let mut averaging = geometry::Averaging::new(&plan, model.shape().width);
         averaging.add(&trace.states).expect("a plane");
         let found = json!(averaging.mean());

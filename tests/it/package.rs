@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::{Component, Path, PathBuf};
 use std::process::Command;
 
-use crate::common::root;
+use crate::common::{root, skipped, succeeded};
 use flate2::{Compression, write::GzEncoder};
 
 /// Bytes that a registry takes of a package, compressed.
@@ -21,8 +21,7 @@ fn listed() -> BTreeSet<PathBuf> {
         .env_remove("RUSTC_BOOTSTRAP")
         .output()
         .expect("cargo starts");
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{errors}");
+    succeeded(&output);
     let list = String::from_utf8(output.stdout).expect("UTF-8");
     list.lines().map(PathBuf::from).collect()
 }
@@ -177,7 +176,7 @@ fn the_commit_is_said_by_whoever_knows_it() {
         output.is_ok_and(|output| output.status.success())
     };
     if !git(&["init", "--quiet"]) {
-        let _ = writeln!(std::io::stderr(), "SKIPPED: there is no git here to say a commit");
+        skipped("there is no git here to say a commit");
         return;
     }
     std::fs::write(package.join("build.rs"), "").expect("written");

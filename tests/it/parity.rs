@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use crate::common;
 use crate::common::parity::{self, run};
-use crate::common::{TOLERANCE, assert_close, load, model_folder, vocabulary};
+use crate::common::{TOLERANCE, assert_close, copy_folder, load, model_folder, random, vocabulary};
 use atelier::model::Prompt;
 use serde_json::json;
 
@@ -48,9 +48,7 @@ fn tokens_one_by_one_equal_the_whole_sequence() {
 fn growing_past_longropes_original_context_turns_every_key_anew() {
     let folder = model_folder("random-phi3").expect("random models travel with the project");
     let copy = tempfile::tempdir().expect("a folder");
-    for file in ["config.json", "model.safetensors"] {
-        std::fs::copy(folder.join(file), copy.path().join(file)).expect("a copy");
-    }
+    copy_folder(&folder, copy.path());
     let config = copy.path().join("config.json");
     let text = std::fs::read_to_string(&config).expect("a config");
     let mut fields: serde_json::Value = serde_json::from_str(&text).expect("JSON");
@@ -95,8 +93,7 @@ fn a_batch_of_unequal_lengths_equals_its_rows_run_alone() {
 
 #[test]
 fn more_tokens_than_one_pack_holds_come_back_in_order() {
-    let model =
-        load(&model_folder("random-llama2").expect("random models travel with the project"));
+    let model = random("random-llama2");
     let prompts: Vec<Prompt> = (0..40)
         .map(|i| Prompt {
             token_ids: (0..150 + i).map(|t| (t * 11 + i) % 512).collect(),
@@ -117,8 +114,7 @@ fn more_tokens_than_one_pack_holds_come_back_in_order() {
 
 #[test]
 fn a_run_tells_its_progress_and_can_be_cancelled() {
-    let model =
-        load(&model_folder("random-llama2").expect("random models travel with the project"));
+    let model = random("random-llama2");
     let prompt = [Prompt { token_ids: vec![1, 2, 3], option_ids: vec![4, 5] }];
     let plans =
         [model.plan(None).expect("its own order"), model.plan(Some("0-2")).expect("a plan")];
@@ -137,9 +133,7 @@ fn a_run_tells_its_progress_and_can_be_cancelled() {
 
 #[test]
 fn the_story_model_tells_its_story() {
-    let Some(folder) = model_folder("stories260k") else {
-        return;
-    };
+    let Some(folder) = model_folder("stories260k") else { return };
     let model = load(&folder);
     let text = model.greedy("", 200, &model.plan(None).expect("its own order")).expect("a story");
     let story = "Once upon a time, there was a little girl named Lily. She loved to play outside in the park. \

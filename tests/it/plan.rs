@@ -1,11 +1,11 @@
 //! Plans as a person writes them: the notation, its printer, the painters' strategies.
 
-use std::path::Path;
-
 use atelier::plan::{
     BlockRun, Half, HeadsOff, MAX_REPEAT, Plan, PlanError, Step, Strategy as Painters,
 };
 use proptest::prelude::*;
+
+use crate::common::in_project;
 
 fn parse(line: &str) -> Plan {
     Plan::parse(line, &own_order(12)).unwrap_or_else(|error| panic!("{line}: {error}"))
@@ -294,7 +294,7 @@ fn a_strategy_that_does_not_fit_is_refused() {
 #[test]
 fn every_golden_plan() {
     let mut checked = 0;
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
+    let folder = in_project("tests/golden");
     for entry in folder.read_dir().expect("tests/golden") {
         let path = entry.expect("a file").path();
         if path.extension().is_none_or(|extension| extension != "json") {

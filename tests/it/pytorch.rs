@@ -1,11 +1,9 @@
 //! PyTorch checkpoints: the goldens of every family written as them, and bad files, one sentence each.
-
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use crate::cli::support::{atelier, printed, refused};
 use crate::common::pytorch::{self, PickledTensor, ZipWriter};
-use crate::common::{TOLERANCE, load, parity, u32s};
+use crate::common::{TOLERANCE, in_project, load, parity, skipped, u32s};
 use atelier::model::ModelFiles;
 use atelier::study::LoadedModel;
 use safetensors::SafeTensors;
@@ -27,8 +25,7 @@ fn every_familys_goldens_hold_as_pytorch() {
 
 /// Opens a folder whose `pytorch_model.bin` is this.
 fn opened(bytes: &[u8]) -> Result<LoadedModel, String> {
-    let config =
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/models/random-llama2/config.json");
+    let config = in_project("tests/models/random-llama2/config.json");
     let folder = tempfile::tempdir().expect("a folder");
     std::fs::copy(config, folder.path().join("config.json")).expect("copied");
     std::fs::write(folder.path().join("pytorch_model.bin"), bytes).expect("written");
@@ -153,7 +150,7 @@ fn a_folder_has_the_same_weights_for_the_page_and_the_command_line() {
 
 #[test]
 fn only_pytorch_is_converted_and_only_into_a_folder_without_a_model() {
-    let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/models");
+    let models = in_project("tests/models");
     let from = tempfile::tempdir().expect("a folder");
     pytorch::write(&models.join("random-llama2"), from.path());
     let out = tempfile::tempdir().expect("a folder");
@@ -250,12 +247,11 @@ fn a_small_file_that_claims_much_is_refused_at_once() {
 
 /// The folder of bad files, where it is here.
 fn bad() -> Option<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/models/bad");
+    let folder = in_project("../shared/models/bad");
     if folder.join("pickle-index.json").exists() {
         return Some(folder);
     }
-    // Past the harness, which swallows what a passing test prints.
-    let _ = writeln!(std::io::stderr(), "SKIPPED: ../shared/models/bad is not here");
+    skipped("../shared/models/bad is not here");
     None
 }
 
@@ -341,8 +337,7 @@ fn converted_tensors_are_those_of_the_goldens() {
     let (models, goldens) =
         (root.join("../shared/models/pickled"), root.join("../shared/golden/pickled"));
     let Ok(entries) = std::fs::read_dir(&goldens) else {
-        // Past the harness, which swallows what a passing test prints.
-        let _ = writeln!(std::io::stderr(), "SKIPPED: ../shared/golden/pickled is not here");
+        skipped("../shared/golden/pickled is not here");
         return;
     };
     let mut checked = 0;

@@ -22,9 +22,7 @@ fn model(golden: &Value) -> Option<LoadedModel> {
 #[test]
 fn fifty_texts_are_cut_into_the_published_tokenizers_ids() {
     let golden = golden();
-    let Some(model) = model(&golden) else {
-        return;
-    };
+    let Some(model) = model(&golden) else { return };
     let tokenizer = model.tokenizer().expect("a vocabulary");
 
     let texts = golden["texts"].as_array().expect("texts");
@@ -38,9 +36,7 @@ fn fifty_texts_are_cut_into_the_published_tokenizers_ids() {
 #[test]
 fn it_writes_what_transformers_writes() {
     let golden = golden();
-    let Some(model) = model(&golden) else {
-        return;
-    };
+    let Some(model) = model(&golden) else { return };
     let tokenizer = model.tokenizer().expect("a vocabulary");
     let plan = model.plan(None).expect("its own order");
 
@@ -60,9 +56,7 @@ fn it_writes_what_transformers_writes() {
 #[test]
 fn six_hundred_tokens_in_two_chunks_and_at_once() {
     let golden = golden();
-    let Some(model) = model(&golden) else {
-        return;
-    };
+    let Some(model) = model(&golden) else { return };
     let plan = model.plan(None).expect("its own order");
     let long = &golden["long"];
     let ids = u32s(&long["ids"]);

@@ -1,20 +1,17 @@
 //! SentencePiece vocabularies: the goldens of its own program and of transformers, and bad files.
-
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use crate::common::{load, u32s};
+use crate::common::{in_project, load, skipped, u32s};
 use atelier::model::{FileBytes, ModelShape, Tokenizer, TokenizerFiles};
 use serde_json::{Value, json};
 
 /// The folder of goldens, where it is here.
 fn goldens() -> Option<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/golden/sentencepiece");
+    let folder = in_project("../shared/golden/sentencepiece");
     if folder.exists() {
         return Some(folder);
     }
-    // Past the harness, which swallows what a passing test prints.
-    let _ = writeln!(std::io::stderr(), "SKIPPED: ../shared/golden/sentencepiece is not here");
+    skipped("../shared/golden/sentencepiece is not here");
     None
 }
 
@@ -24,8 +21,7 @@ fn tokenizer(model: Vec<u8>, config: Option<Value>) -> Result<Tokenizer, String>
         model: FileBytes::Owned(model),
         config: config.map(|config| FileBytes::Owned(config.to_string().into_bytes())),
     };
-    let config =
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/models/random-llama2/config.json");
+    let config = in_project("tests/models/random-llama2/config.json");
     let text = std::fs::read_to_string(config).expect("a config");
     let mut config: Value = serde_json::from_str(&text).expect("JSON");
     config["vocab_size"] = 32_000.into();
@@ -97,7 +93,7 @@ fn texts_are_cut_as_sentencepiece_and_transformers_cut_them() {
 fn an_option_that_is_not_known_is_refused() {
     let Some(goldens) = goldens() else { return };
     let folder = tempfile::tempdir().expect("a folder");
-    let model = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/models/random-llama2");
+    let model = in_project("tests/models/random-llama2");
     for file in ["config.json", "model.safetensors"] {
         std::fs::copy(model.join(file), folder.path().join(file)).expect("copied");
     }

@@ -17,7 +17,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use serde_json::Value;
 
-use crate::common;
+use crate::common::{self, in_project, skipped, succeeded};
 
 /// Bytes of all reports of SmolLM2 together, gzipped as they are sent.
 const MAX_BYTES: usize = 350_000;
@@ -26,7 +26,7 @@ const MAX_BYTES: usize = 350_000;
 const WORDS: usize = 6;
 
 fn examples() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("public/examples")
+    in_project("public/examples")
 }
 
 fn shipped() -> Survey {
@@ -37,13 +37,9 @@ fn shipped() -> Survey {
 
 /// The published data sets, where they are.
 fn data() -> Option<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data");
+    let folder = in_project("../shared/data");
     if !folder.is_dir() {
-        // Past the harness, which swallows what a passing test prints.
-        let _ = writeln!(
-            std::io::stderr(),
-            "SKIPPED: the data sets are not here (../shared/data); the shipped rows were not compared"
-        );
+        skipped("the data sets are not here (../shared/data); the shipped rows were not compared");
         return None;
     }
     Some(folder)
@@ -72,9 +68,7 @@ fn the_real_models_reports_are_small() {
 #[test]
 fn the_real_models_survey_says_of_what_it_is() {
     let survey = shipped();
-    let [model] = survey.models.as_slice() else {
-        panic!("{} models", survey.models.len());
-    };
+    let [model] = survey.models.as_slice() else { panic!("{} models", survey.models.len()) };
     assert_eq!(model.files.get(smollm2::FILE).map(String::as_str), Some(smollm2::SHA256));
     assert_eq!(model.members.len(), 61);
     assert_eq!(survey.found().count(), survey.tasks.len(), "a task without numbers");
@@ -90,6 +84,15 @@ fn the_real_models_survey_says_of_what_it_is() {
     }
 }
 
+/// The report that the command line makes with the real model.
+fn made(words: &[&str], model: &Path) -> Report {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_atelier"));
+    let output = command.args(words).arg("--model").arg(model).output();
+    let output = output.expect("the command line runs");
+    succeeded(&output);
+    Report::read(&String::from_utf8_lossy(&output.stdout)).expect("a report")
+}
+
 /// The coupling of one prompt of our own, without the directions behind its map, which are megabytes.
 #[test]
 fn the_real_models_coupling_is_what_the_engine_makes() {
@@ -98,21 +101,8 @@ fn the_real_models_coupling_is_what_the_engine_makes() {
     let text = std::fs::read_to_string(path).expect("the shipped report");
     let kept = Report::read(&text).expect("a report that opens").coupling.expect("a coupling");
     assert!(kept.aligned.is_none());
-    let output = Command::new(env!("CARGO_BIN_EXE_atelier"))
-        .args([
-            "coupling",
-            "--json",
-            "--top",
-            "8",
-            "--prompt",
-            kept.prompt.as_deref().expect("text"),
-        ])
-        .arg("--model")
-        .arg(model)
-        .output()
-        .expect("the command line runs");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let made = Report::read(&String::from_utf8_lossy(&output.stdout)).expect("a report");
+    let prompt = kept.prompt.as_deref().expect("text");
+    let made = made(&["coupling", "--json", "--top", "8", "--prompt", prompt], &model);
     let made = made.coupling.expect("a coupling");
     assert_eq!((&kept.token_ids, &kept.steps), (&made.token_ids, &made.steps));
     let [kept, made] = [&kept, &made].map(|coupling| {
@@ -144,15 +134,10 @@ fn the_real_models_sweeps_are_what_the_engine_makes() {
         assert_eq!(hash, Some(smollm2::SHA256));
     }
 
-    let output = Command::new(env!("CARGO_BIN_EXE_atelier"))
-        .args(["orders", "--json", "--task", "capitals", "--rows", &ROWS.to_string()])
-        .args(PLANS.iter().flat_map(|plan| ["--plan", plan]))
-        .arg("--model")
-        .arg(model)
-        .output()
-        .expect("the command line runs");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let made = Report::read(&String::from_utf8_lossy(&output.stdout)).expect("a report");
+    let rows = ROWS.to_string();
+    let words = ["orders", "--json", "--task", "capitals", "--rows", &rows];
+    let plans: Vec<&str> = PLANS.iter().flat_map(|plan| ["--plan", plan]).collect();
+    let made = made(&[&words[..], &plans].concat(), &model);
     let made = made.orders.first().expect("a sweep");
     for plan in PLANS {
         let [kept, made] = [&kept[0], made].map(|orders| {
@@ -198,7 +183,7 @@ fn no_report_of_the_real_model_quotes_a_published_row() {
     let mut rows = 0;
     for task in Task::all().into_iter().filter(Task::needs_data) {
         let Ok(read) = task.rows(Some(&data), task.first()) else {
-            let _ = writeln!(std::io::stderr(), "SKIPPED: {} is not here", task.name());
+            skipped(&format!("{} is not here", task.name()));
             continue;
         };
         for row in read.rows.iter().take(task.first()) {

@@ -1,7 +1,9 @@
 //! Snapshots: text files below `tests/golden` that hold what the program says. `UPDATE=1 cargo test --test it`
 //! writes them anew and removes those that no test names; the difference is reviewed like code.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+
+use crate::common::in_project;
 
 /// Folders below `tests/golden` whose every file is a snapshot that a test names.
 const FOLDERS: [&str; 5] = ["charts", "commands", "figures", "lessons", "refusals"];
@@ -55,7 +57,7 @@ fn compare(name: &str, seen: &str, agree: fn(&str, &str) -> bool) {
 }
 
 fn golden() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden")
+    in_project("tests/golden")
 }
 
 fn is_update() -> bool {
@@ -134,7 +136,7 @@ fn number(token: &str) -> Option<(f64, f64)> {
 #[test]
 fn every_snapshot_is_named_by_a_test() {
     let mut sources = String::new();
-    let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it")];
+    let mut folders = vec![in_project("tests/it")];
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(folder).expect("a folder") {
             let path = entry.expect("an entry").path();

@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::common;
+use crate::cli::support::words;
+use crate::common::{self, copy_model, in_project, skipped, succeeded};
 use atelier::study::survey::{SurveyReport, SurveyedOutcome};
 
 fn atelier<S: AsRef<std::ffi::OsStr>>(args: &[S]) -> Command {
@@ -23,15 +24,24 @@ fn output(mut command: Command) -> Output {
 #[track_caller]
 fn done(command: Command) -> String {
     let output = output(command);
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{errors}");
+    succeeded(&output);
     String::from_utf8(output.stdout).expect("UTF-8")
 }
 
 /// The last sentence of a run that ends with code 1, or with 2 where the command line is wrong.
 #[track_caller]
 fn refused(command: Command) -> String {
-    let output = output(command);
+    sentence(output(command))
+}
+
+#[track_caller]
+fn refuses(command: Command, says: &str) {
+    let sentence = refused(command);
+    assert!(sentence.contains(says), "`{says}` is not in: {sentence}");
+}
+
+#[track_caller]
+fn sentence(output: Output) -> String {
     let errors = String::from_utf8(output.stderr).expect("UTF-8");
     let last = errors.lines().last().expect("a sentence");
     let code = if last.ends_with(" --help`") { 2 } else { 1 };
@@ -39,31 +49,25 @@ fn refused(command: Command) -> String {
     last.strip_prefix("atelier: ").expect("who speaks").to_string()
 }
 
-const SMALL: [&str; 7] =
-    ["survey", "--models", "scholar-2,scholar-12-shared", "--tasks", "sum,often", "--rows", "150"];
+/// A survey with these options, cut as a shell cuts them.
+fn asked(options: &str, out: &Path) -> Command {
+    let mut command = atelier(&words(&format!("survey {options}")));
+    command.arg("--out").arg(out);
+    command
+}
 
 fn survey(out: &Path, more: &[&str]) -> Command {
-    let mut command = atelier(&SMALL);
-    command.arg("--out").arg(out).args(more);
+    let mut command =
+        asked("--models scholar-2,scholar-12-shared --tasks sum,often --rows 150", out);
+    command.args(more);
     command
 }
 
 /// Every file below a folder but for locks and parts, by its path there.
 fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
-    let mut all = BTreeMap::new();
-    let mut left = vec![folder.to_path_buf()];
-    while let Some(here) = left.pop() {
-        for entry in std::fs::read_dir(&here).expect("a folder") {
-            let path = entry.expect("an entry").path();
-            let name = path.file_name().and_then(|n| n.to_str()).expect("a name");
-            if path.is_dir() && !name.starts_with("shard-") {
-                left.push(path);
-            } else if path.is_file() && name != ".lock" {
-                let inner = path.strip_prefix(folder).expect("below").to_path_buf();
-                all.insert(inner, std::fs::read(&path).expect("a file"));
-            }
-        }
-    }
+    let mut all = common::files(folder);
+    let is_part = |name: &str| name.starts_with("shard-") || name == ".lock";
+    all.retain(|path, _| !path.iter().any(|name| is_part(&name.to_string_lossy())));
     all
 }
 
@@ -122,11 +126,7 @@ fn a_model_written_to_in_the_middle_is_not_certified() {
     let folder = tempfile::tempdir().expect("a folder");
     let [model, whole, changed] =
         ["model", "whole", "changed"].map(|name| folder.path().join(name));
-    std::fs::create_dir(&model).expect("a folder");
-    let shipped = Path::new(env!("CARGO_MANIFEST_DIR")).join("public/models/scholar-12-shared");
-    for file in ["config.json", "tokenizer.json", "model.safetensors"] {
-        std::fs::copy(shipped.join(file), model.join(file)).expect("a copy");
-    }
+    copy_model("scholar-12-shared", &model);
     let weights = model.join("model.safetensors");
     let long_ago = std::time::SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000);
     let file = std::fs::File::options().write(true).open(&weights).expect("weights");
@@ -150,18 +150,13 @@ fn a_model_written_to_in_the_middle_is_not_certified() {
         std::thread::sleep(Duration::from_millis(2));
     }
     (&file).write_all(&other).expect("written in place");
-    let output = child.wait_with_output().expect("an end");
-    let errors = String::from_utf8(output.stderr).expect("UTF-8");
-    let last = errors.lines().last().expect("a sentence");
-    let code = if last.ends_with(" --help`") { 2 } else { 1 };
-    assert_eq!(output.status.code(), Some(code), "{errors}");
-    assert!(last.starts_with("atelier: 2 of 2 were not answered: model on sum: "), "{errors}");
-    assert!(last.contains("model.safetensors changed after this run opened it"), "{errors}");
+    let last = sentence(child.wait_with_output().expect("an end"));
+    assert!(last.starts_with("2 of 2 were not answered: model on sum: "), "{last}");
+    assert!(last.contains("model.safetensors changed after this run opened it"), "{last}");
     assert!(!changed.join("rows/model/sum.parquet").exists());
 
     // The other model is no way on; the first one is, and the batches that were kept are its.
-    let refusal = refused(survey(&changed, &["--resume"]));
-    assert!(refusal.contains("begun with another model.safetensors of model"), "{refusal}");
+    refuses(survey(&changed, &["--resume"]), "begun with another model.safetensors of model");
     std::fs::write(&weights, &stored).expect("written back");
     done(survey(&changed, &["--resume"]));
     same(&whole, &changed);
@@ -180,7 +175,7 @@ fn three_parts_merge_to_the_bytes_of_one_run() {
         merge.arg(&parts);
         merge
     };
-    assert!(refused(merge()).contains("part 2 of 3 is missing"));
+    refuses(merge(), "part 2 of 3 is missing");
     done(survey(&parts, &["--shard", "2/3"]));
     assert_eq!(done(merge()), printed);
     same(&whole, &parts);
@@ -190,7 +185,7 @@ fn three_parts_merge_to_the_bytes_of_one_run() {
     same(&whole, &parts);
     let mut other = survey(&parts, &["--shard", "2/3", "--resume"]);
     other.args(["--shots", "1"]);
-    assert!(refused(other).contains("holds a survey that was begun with other --shots"));
+    refuses(other, "holds a survey that was begun with other --shots");
 }
 
 #[cfg(unix)]
@@ -199,8 +194,8 @@ fn ctrl_c_keeps_what_is_done() {
     let folder = tempfile::tempdir().expect("a folder");
     let out = folder.path().join("out");
     let begin = |more: &[&str]| {
-        let mut command = atelier(&["survey", "--models", "scholar-12", "--tasks", "sum"]);
-        command.args(["--rows", "480", "--out"]).arg(&out).args(more);
+        let mut command = asked("--models scholar-12 --tasks sum --rows 480", &out);
+        command.args(more);
         command
     };
     let mut child = begin(&[]).spawn().expect("atelier starts");
@@ -231,18 +226,14 @@ fn one_folder_has_one_writer() {
     // By its own word: a program that another test is about to start may hold it open yet.
     held.unlock().expect("let go");
     done(survey(&out, &["--json"]));
-    assert!(
-        refused(survey(&out, &[])).contains("holds a survey already: continue it with --resume")
-    );
+    refuses(survey(&out, &[]), "holds a survey already: continue it with --resume");
 }
 
 /// The accuracies on the scholars' card are of these rows.
 #[test]
 fn the_card_is_reproduced() {
     let folder = tempfile::tempdir().expect("a folder");
-    let mut command = atelier(&["survey", "--models", "scholar-2", "--tasks"]);
-    command.args(["sum,fact,often", "--out"]).arg(folder.path());
-    done(command);
+    done(asked("--models scholar-2 --tasks sum,fact,often", folder.path()));
     let report = report(folder.path());
     let found: Vec<(String, f64)> = report
         .survey
@@ -256,9 +247,7 @@ fn the_card_is_reproduced() {
 #[test]
 fn what_a_survey_finds_adds_up() {
     let folder = tempfile::tempdir().expect("a folder");
-    let mut command = atelier(&["survey", "--models", "scholar-2,scholar-4", "--tasks"]);
-    command.args(["mood,often,topic,sum", "--out"]).arg(folder.path());
-    done(command);
+    done(asked("--models scholar-2,scholar-4 --tasks mood,often,topic,sum", folder.path()));
     let report = report(folder.path());
     for (model, task, found) in report.survey.found() {
         let at = format!("{} on {}", model.name, task.name);
@@ -357,11 +346,9 @@ fn right_answers_are_counted_by_level() {
 /// Three rows of each of the thirteen published sets, with two small models that know no such words.
 #[test]
 fn every_published_set_runs() {
-    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data");
+    let data = in_project("../shared/data");
     let models = ["stories260k", "tinystories-656k"].map(common::model_folder);
-    let ([Some(one), Some(two)], true) = (models, data.is_dir()) else {
-        return;
-    };
+    let ([Some(one), Some(two)], true) = (models, data.is_dir()) else { return };
     let tasks =
         "ag_news,arc_easy,boolq,mnli,qqp,rte,sst2,wic,lambada,hellaswag,winogrande,arc,gsm8k";
     let folder = tempfile::tempdir().expect("a folder");
@@ -403,13 +390,7 @@ fn every_published_set_runs() {
 fn a_model_that_cannot_answer_is_reported_and_others_go_on() {
     let folder = tempfile::tempdir().expect("a folder");
     let [broken, short] = ["broken", "short"].map(|name| folder.path().join(name));
-    let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("public/models/scholar-2");
-    for copy in [&broken, &short] {
-        std::fs::create_dir(copy).expect("a folder");
-        for file in ["config.json", "tokenizer.json", "model.safetensors"] {
-            std::fs::copy(from.join(file), copy.join(file)).expect("a copy");
-        }
-    }
+    [&broken, &short].into_iter().for_each(|folder| copy_model("scholar-2", folder));
     let weights = broken.join("model.safetensors");
     let bytes = std::fs::read(&weights).expect("weights");
     std::fs::write(&weights, &bytes[..bytes.len() / 2]).expect("half of them");
@@ -516,21 +497,17 @@ fn surveys_that_cannot_be_run() {
         ),
     ];
     for (args, sentence) in cases {
-        let mut command = atelier(&["survey", "--models", "scholar-2"]);
-        command.args(args).arg("--out").arg(&out);
+        let mut command = asked("--models scholar-2", &out);
+        command.args(args);
         let said = refused(command);
         assert!(said.contains(sentence), "{said}");
         assert!(!out.exists(), "nothing is written");
     }
-    let mut command = atelier(&["survey", "--tasks", "sum", "--models", "scholar-3"]);
-    command.arg("--out").arg(&out);
-    assert!(refused(command).contains("scholar-3 is no model; give"));
-    let mut command = atelier(&["survey", "--tasks", "sum", "--models", "scholar-2,"]);
-    command.arg("--out").arg(&out);
-    assert!(refused(command).contains("a value is required for '--models"));
+    refuses(asked("--tasks sum --models scholar-3", &out), "scholar-3 is no model; give");
+    refuses(asked("--tasks sum --models scholar-2,", &out), "a value is required for '--models");
     let mut command = atelier(&["survey", "merge"]);
     command.arg(&empty);
-    assert!(refused(command).contains("has no parts to join"));
+    refuses(command, "has no parts to join");
 }
 
 #[cfg(unix)]
@@ -545,11 +522,8 @@ fn a_full_disk_is_told_and_gone_on_with() {
     );
     let mut command = Command::new("sh");
     command.args(["-c", &run]).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let said = refused(command);
-    assert!(said.contains("could not be written: make room, and continue with --resume"), "{said}");
-    let mut command = atelier(&["survey", "--models", "scholar-12", "--tasks", "sum"]);
-    command.args(["--rows", "100", "--resume", "--out"]).arg(&out);
-    done(command);
+    refuses(command, "could not be written: make room, and continue with --resume");
+    done(asked("--models scholar-12 --tasks sum --rows 100 --resume", &out));
     let report = report(&out);
     assert!(matches!(report.survey.cells[0].outcome, SurveyedOutcome::Found(_)));
 }
@@ -605,16 +579,15 @@ fn reports_that_were_touched_are_refused() {
     std::fs::write(&touched, value.to_string()).expect("a file");
     let mut figures = atelier(&["figures"]);
     figures.arg(&touched).arg("--out").arg(folder.path().join("pictures"));
-    assert!(refused(figures).contains("was it edited by hand?"));
+    refuses(figures, "was it edited by hand?");
 }
 
 /// Read by another program than the one that wrote them: `cargo xtask test` prepares pyarrow.
 #[test]
 fn pyarrow_reads_the_rows() {
     let Some(python) = std::env::var_os("ATELIER_PYTHON") else {
-        let _ = writeln!(
-            std::io::stderr(),
-            "SKIPPED: no ATELIER_PYTHON with pyarrow (cargo xtask test prepares one); rows were not read back"
+        skipped(
+            "no ATELIER_PYTHON with pyarrow (cargo xtask test prepares one); rows were not read back",
         );
         return;
     };
@@ -652,8 +625,7 @@ print(len(rows), sum(row["correct"] for row in rows), [row["row"] for row in row
         .arg(folder.path().join("rows/scholar-12-shared/often.parquet"))
         .output()
         .expect("Python starts");
-    let errors = String::from_utf8_lossy(&read.stderr);
-    assert!(read.status.success(), "{errors}");
+    succeeded(&read);
     let report = report(folder.path());
     let (_, _, found) = report
         .survey
@@ -670,11 +642,8 @@ print(len(rows), sum(row["correct"] for row in rows), [row["row"] for row in row
 fn the_job_array_example_runs() {
     let folder = tempfile::tempdir().expect("a folder");
     let [whole, parts] = ["whole", "parts"].map(|name| folder.path().join(name));
-    let ask = ["survey", "--models", "scholar-2", "--tasks", "mood,sum", "--out"];
-    let mut one = atelier(&ask);
-    one.arg(&whole);
-    done(one);
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/survey.slurm.sh");
+    done(asked("--models scholar-2 --tasks mood,sum", &whole));
+    let script = in_project("examples/survey.slurm.sh");
     for index in 1..=8 {
         let mut job = Command::new("sh");
         job.arg(&script)
@@ -711,8 +680,7 @@ fn the_job_array_example_runs() {
 #[test]
 fn without_a_terminal_every_finished_cell_is_a_line() {
     let folder = tempfile::tempdir().expect("a folder");
-    let mut command = atelier(&["survey", "--models", "scholar-2", "--tasks", "sum,often"]);
-    command.args(["--rows", "20", "--out"]).arg(folder.path());
+    let command = asked("--models scholar-2 --tasks sum,often --rows 20", folder.path());
     let errors = String::from_utf8(output(command).stderr).expect("UTF-8");
     let lines: Vec<&str> = errors.lines().collect();
     assert_eq!(

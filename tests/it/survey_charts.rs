@@ -1,29 +1,16 @@
 //! A survey's figures, from the baked one: every figure of the whole for what no figure may do. What
 //! those of a part of it say is in `charts`.
 
+use crate::charts::drawn::whole;
+use crate::charts::reports::part;
 use crate::common::root;
-use atelier::chart::{DARK, Figure, LIGHT, TableCell, all_figures, survey_figures};
+use atelier::chart::{DARK, Figure, LIGHT, all_figures, survey_figures};
 use atelier::study::report::Opened;
 use atelier::study::survey::{Survey, SurveyReport, SurveyedOutcome, correlations};
 
 fn baked() -> Survey {
     let text = std::fs::read_to_string(root().join("public/examples/survey.atelier.json"));
     SurveyReport::read(&text.expect("the baked survey")).expect("a survey").survey
-}
-
-/// The precomputed survey's part of two models on two tasks.
-fn part() -> Survey {
-    let mut survey = baked();
-    let (models, tasks) = ([0, 4], [3, 6]);
-    survey.cells.retain(|cell| models.contains(&cell.model) && tasks.contains(&cell.task));
-    for cell in &mut survey.cells {
-        cell.model = usize::from(cell.model == models[1]);
-        cell.task = usize::from(cell.task == tasks[1]);
-    }
-    survey.models = models.map(|model| survey.models[model].clone()).to_vec();
-    survey.tasks = tasks.map(|task| survey.tasks[task].clone()).to_vec();
-    survey.correlations = correlations(&survey.cells, 2);
-    survey
 }
 
 fn find<'a>(figures: &'a [Figure], name: &str) -> &'a Figure {
@@ -57,31 +44,7 @@ fn every_figure_of_the_whole_is_sound() {
         assert!(all.iter().all(|figure| figure.key != made_up), "{made_up}");
     }
     assert!(all.iter().any(|figure| figure.key == "theorem-6"));
-    for one in &figures {
-        let (name, figure) = (&one.name, one);
-        for row in &figure.table.rows {
-            assert_eq!(row.len(), figure.table.headers.len(), "{name}");
-            for cell in row {
-                assert!(!matches!(cell, TableCell::Number(x) if !x.is_finite()), "{name}");
-            }
-        }
-        let svg = figure.svg(960, "source");
-        for bad in ["NaN", "\"inf", " inf ", "&amp;amp;"] {
-            assert!(!svg.contains(bad), "{name}: {bad}");
-        }
-        let marks: usize = one
-            .plot
-            .panels
-            .iter()
-            .flat_map(|panel| &panel.series)
-            .map(|series| series.points.len())
-            .sum();
-        assert!(marks > 0, "{name}");
-        assert!(
-            !figure.title.is_empty() && figure.words.iter().all(|words| !words.is_empty()),
-            "{name}"
-        );
-    }
+    figures.iter().for_each(whole);
     let dark = survey_figures(&part(), &DARK);
     for one in dark {
         assert!(one.option().to_string().contains(DARK.ink));

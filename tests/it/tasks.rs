@@ -1,9 +1,9 @@
 //! Tasks as a reader meets them: the published files, a file of their own, and files that are wrong.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::common;
+use crate::common::{self, in_project};
 use atelier::task::catalogue::{Task, TaskRows};
 use atelier::task::item::{Candidate, Item, TaskRow};
 use parquet::data_type::{ByteArray, ByteArrayType, Int64Type};
@@ -30,7 +30,7 @@ const PUBLISHED: [(&str, usize, usize, usize); 13] = [
 ];
 
 fn published(name: &str) -> Option<TaskRows> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data");
+    let folder = in_project("../shared/data");
     let task = Task::find(name).expect(name);
     if !folder.is_dir() {
         return common::data(name).map(|_| unreachable!("a file without its folder"));
@@ -41,9 +41,7 @@ fn published(name: &str) -> Option<TaskRows> {
 #[test]
 fn the_published_files_are_read_whole() {
     for (name, read, asked, repeated) in PUBLISHED {
-        let Some(found) = published(name) else {
-            continue;
-        };
+        let Some(found) = published(name) else { continue };
         println!("{name}: {} {:?}", found.rows.len(), found.notes.phrases());
         assert_eq!(found.notes.read, read, "{name}");
         assert_eq!(found.rows.len(), asked, "{name}");
@@ -73,9 +71,7 @@ fn questions_are_those_of_the_papers_table() {
         Item::Option { prompt, options, answer } => Some((prompt, options, answer)),
         other => panic!("{other:?}"),
     };
-    let Some((prompt, options, answer)) = first("ag_news") else {
-        return;
-    };
+    let Some((prompt, options, answer)) = first("ag_news") else { return };
     assert_eq!(
         prompt,
         "What label best describes this news article?\nFears for T N pension after talks Unions \

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use crate::common::{
-    TOLERANCE, assert_close, load, model_folder, parity, strings, u32s, vocabulary,
+    TOLERANCE, assert_close, in_project, load, model_folder, parity, strings, u32s, vocabulary,
 };
 use candle_core::Device;
 use candle_core::quantized::{GgmlDType, QTensor, gguf_file};
@@ -15,27 +15,21 @@ use serde_json::{Value, json};
 #[test]
 fn every_golden_run_and_every_plan_of_it() {
     let mut worker = Worker::start();
-    let mut lenses =
-        |path: &Path, golden: &Value, orders: &[Option<&str>]| worker.lenses(path, golden, orders);
-    parity::goldens_hold_for(&mut lenses, TOLERANCE);
-    parity::head_goldens_hold_for(&mut lenses, TOLERANCE);
+    parity::goldens_hold_for(&mut worker.asks(), TOLERANCE);
+    parity::head_goldens_hold_for(&mut worker.asks(), TOLERANCE);
     println!("{} requests", worker.asked);
 }
 
 #[test]
 fn every_golden_run_of_the_real_model() {
     let mut worker = Worker::start();
-    let mut lenses =
-        |path: &Path, golden: &Value, orders: &[Option<&str>]| worker.lenses(path, golden, orders);
-    parity::real_goldens_hold_for(&mut lenses, TOLERANCE);
+    parity::real_goldens_hold_for(&mut worker.asks(), TOLERANCE);
 }
 
 #[test]
 fn every_golden_run_of_the_whole_vocabulary() {
     let mut worker = Worker::start();
-    let mut lenses =
-        |path: &Path, golden: &Value, orders: &[Option<&str>]| worker.lenses(path, golden, orders);
-    vocabulary::goldens_hold_for(&mut lenses, TOLERANCE);
+    vocabulary::goldens_hold_for(&mut worker.asks(), TOLERANCE);
 }
 
 /// Not every type has a golden in the repository, so the native engine is the reference.
@@ -99,7 +93,7 @@ impl Worker {
     fn start() -> Self {
         let dist = std::env::var("ATELIER_DIST");
         let dist = dist.expect("ATELIER_DIST: `cargo xtask test` sets it to the built page");
-        let host = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/wasm/host.mjs");
+        let host = in_project("tests/it/wasm/host.mjs");
         let mut node = Command::new("node")
             .arg(host)
             .arg(dist)
@@ -152,6 +146,11 @@ impl Worker {
                 None => return (tell, engine),
             }
         }
+    }
+
+    /// Asks as the goldens' checks want it.
+    fn asks(&mut self) -> impl FnMut(&Path, &Value, &[Option<&str>]) -> Vec<Value> {
+        move |path, golden, orders| self.lenses(path, golden, orders)
     }
 
     /// Loads the model at this path and asks a golden's question under each order.

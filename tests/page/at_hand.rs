@@ -7,7 +7,7 @@ use atelier_server::smollm2;
 
 use crate::common::real_model;
 use crate::opening::Opening;
-use crate::page::{PANEL, Page, root};
+use crate::page::{PANEL, Page, copy_model};
 
 const NAME: &str = "SmolLM2-135M-Instruct.Q4_1";
 
@@ -24,12 +24,7 @@ fn models() -> Option<tempfile::TempDir> {
 }
 
 fn put_scholar(models: &Path) {
-    let folder = models.join("my scholar");
-    std::fs::create_dir(&folder).expect("a folder");
-    for file in ["config.json", "model.safetensors", "tokenizer.json"] {
-        let from = root().join("public/models/scholar-2").join(file);
-        std::fs::copy(from, folder.join(file)).expect("a copy");
-    }
+    copy_model("scholar-2", &models.join("my scholar"));
 }
 
 impl Page {
@@ -52,9 +47,7 @@ impl Page {
         self.browser.run(
             "navigator.clipboard.writeText = text => { window.copied = text; return Promise.resolve(); }",
         );
-        self.browser.run(
-            "[...document.querySelectorAll('button')].find(b => b.textContent === 'Copy link').click()",
-        );
+        self.press_button("Copy link");
         self.browser.until("the link is copied", "window.copied");
         self.browser.text("window.copied")
     }

@@ -42,7 +42,8 @@ impl Page {
             .until(&format!("{outcome} is said"), &format!("window.said.includes({outcome})"));
     }
 
-    fn copied(&self) -> String {
+    /// The text on the clipboard.
+    pub fn copied(&self) -> String {
         let text = self.browser.run_async(
             "const done = arguments[0]; navigator.clipboard.readText().then(done, e => done('unreadable: ' + e))",
         );
@@ -74,7 +75,7 @@ fn the_copied_link_is_the_address_and_holds_the_picture() {
     page.browser
         .until("the address has the new prompt", "decodeURIComponent(location.hash).includes('ü')");
     page.judge(1);
-    page.browser.until("the address says what is right", "location.hash.includes('answer=1')");
+    page.until_hash("answer=1");
     page.browser.run("document.activeElement.blur()");
     page.copy_link("Link copied");
     let link = page.copied();
@@ -152,15 +153,11 @@ fn a_picture_is_copied_with_what_it_is_of() {
 #[test]
 fn a_picture_is_shared_where_the_system_has_a_way() {
     let page = Page::new(1440, 1000);
-    page.browser.devtools(
-        "Page.addScriptToEvaluateOnNewDocument",
-        &json!({ "source":
-            "navigator.canShare = data => data.files.length === 1;
-             navigator.share = async data => { window.shared = data; };"
-        }),
+    page.browser.before_every_document(
+        "navigator.canShare = data => data.files.length === 1;
+             navigator.share = async data => { window.shared = data; };",
     );
-    page.open("");
-    page.until_live();
+    page.open_live();
     page.press_in_menu("spread", "Share");
     page.browser.until("it is shared", "window.shared");
     let shared = page.browser.run(

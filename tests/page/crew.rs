@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use crate::driver::PATIENCE;
+use crate::gpu::LINE;
+use crate::orders::EVERY_KIND;
 use crate::page::Page;
-
-const LINE: &str = "#engine-line";
 
 /// A task: chunks of 16, the last of 4.
 const ROWS: usize = 196;
@@ -152,8 +152,7 @@ fn two_workers_find_what_one_finds_whoever_ends_early() {
 #[test]
 fn a_sweep_of_two_workers_is_cancelled_and_the_lens_lives_meanwhile() {
     let page = Page::on_cores(2, "");
-    let every = ["drop", "swap", "skip", "repeat", "reverse", "shuffle", "parallel", "loop"];
-    page.start_sweep(&every, 400);
+    page.start_sweep(&EVERY_KIND, 400);
     page.until_says(LINE, "2 workers");
     assert_eq!(page.helpers(), 1);
     // Each in the middle of rows.
@@ -166,9 +165,7 @@ fn a_sweep_of_two_workers_is_cancelled_and_the_lens_lives_meanwhile() {
     page.until_live();
     page.go_to_view("Orders");
     page.until_lab();
-    page.browser.until("the sweep goes on", "document.querySelector('#cancel-sweep')");
-    page.browser.click("#cancel-sweep");
-    page.browser.until("it stopped", "!document.querySelector('#cancel-sweep')");
+    page.cancel_sweep();
     page.until_helpers(0);
 
     // The next one has a crew of its own, which stays for the one after it and goes with the model.

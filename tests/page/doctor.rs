@@ -7,7 +7,7 @@ use atelier::study::doctor::rates::{MEASUREMENTS, Rates};
 
 use crate::driver::{ENTER, ESCAPE};
 use crate::gpu::{DESTROYABLE, LINE, NOTICE};
-use crate::page::{PANEL, Page};
+use crate::page::Page;
 
 /// A software adapter on a busy machine takes its time over every kernel.
 const LONG: Duration = Duration::from_secs(300);
@@ -18,7 +18,7 @@ impl Page {
     /// Opens the dialog from the bar, by keyboard.
     pub fn open_doctor(&self) {
         self.open_bar();
-        self.browser.run("document.querySelector('#doctor-open').focus()");
+        self.browser.focus("#doctor-open");
         self.browser.keys(ENTER);
         self.browser.until(
             "the dialog is open, and the way to begin in focus",
@@ -47,8 +47,7 @@ impl Page {
     fn saved_findings(&self) -> DoctorReport {
         self.catch_files();
         self.browser.click("#doctor-save");
-        self.browser.until("it is saved", "window.caught.length > 0");
-        let text = self.browser.text("window.caught.pop()");
+        let text = self.caught();
         serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}"))
     }
 
@@ -101,13 +100,9 @@ fn what_this_machine_can_do_is_measured_shown_and_saved() {
     assert_eq!((processor.threads, processor.name.as_deref()), (1, None));
     assert_eq!(processor.instruction_set, "simd128");
     assert!(processor.processors > Some(0));
-    let [kernels] = &report.kernels[..] else {
-        panic!("{:?}", report.kernels);
-    };
+    let [kernels] = &report.kernels[..] else { panic!("{:?}", report.kernels) };
     assert!(kernels.is_whole && kernels.kernels.len() == 11);
-    let [rates] = &report.rates[..] else {
-        panic!("{:?}", report.rates);
-    };
+    let [rates] = &report.rates[..] else { panic!("{:?}", report.rates) };
     check(rates);
     assert!(report.browser.is_some_and(|name| name.contains("Chrome")));
     assert!(choice.contains(&report.choice), "{choice}");
@@ -133,17 +128,13 @@ fn what_this_machine_can_do_is_measured_shown_and_saved() {
 fn a_telephone_has_room_for_it() {
     let page = Page::new(390, 844);
     page.browser.prefer("light");
-    page.open("");
-    page.until_live();
+    page.open_live();
     page.open_doctor();
     page.press_measure("Measure");
     page.until_measured();
     for scheme in ["light", "dark"] {
         page.browser.prefer(scheme);
-        page.browser.until(
-            "the colours follow",
-            &format!("document.documentElement.dataset.theme === '{scheme}'"),
-        );
+        page.until_theme(scheme);
         match scheme {
             "light" => page.assert_accessible("390 wide, with what this machine can do"),
             _ => page.assert_contrast("dark, 390 wide, with what this machine can do"),
@@ -161,24 +152,22 @@ fn a_telephone_has_room_for_it() {
 fn whatever_is_asked_meanwhile_is_answered_and_what_is_stopped_is_kept() {
     // What is measured takes seconds: nobody else is to be busy, and the list of models is there already.
     let page = Page::alone(1440, 1000);
-    page.open("");
-    page.until_live();
+    page.open_live();
     page.show_models();
-    page.browser.run(&format!("{PANEL}.querySelector('.close').click()"));
-    page.browser.until("the list is closed", "!document.querySelector('#chooser').open");
+    page.close_models();
     page.until_settled();
     let picture = page.picture();
     page.open_doctor();
     // Larger matrices, so that there is a meanwhile.
     page.browser.click("#doctor-thorough");
-    page.browser.run("document.querySelector('#doctor-measure').focus()");
+    page.browser.focus("#doctor-measure");
     page.press_measure("Measure");
     page.until_step("Timing f32 at");
     page.browser.keys(ESCAPE);
     page.until_says("#doctor-open", "This machine is being measured");
 
     page.browser.click(".examples button:nth-of-type(2)");
-    page.browser.until("it is another picture", "document.querySelector('.look')");
+    page.browser.until_there(".look");
     page.until_settled();
     assert_ne!(page.picture(), picture);
     page.choose("scholar-2");
@@ -215,21 +204,14 @@ fn the_gpu_of_a_model_is_measured_beside_it() {
     assert!(choice.contains("“Runs on” asks for any WebGPU adapter"), "{choice}");
     let report = page.saved_findings();
     assert!(report.is_well(), "{:?}", report.kernels);
-    let [adapter] = &report.adapters[..] else {
-        panic!("{:?}", report.adapters);
-    };
+    let [adapter] = &report.adapters[..] else { panic!("{:?}", report.adapters) };
     assert!(adapter.is_software && adapter.limits.binding >= 128 << 20);
     assert_eq!((report.kernels.len(), report.rates.len()), (2, 2));
     assert!(report.kernels.iter().all(|of| of.is_whole));
     let (right, all) = page.rows_of_kernels();
     assert!(right == all && all > 11 + 16, "{right} of {all}");
     report.rates.iter().for_each(check);
-    say!(
-        "{}",
-        page.browser.text(
-            "[...document.querySelectorAll('#doctor .said')].map(e => e.textContent).join(' | ')"
-        )
-    );
+    say!("{}", page.browser.texts("#doctor .said").join(" | "));
     page.assert_accessible("with a GPU measured");
     page.browser.keys(ESCAPE);
     page.browser.click(".examples button:nth-of-type(2)");

@@ -272,9 +272,60 @@ impl Browser {
         }
     }
 
+    /// Waits until an element is there.
+    pub fn until_there(&self, css: &str) {
+        let there = format!("document.querySelector({})", Value::from(css));
+        self.until(&format!("{css} is there"), &there);
+    }
+
+    /// Waits until no element is there.
+    pub fn until_gone(&self, css: &str) {
+        let gone = format!("!document.querySelector({})", Value::from(css));
+        self.until(&format!("{css} is gone"), &gone);
+    }
+
+    /// Waits until there are so many such elements.
+    pub fn until_count(&self, css: &str, count: usize) {
+        let all = format!("document.querySelectorAll({}).length", Value::from(css));
+        self.until(&format!("{count} of {css} are there"), &format!("{all} === {count}"));
+    }
+
+    /// The number of elements.
+    pub fn count(&self, css: &str) -> usize {
+        let all = format!("return document.querySelectorAll({}).length", Value::from(css));
+        usize::try_from(self.run(&all).as_u64().expect("a count")).expect("few")
+    }
+
+    /// The text of every element.
+    pub fn texts(&self, css: &str) -> Vec<String> {
+        let all = format!("[...document.querySelectorAll({})]", Value::from(css));
+        let texts = self.run(&format!("return {all}.map(e => e.textContent)"));
+        serde_json::from_value(texts).expect("texts")
+    }
+
+    /// The text in a field.
+    pub fn value(&self, css: &str) -> String {
+        self.text(&format!("document.querySelector({}).value", Value::from(css)))
+    }
+
+    pub fn focus(&self, css: &str) {
+        self.run(&format!("document.querySelector({}).focus()", Value::from(css)));
+    }
+
+    /// Runs a script before the own scripts of every document that is opened from now on.
+    pub fn before_every_document(&self, script: &str) {
+        let script = json!({ "source": script });
+        self.devtools("Page.addScriptToEvaluateOnNewDocument", &script);
+    }
+
     /// The text of an expression.
     pub fn text(&self, expression: &str) -> String {
         text_of(&self.run(&format!("return String({expression})")))
+    }
+
+    /// The number of an expression.
+    pub fn number(&self, expression: &str) -> f64 {
+        self.run(&format!("return {expression}")).as_f64().unwrap_or(f64::NAN)
     }
 
     /// Clicks an element; once more where it was drawn anew between being found and being clicked. As a reader does, it

@@ -79,7 +79,7 @@ fn a_dropped_folder_is_the_model() {
     page.drag_over(&[&folder], &json!([]));
     page.screenshot("dragged-over");
     page.drag(Move::Drop, &[&folder], &json!([]));
-    page.browser.until("the folder is the model", "location.hash.includes('folder=scholar-2')");
+    page.until_hash("folder=scholar-2");
     page.until_says(".provenance", "Computed here by scholar-2 ");
     page.until_settled();
     page.until_over(false);
@@ -123,7 +123,7 @@ fn dropped_files_are_the_model_too() {
     page.drop_in(&files);
     page.until_says(".provenance", "Computed here by your files ");
     page.until_settled();
-    page.browser.until("the error is gone", "!document.querySelector('.of-model:not(.empty)')");
+    page.browser.until_gone(".of-model:not(.empty)");
     page.assert_quiet();
 }
 
@@ -198,7 +198,7 @@ fn two_folders_at_once_are_refused_and_nothing_is_mixed() {
     // And on the start page.
     page.open("#start");
     page.browser.reload();
-    page.browser.until("the ways in", "document.querySelector('.door')");
+    page.browser.until_there(".door");
     page.drop_in(&[&two, &four]);
     page.browser.until(
         "it is said for everybody to see",

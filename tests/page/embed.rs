@@ -61,10 +61,7 @@ fn a_copied_frame_shows_one_figure_on_another_site() {
     page.browser.go(&format!("http://127.0.0.1:{}/article.html", host.port()));
     assert_eq!(page.browser.text("document.querySelector('iframe').title"), title);
     page.browser.within("iframe", || {
-        page.browser.until(
-            "the figure is drawn",
-            "document.querySelector('#figure-votes .chart svg')",
-        );
+        page.until_figure("votes");
         page.browser.until(
             "it gives the frame its title",
             &format!("document.title === {}", Value::from(title.clone())),
@@ -83,7 +80,7 @@ fn a_copied_frame_shows_a_whole_view_and_the_page_itself_is_framed_by_nobody() {
     let page = Page::live();
     page.clipboard("granted");
     page.go_to_view("Attention");
-    page.browser.until("it is drawn", "document.querySelector('#figure-heads .chart svg')");
+    page.until_figure("heads");
     let frame = page.copied_frame(|| page.press_frame(".keep > button"));
     assert!(frame.contains("embed.html#") && frame.contains("view=attention"), "{frame}");
     let home = home();
@@ -93,17 +90,14 @@ fn a_copied_frame_shows_a_whole_view_and_the_page_itself_is_framed_by_nobody() {
     let (_folder, host) = article(&whole);
     page.browser.go(&format!("http://127.0.0.1:{}/article.html", host.port()));
     page.browser.within("iframe", || {
-        page.browser.until(
-            "the view is drawn",
-            "document.querySelector('#figure-matrix .chart svg')",
-        );
+        page.until_figure("matrix");
         let seen = page.browser.text(
             "[...document.querySelectorAll('nav[aria-label=Views], .bar, footer:not(.framed)')].filter(e => e.checkVisibility()).length",
         );
         assert_eq!(seen, "0");
     });
     page.browser.within("#whole", || {
-        assert_eq!(page.browser.text("document.querySelectorAll('#app').length"), "0");
+        assert_eq!(page.browser.count("#app"), 0);
     });
 }
 
@@ -129,8 +123,7 @@ fn a_copied_frame_shows_a_lessons_step_and_nothing_for_a_class() {
             "[...document.querySelectorAll('nav[aria-label=Views], .bar, footer:not(.framed), .class-tools, .lesson-head > a, .lesson > .more')].filter(e => e.checkVisibility()).map(e => e.className).join()",
         );
         assert_eq!(seen, "");
-        page.expect_option(0);
-        page.until_told();
+        page.answer(0);
     });
 }
 
@@ -171,8 +164,7 @@ fn a_frame_is_accessible_and_leaves_nothing_behind() {
         page.browser.prefer(scheme);
         let url = format!("{}embed.html?figure=spread", page.server.url());
         page.browser.go(&url);
-        page.browser
-            .until("the figure is drawn", "document.querySelector('#figure-spread .chart svg')");
+        page.until_figure("spread");
         page.until_settled();
         match scheme {
             "light" => page.assert_accessible("a frame"),

@@ -35,7 +35,7 @@ fn figures_are_folded_but_for_the_first_of_a_question() {
     say!("the survey is {height} px high");
 
     // By a key, and again after a reload.
-    page.browser.run("document.querySelector('#figure-levels summary').focus()");
+    page.browser.focus("#figure-levels summary");
     page.browser.keys(ENTER);
     page.until_unfolded("table-1,levels,fig-3-correlation,fig-4-shares,fig-5-stream");
     page.until_hash("unfolded=levels");
@@ -50,13 +50,10 @@ fn figures_are_folded_but_for_the_first_of_a_question() {
     page.unfold("identity");
     page.press_in_menu("identity", "Copy link");
     page.until_says("#figure-identity .outcome", "Link copied");
-    let link = page.browser.run_async(
-        "const done = arguments[0]; navigator.clipboard.readText().then(done, e => done(String(e)))",
-    );
-    let link = link.as_str().expect("a text");
+    let link = page.copied();
     assert!(link.ends_with("#view=survey&figure=identity"), "{link}");
     page.browser.go("about:blank");
-    page.browser.go(link);
+    page.browser.go(&link);
     page.until_unfolded("table-1,fig-3-correlation,identity,fig-4-shares,fig-5-stream");
     page.until_in_sight("identity");
 
@@ -113,7 +110,7 @@ fn the_index_of_a_long_view_stays_in_sight() {
         assert_eq!(page.browser.run(ASTRAY), json!([]), "{width} px");
         page.browser.run("document.querySelector('.of-page input[value=smollm2]').click()");
         page.until_says(".means thead", "SmolLM2-135M-Instruct");
-        page.browser.until("no figure compares models", "!document.querySelector('#shares-title')");
+        page.browser.until_gone("#shares-title");
         assert_eq!(page.browser.run(ASTRAY), json!([]), "{width} px, of one model");
         page.browser.run("scrollTo(0, document.documentElement.scrollHeight)");
         page.browser.until(
@@ -130,12 +127,11 @@ fn one_menu_holds_what_can_be_done_with_a_figure() {
     let shut = format!("!{open}");
     for (width, height) in [(1440, 900), (390, 844)] {
         let page = Page::new(width, height);
-        page.open("");
-        page.until_live();
+        page.open_live();
         page.until_settled();
 
         // By keys: in, through, and out again.
-        page.browser.run("document.querySelector('#figure-votes .opens-menu').focus()");
+        page.browser.focus("#figure-votes .opens-menu");
         page.browser.keys(ENTER);
         page.browser.until("it opens", open);
         page.browser.keys(TAB);
@@ -147,19 +143,16 @@ fn one_menu_holds_what_can_be_done_with_a_figure() {
         // The Tab key behind its last entry leaves it.
         page.browser.keys(ENTER);
         page.browser.until("it opens", open);
-        page.browser.run("document.querySelector('#menu-votes > button:last-of-type').focus()");
+        page.browser.focus("#menu-votes > button:last-of-type");
         page.browser.keys(TAB);
         page.browser.until("it closes", &shut);
 
         // By the mouse: all of it in the window, each entry large enough for a finger.
         page.browser.click("#figure-votes .opens-menu");
         page.browser.until("it opens", open);
-        let entries = page.browser.run(
-            "return [...document.querySelectorAll('#menu-votes button')].map(b => b.textContent)",
-        );
         assert_eq!(
-            entries,
-            json!(["SVG", "PNG", "CSV", "JSON", "Copy picture", "Copy link", "Copy iframe"])
+            page.browser.texts("#menu-votes button"),
+            ["SVG", "PNG", "CSV", "JSON", "Copy picture", "Copy link", "Copy iframe"]
         );
         let cut = page.browser.run(
             "return [...document.querySelectorAll('#menu-votes, #menu-votes button')].filter(e => { const r = e.getBoundingClientRect(); return r.left < 0 || r.right > innerWidth || r.top < 0 || r.bottom > innerHeight || r.height < 24 || r.width < 24; }).length",

@@ -8,8 +8,7 @@ use crate::page::Page;
 #[test]
 fn firefox_opens_runs_draws_and_changes_the_view() {
     let page = Page::in_firefox();
-    page.open("");
-    page.until_live();
+    page.open_live();
     let first = page.picture();
     // A prompt of the reader's own.
     page.browser.clear("#prompt");

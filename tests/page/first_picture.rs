@@ -1,13 +1,12 @@
 //! The page opens with its first picture in it, and its program takes the picture over without a jump.
 
-use std::process::Command;
-
 use atelier::app::first_picture::MODEL;
 use serde_json::{Value, json};
 
 use crate::common::real_model;
 use crate::driver::ENTER;
 use crate::page::Page;
+use crate::program;
 
 /// Bytes as sent, compressed, that may have come when the first picture is painted, and, a tenth above what is
 /// printed, when the page's program has taken it over. (A host that compresses with brotli sends a fifth less
@@ -41,17 +40,12 @@ const WATCH: &str = "
 ";
 
 impl Page {
-    fn on_every_page(&self, script: &str) {
-        self.browser
-            .devtools("Page.addScriptToEvaluateOnNewDocument", &json!({ "source": script }));
-    }
-
     /// Opened while the page's program is kept back.
     fn open_without_program(&self, fragment: &str) {
         self.server.hold(Some("page_bg.wasm"));
         let url = format!("{}{fragment}", self.server.url());
         self.browser.devtools("Page.navigate", &json!({ "url": url }));
-        self.browser.until("the page is there", "document.querySelector('.drawn')");
+        self.browser.until_there(".drawn");
     }
 
     fn until_taken_over(&self) {
@@ -68,9 +62,9 @@ impl Page {
         );
     }
 
-    fn number(&self, expression: &str) -> f64 {
-        let number = self.browser.run(&format!("return {expression}"));
-        number.as_f64().unwrap_or(f64::NAN)
+    fn is_shown(&self, css: &str) -> bool {
+        self.browser.number(&format!("document.querySelector('{css}').getClientRects().length"))
+            > 0.0
     }
 }
 
@@ -83,7 +77,7 @@ fn the_first_picture_comes_with_the_page() {
                 None => Page::alone(width, height),
                 Some(_) => Page::new(width, height),
             };
-            page.on_every_page(WATCH);
+            page.browser.before_every_document(WATCH);
             if let Some([latency, throughput]) = limits {
                 page.browser.devtools("Network.enable", &json!({}));
                 page.browser.devtools(
@@ -91,7 +85,7 @@ fn the_first_picture_comes_with_the_page() {
                     &json!({ "offline": false, "latency": latency, "downloadThroughput": throughput, "uploadThroughput": throughput }),
                 );
             }
-            let bytes = |at: f64| page.number(&format!("window.come({at})")) as u64;
+            let bytes = |at: f64| page.browser.number(&format!("window.come({at})")) as u64;
             let mut first = u64::MAX;
             let mut painted = f64::NAN;
             for round in 0..ROUNDS {
@@ -102,6 +96,7 @@ fn the_first_picture_comes_with_the_page() {
                     "performance.getEntriesByName('first-contentful-paint').length",
                 );
                 painted = page
+                    .browser
                     .number("performance.getEntriesByName('first-contentful-paint')[0].startTime");
                 first = first.min(bytes(painted));
                 // Where nothing is slow, all may have come before the picture is painted.
@@ -109,11 +104,11 @@ fn the_first_picture_comes_with_the_page() {
                     break;
                 }
             }
-            let taken = page.number("window.taken");
+            let taken = page.browser.number("window.taken");
             let interactive = bytes(taken);
             page.until_pointable();
             page.until_settled();
-            let shifts = page.number("window.shifts");
+            let shifts = page.browser.number("window.shifts");
             say!(
                 "{width} x {height}, {network}: first picture after {painted:.0} ms and {first} bytes (at most {FIRST_PICTURE}), \
                  interactive after {taken:.0} ms and {interactive} bytes (at most {INTERACTIVE}), layout shift {shifts:.4} (at most {SHIFT})"
@@ -148,7 +143,7 @@ fn what_the_program_draws_is_what_was_there() {
             page.screenshot(&format!("opening-{width}-{scheme}"));
             assert!(page.text(".provenance").contains("not running here"));
             // The model is not asked for, so the program has nothing to say about it.
-            page.on_every_page(
+            page.browser.before_every_document(
                 "window.Worker = class { addEventListener() {} postMessage() {} terminate() {} };",
             );
             page.open_without_program("");
@@ -223,6 +218,7 @@ fn where_its_model_is_not_here_three_ways_lead_on() {
              Try live with a small teaching model (1 MB)"
         );
         let heading = page
+            .browser
             .number("document.querySelector('.figure h3').getBoundingClientRect().top + scrollY");
         say!(
             "{width} x {height}: the first figure's heading is at {heading:.0} of at most {lowest}"
@@ -236,7 +232,7 @@ fn where_its_model_is_not_here_three_ways_lead_on() {
         page.set_prompt("The capital of Italy is");
         page.until_says(".provenance", "still that of the last run");
         assert_eq!(page.browser.text(WAYS).split(" | ").count(), 3);
-        assert_eq!(page.number("document.querySelectorAll('.problem:not(.empty)').length"), 0.0);
+        assert_eq!(page.browser.count(".problem:not(.empty)"), 0);
         let sent = page.server.sent();
         assert!(!sent.iter().any(|sent| sent.path.contains("models/")), "{sent:?}");
         page.assert_quiet();
@@ -253,25 +249,20 @@ fn the_small_model_is_tried_live_and_going_back_leads_to_the_picture() {
     assert!(first.contains("Paris"), "{first}");
 
     page.server.hold(Some("model.safetensors"));
-    page.browser.run("document.querySelector('#try-live').focus()");
+    page.browser.focus("#try-live");
     page.browser.keys(ENTER);
     page.until_says(".model-name", "scholar-12");
     // The button is gone, and the focus is on the name of the model that is coming.
     page.until_focused("#model");
-    page.browser.until("the weights are on their way", "document.querySelector('#cancel')");
-    assert_eq!(
-        page.number("document.querySelectorAll('.figure, .identity, .says-first').length"),
-        0.0
-    );
+    page.browser.until_there("#cancel");
+    assert_eq!(page.browser.count(".figure, .identity, .says-first"), 0);
     page.server.hold(None);
     page.until_live();
     page.until_settled();
-    assert!(
-        page.browser.text("document.querySelector('#prompt').value").starts_with("We see horse A")
-    );
+    assert!(page.prompt().starts_with("We see horse A"));
     assert_eq!(page.browser.text(WAYS), "");
 
-    page.browser.run("history.back()");
+    page.back();
     page.until_says(".model-name", MODEL);
     page.until_says(".provenance", "not running here");
     assert_eq!(page.picture(), first);
@@ -295,10 +286,7 @@ fn a_report_beside_the_first_picture_keeps_its_place() {
     let sweep = folder.path().join("sweep.atelier.json");
     let words =
         ["orders", "--model", "scholar-4", "--task", "mood", "--rows", "4", "--strategy", "drop"];
-    let out = sweep.display().to_string();
-    let ran =
-        Command::new(env!("CARGO_BIN_EXE_atelier")).args(words).args(["--out", &out]).output();
-    assert!(ran.expect("it runs").status.success());
+    program::printed(&[&words[..], &["--out", &sweep.display().to_string()]].concat());
 
     page.open_plain();
     page.until_drawn();
@@ -307,17 +295,10 @@ fn a_report_beside_the_first_picture_keeps_its_place() {
 
     let first = folder.path().join("first.atelier.json");
     let Some(model) = real_model() else { return };
-    let words = ["--prompt", "The capital of France is", "--answer", "0", "--attention", "--out"];
-    let options = [" Paris", " London", " Rome", " Berlin"].map(|option| ["--option", option]);
-    let ran = Command::new(env!("CARGO_BIN_EXE_atelier"))
-        .args(["lens", "--model"])
-        .arg(&model)
-        .args(words)
-        .arg(&first)
-        .args(options.iter().flatten())
-        .output()
-        .expect("it runs");
-    assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+    let [model, out] = [&model, &first].map(|path| path.display().to_string());
+    let options = [" Paris", " London", " Rome", " Berlin"];
+    let question = json!({ "prompt": "The capital of France is", "options": options, "answer": 0 });
+    program::lens(&model, &question, &["--attention", "--out", &out]);
     page.open_plain();
     page.until_drawn();
     page.open_file(&first);
@@ -346,18 +327,15 @@ fn the_file_that_one_has_draws_the_first_picture_live() {
 #[test]
 fn a_link_to_another_picture_does_not_open_with_this_one() {
     let page = Page::new(1440, 900);
-    let is_shown = |css: &str| {
-        page.number(&format!("document.querySelector('{css}').getClientRects().length")) > 0.0
-    };
     page.open_without_program("");
-    assert!(is_shown(".drawn .identity") && !is_shown(".waiting"));
+    assert!(page.is_shown(".drawn .identity") && !page.is_shown(".waiting"));
     // The picture's own address, as the page writes it.
     let link = page.browser.text("document.documentElement.dataset.link");
     for (fragment, own) in [("#view=theory", false), ("#plan=0-3", false), (link.as_str(), true)] {
         page.open_without_program("?");
         page.open_without_program(fragment);
-        assert_eq!(is_shown(".drawn .identity"), own, "{fragment}");
-        assert_eq!(is_shown(".waiting"), !own, "{fragment}");
+        assert_eq!(page.is_shown(".drawn .identity"), own, "{fragment}");
+        assert_eq!(page.is_shown(".waiting"), !own, "{fragment}");
     }
     // Nor does one who chose dark see the system's light first.
     page.browser.prefer("light");
@@ -373,9 +351,6 @@ fn a_page_whose_program_does_not_come_says_so_and_keeps_its_picture() {
         page.server.refuse(file);
         page.open(&format!("?without={}", file.split('.').next().unwrap_or_default()));
         page.until_says("#boot", "could not start in this browser");
-        assert!(page.number("document.querySelector('.waiting').getClientRects().length") > 0.0);
-        assert!(
-            page.number("document.querySelector('.drawn .identity').getClientRects().length") > 0.0
-        );
+        assert!(page.is_shown(".waiting") && page.is_shown(".drawn .identity"));
     }
 }

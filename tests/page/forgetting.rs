@@ -34,15 +34,11 @@ fn the_next_page_in_a_browser_finds_nothing_of_the_one_before() {
     };
     let before = look();
 
-    browser.devtools(
-        "Page.addScriptToEvaluateOnNewDocument",
-        &json!({ "source": "window.left = 1;" }),
-    );
+    browser.before_every_document("window.left = 1;");
     let clipboard = json!({ "permission": { "name": "clipboard-write" }, "setting": "denied" });
     browser.devtools("Browser.setPermission", &clipboard);
     browser.prefer("dark");
-    page.open("");
-    page.until_live();
+    page.open_live();
     page.until_kept();
     browser.run_async(
         "const done = arguments[0];

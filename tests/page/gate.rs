@@ -65,9 +65,7 @@ impl Gate {
 
 /// Passes on what one says to the other, until it has said all.
 fn pass(from: &TcpStream, to: &TcpStream) {
-    let (Ok(mut from), Ok(mut to)) = (from.try_clone(), to.try_clone()) else {
-        return;
-    };
+    let (Ok(mut from), Ok(mut to)) = (from.try_clone(), to.try_clone()) else { return };
     std::thread::spawn(move || {
         // A browser that goes away in the middle is no matter.
         let _ = std::io::copy(&mut from, &mut to);

@@ -6,7 +6,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use crate::common::{assert_close_to, goldens, model_folder, notation, strings, u32s};
-use crate::page::{PANEL, Page, root, set};
+use crate::page::{Page, dist, root};
 
 /// Relative agreement asked of the GPU, as of the native WGSL engine.
 pub const TOLERANCE: f64 = 1e-3;
@@ -27,9 +27,18 @@ impl Page {
     pub fn on_gpu(fragment: &str, before: &str) -> Self {
         let page = Self::with_gpu();
         page.with_worker_script(before);
-        page.before_every_document(GPU_IS_CHOSEN);
+        page.browser.before_every_document(GPU_IS_CHOSEN);
         page.open(fragment);
         page.until_says(LINE, "WebGPU on ");
+        page
+    }
+
+    /// Opens the page with its model's picture; `before` runs in the worker before its program.
+    pub fn live_with_worker_script(before: &str) -> Self {
+        let page = Self::new(1440, 1000);
+        page.with_worker_script(before);
+        page.open_live();
+        page.until_settled();
         page
     }
 
@@ -42,12 +51,6 @@ impl Page {
         page
     }
 
-    /// Runs `script` before a document's own scripts.
-    fn before_every_document(&self, script: &str) {
-        let script = json!({ "source": script });
-        self.browser.devtools("Page.addScriptToEvaluateOnNewDocument", &script);
-    }
-
     /// Asks the worker's script over the channel of this name, and waits for its answer.
     fn ask_script(&self, channel: &str) -> Value {
         self.browser.run_async(&format!(
@@ -58,18 +61,22 @@ impl Page {
     }
 
     pub fn choose_engine(&self, name: &str) {
-        self.browser.run(&format!(
-            "const s = document.querySelector('#engine'); s.value = '{name}'; s.dispatchEvent(new Event('change', {{ bubbles: true }}));"
-        ));
+        self.choose_by("#engine", name);
     }
 
     /// Serves a loader that runs `before` in the worker before anything else.
     pub fn with_worker_script(&self, before: &str) {
-        let dist = std::path::PathBuf::from(set("ATELIER_DIST"));
-        let loader = std::fs::read_to_string(dist.join("worker_loader.js")).expect("the loader");
         // Imports are hoisted, but the program only starts behind them.
         self.server
-            .replace("worker_loader.js", &loader.replace("await ", &format!("{before}\nawait ")));
+            .replace("worker_loader.js", &loader().replace("await ", &format!("{before}\nawait ")));
+    }
+
+    /// Serves a loader that runs `after` in the worker once its program is there, which is called `engine`.
+    pub fn with_engine_script(&self, after: &str) {
+        let loader = loader();
+        let (before, program) = loader.split_once("await ").expect("the loader's start");
+        let loader = format!("{before}const engine = await {program}\n;{after}");
+        self.server.replace("worker_loader.js", &loader);
     }
 
     /// A worker of the test's own, in place of the one before, spoken to in the page's own protocol. Its script
@@ -125,6 +132,11 @@ impl Page {
              (async () => {{ const all = []; for (const a of {asks}) all.push(await ask(a, files)); return all; }})().then(done, e => done(String(e)));"
         ))
     }
+}
+
+/// The script that starts the worker, as it was built.
+pub fn loader() -> String {
+    std::fs::read_to_string(dist().join("worker_loader.js")).expect("the loader")
 }
 
 /// How many kinds of steps are in a golden's plan: a block by itself, blocks side by side, and one of both
@@ -193,8 +205,7 @@ const TWINS: [&str; 2] = ["random-gpt2-prefixed", "stories260k-tom"];
 #[test]
 fn every_golden_in_the_browser_by_itself_and_under_its_richest_plan() {
     let page = Page::with_gpu();
-    page.open("");
-    page.until_live();
+    page.open_live();
     let mut goldens = goldens();
     goldens.retain(|(name, _)| !TWINS.contains(&name.as_str()));
     let checked = golden_runs_hold(&page, &goldens, "Gpu", TOLERANCE);
@@ -304,7 +315,7 @@ const TELLS_ADAPTERS: &str = "
 fn where_the_processor_is_chosen_no_adapter_is_asked_for_and_the_picture_is_the_same() {
     let with = Page::with_gpu();
     with.with_worker_script(&format!("{COUNTS_ADAPTERS}{TELLS_ADAPTERS}"));
-    with.before_every_document(&format!("if (globalThis.GPU) {{ {COUNTS_ADAPTERS} }}"));
+    with.browser.before_every_document(&format!("if (globalThis.GPU) {{ {COUNTS_ADAPTERS} }}"));
     with.open("");
     with.until_live();
     let asked = |page: &Page| {
@@ -325,8 +336,7 @@ fn where_the_processor_is_chosen_no_adapter_is_asked_for_and_the_picture_is_the_
     with.until_settled();
     let picture = with.picture();
     with.show_models();
-    with.browser.run(&format!("{PANEL}.querySelector('.close').click()"));
-    with.browser.until("the list is closed", "!document.querySelector('#chooser').open");
+    with.close_models();
     with.open_doctor();
     with.press_measure("Measure");
     with.until_measured();
@@ -336,9 +346,7 @@ fn where_the_processor_is_chosen_no_adapter_is_asked_for_and_the_picture_is_the_
     assert_eq!(asked(&with), [0, 0], "chosen in an earlier visit");
     drop(with);
 
-    let page = Page::new(1440, 1000);
-    page.open("");
-    page.until_live();
+    let page = Page::live();
     page.until_says(NOTICE, "The model runs on the CPU: this browser offers no GPU adapter");
     assert_eq!(page.picture(), picture);
     page.assert_quiet();
@@ -413,7 +421,7 @@ fn a_gpu_that_cannot_be_used_is_not_used_and_the_page_says_why() {
     let page = Page::with_gpu();
     let ((patch, words), others) = patches.split_first().expect("there are some");
     page.with_worker_script(patch);
-    page.before_every_document(GPU_IS_CHOSEN);
+    page.browser.before_every_document(GPU_IS_CHOSEN);
     page.open(SMALL);
     page.until_live();
     page.until_says(NOTICE, words);
@@ -474,7 +482,7 @@ fn a_device_that_is_gone_for_good_leaves_the_run_to_the_processor() {
     page.until_says(".provenance", "CPU (f16)");
     page.until_settled();
     say!("{}", page.text(NOTICE));
-    let prompt = page.browser.text("document.querySelector('#prompt').value");
+    let prompt = page.prompt();
     assert!(prompt.ends_with(typed), "{prompt}");
 }
 
@@ -486,15 +494,12 @@ fn a_run_given_up_while_the_gpu_is_opened_again_leaves_page_and_worker_agreed() 
     let page = Page::lens_on_gpu(&format!("{DESTROYABLE}\n{slow}"));
     page.browser.run("new BroadcastChannel('devices').postMessage('destroy')");
     page.browser.click(".examples button:nth-of-type(2)");
-    page.browser.until("the run is under way", "document.querySelector('.status.visible')");
+    page.browser.until_there(".status.visible");
     page.browser.click(".examples button:nth-of-type(4)");
     page.until_says(".tokens", "copies");
     page.until_settled();
     page.until_says(LINE, "WebGPU on ");
-    assert_eq!(
-        page.browser.run("return document.querySelectorAll('.problem:not(.empty)').length"),
-        Value::from(0)
-    );
+    assert_eq!(page.browser.count(".problem:not(.empty)"), 0);
 }
 
 #[test]
@@ -509,19 +514,14 @@ fn a_check_behind_a_sweep_blocks_nothing_and_its_cancel_kills_nothing() {
     page.browser.click("#compare");
     page.until_says(".bar .status", "waits until the sweep is done");
     page.browser.click("#cancel");
-    page.browser.until("the check is gone", "!document.querySelector('#cancel')");
+    page.browser.until_gone("#cancel");
     std::thread::sleep(std::time::Duration::from_millis(900));
-    assert_eq!(
-        page.browser.run("return Boolean(document.querySelector('#cancel-sweep'))"),
-        Value::Bool(true),
-        "the sweep goes on"
-    );
+    assert_eq!(page.browser.count("#cancel-sweep"), 1, "the sweep goes on");
     // Asked again, it lets the lens pass.
     page.browser.click("#compare");
     page.press_strategy("skip:2");
     page.until_plan("0-2,10-11");
-    page.browser.click("#cancel-sweep");
-    page.browser.until("it stopped", "!document.querySelector('#cancel-sweep')");
+    page.cancel_sweep();
 }
 
 #[test]
@@ -542,20 +542,14 @@ fn a_prompt_too_long_for_the_gpu_is_refused_and_the_model_kept() {
            return make.call(this, d);
          };",
     );
-    let ask = |prompt: &str| {
-        page.browser.run(&format!(
-            "const s = document.querySelector('#prompt'); s.value = {}; s.dispatchEvent(new Event('input', {{ bubbles: true }}));",
-            Value::from(prompt)
-        ));
-    };
-    let short = page.browser.text("document.querySelector('#prompt').value");
+    let short = page.prompt();
     page.browser.run("new BroadcastChannel('memory').postMessage('full')");
-    ask(&format!("{} {short}", vec!["the soup is bad ."; 18].join(" ")));
+    page.set_prompt(&format!("{} {short}", vec!["the soup is bad ."; 18].join(" ")));
     page.until_says(".of-prompt", "memory ran out");
     say!("of a prompt too long the page says: {}", page.text(".of-prompt"));
     // Not the model's fault: it stays where it is, and a shorter prompt runs there.
-    ask(&short);
-    page.browser.until("the error is gone", "!document.querySelector('.of-prompt:not(.empty)')");
+    page.set_prompt(&short);
+    page.browser.until_gone(".of-prompt:not(.empty)");
     page.until_settled();
     page.until_says(".provenance", "WebGPU on ");
     assert!(page.text(LINE).contains("WebGPU on "), "{}", page.text(LINE));
@@ -579,5 +573,5 @@ fn where_the_way_out_fails_too_both_reasons_are_said() {
     say!("of both the page says: {said}");
     assert!(said.contains("; and then: "), "{said}");
     assert!(said.contains("model.safetensors"), "{said}");
-    page.browser.until("nothing is under way", "!document.querySelector('#cancel')");
+    page.browser.until_gone("#cancel");
 }

@@ -12,7 +12,7 @@ use atelier_server::mime;
 
 use crate::common::copy_folder;
 use crate::gate::Gate;
-use crate::page::{Page, TEACHING, set};
+use crate::page::{Page, TEACHING, dist, set};
 
 /// Nothing may rely on being at the root.
 const UNDER: &str = "some/path";
@@ -42,10 +42,6 @@ fn around(dist: &Path) -> tempfile::TempDir {
     around
 }
 
-fn dist() -> PathBuf {
-    PathBuf::from(set("ATELIER_DIST"))
-}
-
 /// The lens runs, a link is restored, the models' panel opens, and the same without the network.
 fn works_on(host: &GatedHost) {
     let page = Page::kept(1440, 900);
@@ -62,7 +58,7 @@ fn works_on(host: &GatedHost) {
         page.until_live();
         page.until_says(".provenance", "Computed here by scholar-4 ");
         page.until_settled();
-        assert_eq!(page.browser.text("document.querySelector('#plan').value"), "0-1,3");
+        assert_eq!(page.browser.value("#plan"), "0-1,3");
         page.until_says(".tokens", "film");
     };
     // Another document: what is at an address, not what was before.

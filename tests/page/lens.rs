@@ -2,10 +2,10 @@
 
 use serde_json::Value;
 
-use crate::driver::{DOWN, RIGHT, TAB};
-use crate::page::{LOOKS, Page, picture_file, root, shared_model};
-
-const ENTER: &str = "\u{E007}";
+use crate::common::model_folder;
+use crate::driver::{DOWN, ENTER, RIGHT, TAB};
+use crate::page::{LOOKS, Page, picture_file, root};
+use crate::program;
 
 /// The most that may be sent before the page's program has drawn, a tenth above what is printed, and in all with
 /// one scholar. One program serves all views; what answers pointing comes behind the first picture.
@@ -57,7 +57,7 @@ fn examples_prompts_plans_and_columns_change_the_picture() {
     let page = Page::live();
     let before = page.picture();
     page.browser.click(".examples button:nth-of-type(2)");
-    page.browser.until("the second example is shown", "!document.querySelector('.late')");
+    page.browser.until_gone(".late");
     page.until_settled();
     let example = page.picture();
     assert_ne!(before, example);
@@ -75,16 +75,13 @@ fn examples_prompts_plans_and_columns_change_the_picture() {
     // The options are what they were, and so is the right one.
     page.until_settled();
     page.until_picture();
-    assert!(!page.browser.text("location.hash").contains("answer=none"));
+    assert!(!page.hash().contains("answer=none"));
     // Which option is right is asked anew where one changes: until then nothing is measured from it.
     page.browser.run("const o = document.querySelector('.option-text'); o.focus(); o.setSelectionRange(1, o.value.length);");
     page.browser.keys("horse");
     page.until_says(".judging", "Which option is right?");
-    assert_eq!(
-        page.browser.run("return document.querySelectorAll('#figure-votes, .identity').length"),
-        0
-    );
-    page.browser.until("the address has it", "location.hash.includes('answer=none')");
+    assert_eq!(page.browser.count("#figure-votes, .identity"), 0);
+    page.until_hash("answer=none");
     // The run that is there was made with the first option: nothing of it is shown as the second one's.
     let seen = page.browser.run_async(
         "const done = arguments[0]; document.querySelector('.judging button:nth-of-type(2)').click(); \
@@ -96,40 +93,32 @@ fn examples_prompts_plans_and_columns_change_the_picture() {
     page.until_picture();
 
     // The plan, by keyboard alone: wrong first, then right.
-    page.browser.run("document.querySelector('#plan').focus()");
+    page.browser.focus("#plan");
     page.browser.keys("0-99");
     page.browser.until(
         "the plan's error is said",
         "document.querySelector('#plan-error').textContent.length > 20",
     );
     assert!(page.text("#plan-error").ends_with('.'), "{}", page.text("#plan-error"));
-    let components = page
-        .browser
-        .run("return document.querySelectorAll('#component option').length")
-        .as_u64()
-        .expect("components");
+    let components = page.browser.count("#component option");
     page.browser.clear("#plan");
     page.browser.type_into("#plan", "0,1,1,0-1");
-    page.browser
-        .until("the plan ran", "document.querySelectorAll('#component option').length === 11");
+    page.browser.until_count("#component option", 11);
     assert_ne!(components, 11);
     page.until_settled();
     page.browser.keys(TAB);
     page.browser.keys(" ");
-    page.browser.until(
-        "the plan is reset",
-        &format!("document.querySelectorAll('#component option').length === {components}"),
-    );
+    page.browser.until_count("#component option", components);
 
     // The column, by arrow keys.
     page.until_settled();
     let identity = page.text(".identity");
-    page.browser.run("document.querySelector('input[name=column][value=probability]').focus()");
+    page.browser.focus("input[name=column][value=probability]");
     page.browser.keys(RIGHT);
-    page.browser.until("the logit column is chosen", "location.hash.includes('column=logit')");
+    page.until_hash("column=logit");
     assert_ne!(page.text(".identity"), identity);
     page.browser.keys(RIGHT);
-    page.browser.until("the paper's column is chosen", "location.hash.includes('column=paper')");
+    page.until_hash("column=paper");
     assert!(page.text(".identity-note").contains("not one identity"));
     page.screenshot("paper-column");
     page.assert_quiet();
@@ -137,14 +126,12 @@ fn examples_prompts_plans_and_columns_change_the_picture() {
 
 /// Returns the command line's text after a prompt; an empty `plan` is the model's own order.
 pub fn written(model: &str, prompt: &str, plan: &str, tokens: &str) -> String {
-    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_atelier"));
-    command.args(["generate", "--json", "--model", model]);
-    command.args(["--prompt", prompt, "--tokens", tokens]);
+    let mut words = ["generate", "--json", "--model", model, "--prompt", prompt].to_vec();
+    words.extend(["--tokens", tokens]);
     if !plan.is_empty() {
-        command.args(["--plan", plan]);
+        words.extend(["--plan", plan]);
     }
-    let output = command.output().expect("the command line runs");
-    let written: Value = serde_json::from_slice(&output.stdout).expect("what was written");
+    let written = program::report(&words);
     written["written"].as_str().expect("a text").to_owned()
 }
 
@@ -155,7 +142,7 @@ fn the_model_goes_on_by_itself_under_the_plan_in_force() {
         let model = page.report()["model"]["name"].clone();
         written(model.as_str().expect("a name"), prompt, line, tokens)
     };
-    let prompt = page.browser.text("document.querySelector('#prompt').value");
+    let prompt = page.prompt();
     let go_on = |expected: &str| {
         page.browser.click("#go-on");
         let is_there =
@@ -170,8 +157,7 @@ fn the_model_goes_on_by_itself_under_the_plan_in_force() {
     go_on(&format!("{own}{more}"));
     // Another order writes something of its own, and what was written before is gone.
     page.browser.type_into("#plan", "0-1,1");
-    page.browser
-        .until("the plan ran", "document.querySelectorAll('#component option').length === 7");
+    page.browser.until_count("#component option", 7);
     assert_eq!(page.text(".written"), "");
     go_on(&wrote("0-1,1", &prompt, "40"));
     // Cancelled in the middle it keeps what it wrote.
@@ -204,7 +190,7 @@ fn going_on_waits_for_a_model_that_is_on_its_way() {
     let page = Page::new(1440, 1000);
     page.server.hold(Some("model.safetensors"));
     page.open("");
-    page.browser.until("the load is under way", "document.querySelector('#cancel')");
+    page.browser.until_there("#cancel");
     page.browser.click("#go-on");
     page.until_says("[role=status]", "The model goes on as soon as it is here.");
     page.server.hold(None);
@@ -224,21 +210,15 @@ fn going_on_waits_for_a_model_that_is_on_its_way() {
 #[test]
 fn what_it_says_by_itself_stands_with_its_true_probabilities() {
     let page = Page::live();
-    let prompt = page.browser.text("document.querySelector('#prompt').value");
-    let output = std::process::Command::new(env!("CARGO_BIN_EXE_atelier"))
-        .args(["next", "--json", "--model", "scholar-12", "--prompt", &prompt])
-        .output()
-        .expect("the command line runs");
-    let found: Value = serde_json::from_slice(&output.stdout).expect("what it says");
+    let prompt = page.prompt();
+    let words = ["next", "--json", "--model", "scholar-12", "--prompt", &prompt];
+    let found = program::report(&words);
     let shares = found["next"].as_array().expect("tokens").iter();
     let shares: Vec<f64> = shares.filter_map(|one| one["probability"].as_f64()).collect();
     page.browser.click(".says");
     page.until_says("#offered", "the options are the five likeliest that can be one");
     page.until_settled();
-    let all = page
-        .browser
-        .run("return [...document.querySelectorAll('.options .of-all')].map(e => e.textContent)");
-    let all: Vec<String> = serde_json::from_value(all).expect("texts");
+    let all = page.browser.texts(".options .of-all");
     assert_eq!(all.len(), shares.len());
     for (n, (text, share)) in all.iter().zip(shares).enumerate() {
         assert!(text.ends_with(&format!("rank {}", n + 1)), "{text}");
@@ -258,8 +238,7 @@ fn what_it_says_by_itself_stands_with_its_true_probabilities() {
 fn a_link_restores_the_picture() {
     let page = Page::live();
     page.browser.type_into("#plan", "0-1,1");
-    page.browser
-        .until("the plan ran", "document.querySelectorAll('#component option').length === 7");
+    page.browser.until_count("#component option", 7);
     page.browser.click("input[name=column][value=logit]");
     page.until_settled();
     let before = page.picture();
@@ -275,23 +254,7 @@ fn the_page_and_the_command_line_give_the_same_numbers() {
     let page = Page::live();
     let report = page.report();
     let lens = &report["lens"];
-    let text = |value: &Value| value.as_str().expect("a text").to_owned();
-    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_atelier"));
-    command.args([
-        "lens",
-        "--json",
-        "--model",
-        &text(&report["model"]["name"]),
-        "--prompt",
-        &text(&lens["prompt"]),
-    ]);
-    for option in lens["options"].as_array().expect("options") {
-        command.args(["--option", &text(option)]);
-    }
-    command.args(["--answer", &lens["answer"].to_string()]);
-    let output = command.current_dir(root()).output().expect("the command line runs");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let native: Value = serde_json::from_slice(&output.stdout).expect("a report");
+    let native = program::lens(report["model"]["name"].as_str().expect("a name"), lens, &[]);
     let worst = compare(lens, &native["lens"], "lens");
     say!("page and command line differ by at most {worst:.1e} relative");
 
@@ -352,10 +315,9 @@ fn a_folder_on_this_machine_opens() {
     page.open_folder(&random);
     page.until_says(".problem", "tokenizer");
     println!("without a tokenizer the page says: {}", page.text(".problem:not(.empty)"));
-    if let Some(folder) = shared_model("tinystories-656k") {
+    if let Some(folder) = model_folder("tinystories-656k") {
         page.open_folder(&folder);
-        page.browser
-            .until("the folder is the model", "location.hash.includes('folder=tinystories-656k')");
+        page.until_hash("folder=tinystories-656k");
         let fragment = "#folder=tinystories-656k&prompt=Once+upon+a+time,+there+was+a+little+girl+named+Lily.+She+loved+to+play&option=.&option=%21&option=%3F&answer=0";
         page.browser.run(&format!("location.hash = {}", Value::from(fragment)));
         page.until_says(".provenance", "Computed here by tinystories-656k");
@@ -373,8 +335,6 @@ fn a_folder_on_this_machine_opens() {
             compare(&report["lens"][field], &golden["baseline"][field], field);
         }
         page.screenshot("opened-folder");
-    } else {
-        say!("SKIPPED: ../shared/models/tinystories-656k is not on this machine");
     }
     page.assert_quiet();
 }
@@ -396,12 +356,9 @@ fn broken_files_give_a_sentence_and_the_rest_still_works() {
     page.until_says(".of-model", "config.json");
 
     // The picture is still there, and a scholar still runs.
-    assert_eq!(
-        page.browser.run("return document.querySelectorAll('.chart svg').length"),
-        Value::from(3)
-    );
+    assert_eq!(page.browser.count(".chart svg"), 3);
     page.choose("scholar-12");
-    page.browser.until("the error is gone", "!document.querySelector('.of-model:not(.empty)')");
+    page.browser.until_gone(".of-model:not(.empty)");
 
     // Options the tokenizer cannot use.
     page.browser.type_into(".option-text", "xyzzy ? ! .");
@@ -409,7 +366,7 @@ fn broken_files_give_a_sentence_and_the_rest_still_works() {
     println!("of a bad option the page says: {}", page.text(".of-prompt"));
     page.browser.click(".examples button:nth-of-type(1)");
     page.until_settled();
-    page.browser.until("the error is gone", "!document.querySelector('.of-prompt:not(.empty)')");
+    page.browser.until_gone(".of-prompt:not(.empty)");
     page.assert_quiet();
 }
 
@@ -418,10 +375,10 @@ fn loading_can_be_cancelled_and_taken_up_again() {
     let page = Page::new(1440, 1000);
     page.server.hold(Some("model.safetensors"));
     page.open("");
-    page.browser.until("work is shown with its end in sight", "document.querySelector('#cancel')");
+    page.browser.until_there("#cancel");
     page.screenshot("loading");
     page.browser.click("#cancel");
-    page.browser.until("it stopped", "!document.querySelector('#cancel')");
+    page.browser.until_gone("#cancel");
     page.until_says("[role=status]", "Stopped");
     page.server.hold(None);
     page.again();
@@ -451,7 +408,7 @@ fn a_bar_and_the_list_open_their_component() {
     page.until_focused("#open-component");
     page.browser.keys(ENTER);
     page.browser.until("its row is shown", "document.querySelector('#member')?.value === '0a'");
-    page.browser.run("history.back()");
+    page.back();
     page.until_picture();
     page.until_pointable();
 
@@ -492,8 +449,8 @@ fn the_list_of_components_covers_no_text_of_the_picture() {
         page.until_pointable();
         page.until_settled();
         assert_eq!(page.browser.run(COVERED), serde_json::json!([]), "{width} px");
-        let over = page.browser.run("return document.documentElement.scrollWidth - innerWidth");
-        assert!(over.as_i64() <= Some(0), "{width} px: the page is {over} px too wide");
+        let over = page.over_width();
+        assert!(over <= 0, "{width} px: the page is {over} px too wide");
     }
 }
 
@@ -508,21 +465,20 @@ const CUT: &str = "
 #[test]
 fn on_a_telephone_a_tap_chooses_and_the_list_opens() {
     let page = Page::new(390, 844);
-    page.open("");
-    page.until_live();
+    page.open_live();
     page.until_pointable();
     page.browser.run(CLICK_THIRD);
     page.until_says("#open-component", "Open block 0's MLP");
-    assert_eq!(page.browser.text("document.querySelector('#component').value"), "2");
+    assert_eq!(page.browser.value("#component"), "2");
     let small = page.browser.text(
         "[...document.querySelectorAll('#component, #open-component')].filter(e => e.getBoundingClientRect().height < 24).map(e => e.id).join()",
     );
     assert_eq!(small, "", "targets under 24 px");
     // Drawn to the width that there is: no text is scaled down.
-    let smallest = page.browser.run(
-        "return Math.min(...[...document.querySelectorAll('#figure-votes .chart svg text')].map(e => e.getBoundingClientRect().height))",
+    let smallest = page.browser.number(
+        "Math.min(...[...document.querySelectorAll('#figure-votes .chart svg text')].map(e => e.getBoundingClientRect().height))",
     );
-    assert!(smallest.as_f64() >= Some(10.0), "a text of {smallest} px");
+    assert!(smallest >= 10.0, "a text of {smallest} px");
     assert_eq!(page.browser.run(CUT), serde_json::json!([]), "texts that the figure's edge cuts");
     page.browser.click("#open-component");
     page.browser.until("its row is shown", "document.querySelector('#member')?.value === '0m'");
@@ -532,13 +488,9 @@ fn on_a_telephone_a_tap_chooses_and_the_list_opens() {
 #[test]
 fn figures_are_saved_as_svg_png_csv_and_json() {
     let page = Page::live();
-    page.catch_files();
     let forms = [("SVG", "<svg"), ("PNG", "data:image/png"), ("CSV", "component"), ("JSON", "{\n")];
     for (form, start) in forms {
-        page.browser.run("window.caught.length = 0");
-        page.press_in_menu("votes", form);
-        page.browser.until("a file is handed out", "window.caught.length > 0");
-        let file = page.browser.text("window.caught[0]");
+        let file = page.saved_figure("votes", form);
         assert!(file.starts_with(start), "{form}: {}", &file[..file.len().min(80)]);
         if form == "SVG" {
             let title = page.text("#figure-votes h3");
@@ -562,8 +514,7 @@ fn everyone_can_use_it() {
         let page = Page::new(width, height);
         for &scheme in schemes {
             page.browser.prefer(scheme);
-            page.open("");
-            page.until_live();
+            page.open_live();
             page.until_settled();
             assert_eq!(page.browser.text("document.documentElement.dataset.theme"), scheme);
             page.assert_look("the lens", width, scheme);

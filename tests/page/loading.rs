@@ -4,7 +4,8 @@
 use std::time::{Duration, Instant};
 
 use crate::driver::PATIENCE;
-use crate::page::{Page, root, set};
+use crate::gpu::loader;
+use crate::page::{Page, copy_model, root};
 use crate::restarting::too_large_for_a_full_memory;
 
 impl Page {
@@ -14,17 +15,15 @@ impl Page {
         self.show_models();
         self.press_model(known);
         self.until_says(".model-name", known);
-        self.browser.until("it is loading", "document.querySelector('#cancel')");
+        self.browser.until_there("#cancel");
         self.browser.click("#cancel");
     }
 
     /// As on a device where no two models fit at once.
     fn without_room_for_two(&self) {
-        let dist = std::path::PathBuf::from(set("ATELIER_DIST"));
-        let loader = std::fs::read_to_string(dist.join("worker_loader.js")).expect("the loader");
         let small = "Object.defineProperty(WorkerNavigator.prototype, 'deviceMemory', { get: () => 0.001 });";
         // Imports come first, wherever they stand.
-        self.server.replace("worker_loader.js", &format!("{small}\n{loader}"));
+        self.server.replace("worker_loader.js", &format!("{small}\n{}", loader()));
     }
 
     fn until_answers_again(&self, how: &str) {
@@ -42,7 +41,7 @@ fn a_load_that_is_stopped_leaves_what_was_there() {
     page.choose_and_stop("scholar-2");
     page.until_answers_again("scholar-2 was not opened. scholar-12 answers as before.");
     assert_eq!(page.picture(), picture);
-    let hash = page.browser.text("location.hash");
+    let hash = page.hash();
     assert!(hash.contains("model=scholar-12&"), "{hash}");
     // It is held still: nothing of it is asked for again.
     let sent = page.server.sent().len();
@@ -61,9 +60,8 @@ fn a_load_that_is_stopped_leaves_what_was_there() {
 
 #[test]
 fn a_load_that_is_stopped_between_two_pieces_ends_without_an_error() {
-    let page = Page::new(1440, 1000);
     // Before each piece of these weights the worker lets messages in for a while: it hears of the end then.
-    page.with_worker_script(
+    let page = Page::live_with_worker_script(
         "const [ask, soon] = [self.fetch, self.setTimeout];
          const now = Date.now;
          let pause = 0, late = 0;
@@ -76,9 +74,6 @@ fn a_load_that_is_stopped_between_two_pieces_ends_without_an_error() {
          // It lets none in sooner than a tenth of a second after the last: so long is every look at the clock.
          Date.now = () => now() + (pause ? (late += 1000) : 0);",
     );
-    page.open("");
-    page.until_live();
-    page.until_settled();
     page.show_models();
     page.press_model("scholar-2");
     let is_coming = || {
@@ -99,8 +94,7 @@ fn a_load_that_is_stopped_between_two_pieces_ends_without_an_error() {
 /// is for a file that never comes.
 #[test]
 fn a_load_that_is_stopped_between_two_files_asks_for_no_other() {
-    let page = Page::new(1440, 1000);
-    page.with_worker_script(
+    let page = Page::live_with_worker_script(
         "const [ask, read] = [self.fetch, Blob.prototype.arrayBuffer];
          const channel = new BroadcastChannel('test');
          let last = '';
@@ -116,9 +110,6 @@ fn a_load_that_is_stopped_between_two_files_asks_for_no_other() {
            return read.call(this);
          };",
     );
-    page.open("");
-    page.until_live();
-    page.until_settled();
     let picture = page.picture();
     page.browser.run(
         "window.channel = new BroadcastChannel('test');
@@ -143,8 +134,7 @@ fn a_load_that_is_stopped_between_two_files_asks_for_no_other() {
 /// until the first answer.
 #[test]
 fn a_download_waits_for_messages_now_and_then() {
-    let page = Page::new(1440, 1000);
-    page.with_worker_script(
+    let page = Page::live_with_worker_script(
         "const [ask, soon] = [self.fetch, self.setTimeout];
          let count = 0, counts = false;
          self.setTimeout = (...how) => {
@@ -168,9 +158,6 @@ fn a_download_waits_for_messages_now_and_then() {
            }));
          };",
     );
-    page.open("");
-    page.until_live();
-    page.until_settled();
     page.choose("scholar-2");
     let sent = page.server.sent();
     let waited = sent.iter().find_map(|sent| {
@@ -185,9 +172,8 @@ fn a_download_waits_for_messages_now_and_then() {
 /// Where there is no GPU, the headers of every model were read for it in vain, and its tokenizer.
 #[test]
 fn a_models_headers_are_read_once_where_there_is_no_gpu() {
-    let page = Page::new(1440, 1000);
     // The first bytes of a safetensors file say how long its header is.
-    page.with_worker_script(
+    let page = Page::live_with_worker_script(
         "const [slice, ask] = [Blob.prototype.slice, self.fetch];
          let count = 0;
          Blob.prototype.slice = function (start, end) {
@@ -195,9 +181,6 @@ fn a_models_headers_are_read_once_where_there_is_no_gpu() {
            return slice.call(this, start, end);
          };",
     );
-    page.open("");
-    page.until_live();
-    page.until_settled();
     let sent = page.server.sent();
     let headers: Vec<&str> = sent
         .iter()
@@ -211,8 +194,7 @@ fn a_models_headers_are_read_once_where_there_is_no_gpu() {
 fn where_two_do_not_fit_what_was_there_is_opened_again() {
     let page = Page::new(1440, 1000);
     page.without_room_for_two();
-    page.open("");
-    page.until_live();
+    page.open_live();
     page.until_settled();
     let picture = page.picture();
     // Stopped while its weights are read: what was there has gone by then.
@@ -245,10 +227,7 @@ fn a_model_that_is_refused_at_its_weights_leaves_what_was_there() {
     page.until_settled();
     let picture = page.picture();
     let folder = tempfile::tempdir().expect("a folder");
-    for file in ["config.json", "tokenizer.json", "model.safetensors"] {
-        let from = root().join("public/models/scholar-2").join(file);
-        std::fs::copy(from, folder.path().join(file)).expect("copied");
-    }
+    copy_model("scholar-2", folder.path());
     // The last numbers are none.
     let weights = folder.path().join("model.safetensors");
     let mut bytes = std::fs::read(&weights).expect("weights");

@@ -23,6 +23,7 @@ mod gate;
 #[cfg(unix)]
 mod opening;
 mod page;
+mod program;
 mod restarting;
 mod server;
 #[path = "../common/hub/mod.rs"]

@@ -1,12 +1,10 @@
 //! One member by itself: reached from every picture, by keyboard too, with the command line's numbers.
 
-use std::process::Command;
-
 use serde_json::Value;
 
+use crate::driver::ENTER;
 use crate::page::{LOOKS, Page};
-
-const ENTER: &str = "\u{E007}";
+use crate::program;
 
 impl Page {
     /// Waits for the own row of the member of this name.
@@ -25,8 +23,7 @@ impl Page {
     fn focus_member_link(&self, key: &str) -> String {
         self.browser.run(&format!("document.querySelector('#figure-{key} details').open = true"));
         let link = format!("#figure-{key} tbody a[href*=\"view=member\"]");
-        self.browser
-            .until("the table has ways to members", &format!("document.querySelector('{link}')"));
+        self.browser.until_there(&link);
         self.browser.run(&format!("document.querySelector('{link}').focus()"));
         let href = self.browser.text(&format!("document.querySelector('{link}').href"));
         let name = href.split("member=").nth(1).expect("its name");
@@ -36,43 +33,11 @@ impl Page {
 
 /// Returns the command line's report on the same member.
 fn cli(report: &Value) -> Value {
-    let lens = &report["lens"];
-    let text = |value: &Value| value.as_str().expect("text").to_owned();
-    let mut words: Vec<String> = ["lens", "--json", "--engine", "cpu"].map(str::to_owned).into();
-    words.extend(["--model".into(), text(&report["model"]["name"])]);
-    words.extend(["--prompt".into(), text(&lens["prompt"])]);
-    for option in lens["options"].as_array().expect("options") {
-        words.extend(["--option".into(), text(option)]);
-    }
-    words.extend(["--answer".into(), lens["answer"].to_string()]);
-    words.extend(["--plan".into(), text(&lens["plan"])]);
-    words.extend(["--member".into(), text(&report["member"]["name"])]);
-    let output =
-        Command::new(env!("CARGO_BIN_EXE_atelier")).args(&words).output().expect("atelier starts");
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{said}");
-    serde_json::from_slice(&output.stdout).expect("a report")
+    program::lens_of(report, &["--member", report["member"]["name"].as_str().expect("a name")])
 }
 
 fn near(found: &Value, expected: &Value, at: &str) {
-    match (found, expected) {
-        (Value::Number(a), Value::Number(b)) => {
-            let (a, b) = (a.as_f64().expect("a number"), b.as_f64().expect("a number"));
-            assert!((a - b).abs() <= 1e-3 * b.abs().max(1.0), "{at}: {a}, {b}");
-        }
-        (Value::Array(a), Value::Array(b)) => {
-            assert_eq!(a.len(), b.len(), "{at}");
-            for (n, (a, b)) in a.iter().zip(b).enumerate() {
-                near(a, b, &format!("{at}.{n}"));
-            }
-        }
-        (Value::Object(a), Value::Object(b)) => {
-            for (key, b) in b {
-                near(&a[key], b, &format!("{at}.{key}"));
-            }
-        }
-        (a, b) => assert_eq!(a, b, "{at}"),
-    }
+    program::assert_near(found, expected, at, 1e-3);
 }
 
 #[test]
@@ -84,7 +49,7 @@ fn a_stroke_of_the_lens_leads_to_its_own_row_with_the_command_lines_numbers() {
     page.browser.run("document.querySelectorAll('#figure-votes tbody a')[2].focus()");
     page.browser.keys(ENTER);
     page.until_member("0m");
-    assert!(page.browser.text("location.hash").contains("member=0m"));
+    assert!(page.hash().contains("member=0m"));
     let report = page.report();
     let expected = cli(&report);
     for part in ["raises", "lowers", "mean_vote", "lead", "without"] {
@@ -98,7 +63,7 @@ fn a_stroke_of_the_lens_leads_to_its_own_row_with_the_command_lines_numbers() {
     page.until_says("h1", "What if the blocks change places?");
     let plan = page.browser.text("document.querySelector('#plan, #line')?.value ?? ''");
     assert!(plan.len() > 1, "{plan}");
-    page.browser.run("history.back()");
+    page.back();
     page.until_member("0m");
     page.assert_quiet();
 }
@@ -114,7 +79,7 @@ fn an_attention_says_where_its_heads_look() {
     // The neighbours, by their buttons and by name.
     page.browser.run("[...document.querySelectorAll('.tools button')].find(b => b.textContent === 'The next').click()");
     page.until_member("2m");
-    page.browser.run("const s = document.querySelector('#member'); s.value = 'emb'; s.dispatchEvent(new Event('change', { bubbles: true }))");
+    page.choose_by("#member", "emb");
     page.until_member("emb");
     page.until_says("#member-cost", "It cannot be left out");
 
@@ -136,19 +101,16 @@ fn every_picture_with_members_leads_to_them() {
         page.browser.text("document.querySelector('#figure-votes .chart').matches('.pickable')");
     assert_eq!(marks, "true");
     page.go_to_view("Logit lens");
-    page.browser.until("it is drawn", "document.querySelector('#figure-doubt .chart svg')");
+    page.until_figure("doubt");
     for key in ["depths", "doubt", "followed"] {
         page.focus_member_link(key);
     }
     page.go_to_view("Attention");
-    page.browser.until("it is drawn", "document.querySelector('#figure-heads .chart svg')");
+    page.until_figure("heads");
     assert!(page.focus_member_link("heads").ends_with('a'));
-    page.browser.until(
-        "the head's block leads there",
-        "document.querySelector('.one-head a[href*=\"view=member\"]')",
-    );
+    page.browser.until_there(".one-head a[href*=\"view=member\"]");
     page.go_to_view("Orders");
-    page.browser.until("it is drawn", "document.querySelector('#figure-both .chart svg')");
+    page.until_figure("both");
     for key in ["both", "votes"] {
         page.focus_member_link(key);
     }
@@ -158,15 +120,11 @@ fn every_picture_with_members_leads_to_them() {
         "document.querySelectorAll('.tools a[href*=\"view=member\"]').length >= 2",
     );
     page.browser.run("document.querySelector('.tools a[href*=\"view=member\"]').click()");
-    page.browser
-        .until("a row is shown", "document.querySelector('#figure-member-writes .chart svg')");
+    page.until_figure("member-writes");
     page.go_to_view("Survey");
     page.until_survey();
     page.drill("scholar-2", "mood");
-    page.browser.until(
-        "a survey's rows lead to theirs",
-        "document.querySelector('.sample a[href*=\"view=member\"]')",
-    );
+    page.browser.until_there(".sample a[href*=\"view=member\"]");
     page.browser.run("document.querySelector('.sample a[href*=\"view=member\"]').click()");
     page.until_member("0a");
     page.assert_quiet();
@@ -177,13 +135,12 @@ fn a_click_on_a_mark_leads_there() {
     let page = Page::new(1440, 1000);
     // Without what takes the drawing's place.
     page.server.refuse("charts/echarts.js");
-    page.open("");
-    page.until_live();
+    page.open_live();
     page.browser.run(
         "document.querySelector('#figure-votes [data-pick=\"member:1a\"]').dispatchEvent(new MouseEvent('click', { bubbles: true }))",
     );
     page.until_member("1a");
-    page.browser.run("history.back()");
+    page.back();
     page.until_says("h1", "What does each layer add to an answer?");
 }
 
@@ -200,11 +157,7 @@ fn it_is_accessible_on_desk_and_telephone() {
         let page = Page::new(width, height);
         page.open("#view=member&member=2a");
         page.until_member("2a");
-        for &scheme in schemes {
-            page.browser.prefer(scheme);
-            page.assert_look("a member", width, scheme);
-            page.screenshot(&format!("member-{width}-{scheme}"));
-        }
+        page.assert_looks("a member", "member", width, schemes);
     }
 }
 

@@ -1,6 +1,6 @@
 //! The page without a network, after one visit; and what is said when a newer page is there.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -8,7 +8,7 @@ use atelier_server::{Files, Folder, Found, Passing};
 use serde_json::Value;
 
 use crate::common::copy_folder;
-use crate::page::{Page, TEACHING, set};
+use crate::page::{Page, TEACHING, dist};
 
 impl Page {
     pub fn until_kept(&self) {
@@ -42,6 +42,12 @@ impl Page {
         self.browser.text("document.querySelector('meta[name=atelier-build]').content")
     }
 
+    fn until_build(&self, build: &str) {
+        let content = "document.querySelector('meta[name=atelier-build]')?.content";
+        let is_there = format!("{content} === '{build}'");
+        self.browser.until(&format!("the page of build {build} is there"), &is_there);
+    }
+
     fn caches(&self) -> Value {
         self.browser.run_async("caches.keys().then(arguments[0])")
     }
@@ -49,7 +55,7 @@ impl Page {
 
 /// The last path of the service worker's second list, which it fetches in order.
 fn kept_last() -> String {
-    let path = PathBuf::from(set("ATELIER_DIST")).join("service_worker.js");
+    let path = dist().join("service_worker.js");
     let text = std::fs::read_to_string(path).expect("the service worker");
     let end = text.rfind("\"]").expect("a list");
     let start = text[..end].rfind('"').expect("its last path") + 1;
@@ -59,8 +65,7 @@ fn kept_last() -> String {
 #[test]
 fn after_one_visit_the_page_works_without_a_network() {
     let page = Page::kept(1440, 900);
-    page.open("");
-    page.until_live();
+    page.open_live();
     page.until_kept();
     page.assert_quiet();
     assert_eq!(page.text("#news"), "", "the first build is no news");
@@ -121,7 +126,7 @@ fn after_one_visit_the_page_works_without_a_network() {
 #[test]
 fn where_the_store_does_not_open_the_host_answers() {
     let folder = tempfile::tempdir().expect("a folder");
-    copy_folder(&PathBuf::from(set("ATELIER_DIST")), folder.path());
+    copy_folder(&dist(), folder.path());
     let path = folder.path().join("service_worker.js");
     let text = std::fs::read_to_string(&path).expect("the service worker");
     let damage = "let isDamaged = false;
@@ -134,8 +139,7 @@ fn where_the_store_does_not_open_the_host_answers() {
         });";
     std::fs::write(&path, format!("{damage}\n{text}")).expect("written");
     let page = Page::kept_from(1440, 900, folder.path().to_owned());
-    page.open("");
-    page.until_live();
+    page.open_live();
     page.until_kept();
     page.browser.run_async(
         "const done = arguments[0];
@@ -153,10 +157,9 @@ fn where_the_store_does_not_open_the_host_answers() {
 #[test]
 fn a_newer_page_is_offered_and_taken() {
     let folder = tempfile::tempdir().expect("a folder");
-    copy_folder(&PathBuf::from(set("ATELIER_DIST")), folder.path());
+    copy_folder(&dist(), folder.path());
     let page = Page::kept_from(1440, 900, folder.path().to_owned());
-    page.open("");
-    page.until_live();
+    page.open_live();
     page.until_kept();
     let old = page.build();
     page.browser.click(".examples button:nth-of-type(2)");
@@ -177,10 +180,7 @@ fn a_newer_page_is_offered_and_taken() {
     page.until_live();
     page.screenshot("news");
     page.browser.click("#news button");
-    page.browser.until(
-        "the newer page is there",
-        &format!("document.querySelector('meta[name=atelier-build]')?.content === '{new}'"),
-    );
+    page.until_build(new);
     // With the reader's state, and without what was kept of the older one.
     page.until_says(".look", "Three words of sport");
     page.until_live();
@@ -193,8 +193,7 @@ fn a_newer_page_is_offered_and_taken() {
 #[test]
 fn the_page_can_be_installed_and_is_kept_only_where_it_was_built() {
     let page = Page::kept(1440, 900);
-    page.open("");
-    page.until_live();
+    page.open_live();
     let errors = &page.browser.devtools("Page.getAppManifest", &serde_json::json!({}))["errors"];
     assert_eq!(errors, &serde_json::json!([]));
     let hindrances = page.browser.devtools("Page.getInstallabilityErrors", &serde_json::json!({}));
@@ -204,15 +203,14 @@ fn the_page_can_be_installed_and_is_kept_only_where_it_was_built() {
 
     // As `trunk serve` makes it: without a build's id.
     let folder = tempfile::tempdir().expect("a folder");
-    copy_folder(&PathBuf::from(set("ATELIER_DIST")), folder.path());
+    copy_folder(&dist(), folder.path());
     let old = page.build();
     drop(page);
     let boot = folder.path().join("boot.js");
     let text = std::fs::read_to_string(&boot).expect("boot.js");
     std::fs::write(&boot, text.replace(&old, "BUILD_ID")).expect("written");
     let page = Page::kept_from(1440, 900, folder.path().to_owned());
-    page.open("");
-    page.until_live();
+    page.open_live();
     assert!(!page.begins_to_keep());
     let registered = page.browser.run_async(
         "navigator.serviceWorker.getRegistrations().then(all => arguments[0](all.length))",
@@ -223,10 +221,9 @@ fn the_page_can_be_installed_and_is_kept_only_where_it_was_built() {
 #[test]
 fn the_newer_page_opens_though_another_tab_let_it_take_over() {
     let folder = tempfile::tempdir().expect("a folder");
-    copy_folder(&PathBuf::from(set("ATELIER_DIST")), folder.path());
+    copy_folder(&dist(), folder.path());
     let page = Page::kept_from(1440, 900, folder.path().to_owned());
-    page.open("");
-    page.until_live();
+    page.open_live();
     page.until_kept();
     let (old, new) = (page.build(), "0123456789abcdef");
     stamp(folder.path(), &old, new);
@@ -242,10 +239,7 @@ fn the_newer_page_opens_though_another_tab_let_it_take_over() {
     );
     assert_eq!(page.build(), old);
     page.browser.click("#news button");
-    page.browser.until(
-        "the newer page is there",
-        &format!("document.querySelector('meta[name=atelier-build]')?.content === '{new}'"),
-    );
+    page.until_build(new);
 }
 
 /// A port that another program serves after a while: `atelier open`, where a host was that is kept.
@@ -266,15 +260,14 @@ impl Files for HandedOn {
 
 #[test]
 fn what_an_older_page_left_at_a_port_is_removed_by_whoever_serves_it_next() {
-    let dist = PathBuf::from(set("ATELIER_DIST"));
     let folder = tempfile::tempdir().expect("a folder");
-    copy_folder(&dist, folder.path());
+    copy_folder(&dist(), folder.path());
     let page = Page::kept(1440, 900);
     let server = atelier_server::Server::bind(0).expect("a free port");
     let url = format!("http://{}/", server.address().expect("its address"));
     let files = Arc::new(HandedOn {
         older: Folder::new(folder.path()).expect("the older page"),
-        newer: Passing(Folder::new(&dist).expect("the page")),
+        newer: Passing(Folder::new(&dist()).expect("the page")),
         is_newer: AtomicBool::new(false),
     });
     let served = Arc::clone(&files);
@@ -290,10 +283,7 @@ fn what_an_older_page_left_at_a_port_is_removed_by_whoever_serves_it_next() {
     files.is_newer.store(true, Ordering::SeqCst);
     page.browser.go(&format!("{url}#view=theory"));
     page.browser.reload();
-    page.browser.until(
-        "the server's own page is there",
-        &format!("document.querySelector('meta[name=atelier-build]')?.content === '{new}'"),
-    );
+    page.until_build(&new);
     page.until_says("h1", "Eight theorems");
     page.browser.run_async(
         "const done = arguments[0];

@@ -4,7 +4,10 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-use crate::page::{Page, root, set};
+use serde_json::json;
+
+use crate::page::{Page, copy_model, root, set};
+use crate::program;
 
 /// The program, serving; ended when dropped.
 pub struct Opening {
@@ -70,11 +73,7 @@ fn a_models_folder_is_read_where_it_lies() {
     let home = tempfile::tempdir().expect("a folder");
     // A name that an address has to spell, and a file that is none of the model's.
     let folder = home.path().join("my model & é#1");
-    std::fs::create_dir(&folder).expect("a folder");
-    for file in ["config.json", "model.safetensors", "tokenizer.json"] {
-        let from = root().join("public/models/scholar-2").join(file);
-        std::fs::copy(from, folder.join(file)).expect("a copy");
-    }
+    copy_model("scholar-2", &folder);
     std::fs::write(folder.join("notes.json"), "{}").expect("a file");
     let opening = Opening::of(&["--model", &folder.display().to_string()]);
     page.go_to(&opening);
@@ -102,7 +101,7 @@ fn a_models_folder_is_read_where_it_lies() {
     // Back from the first step is the address that names the model and nothing else.
     page.browser.click(".examples button:nth-of-type(2)");
     page.until_says(".look", "Three words of sport");
-    page.browser.run("history.back()");
+    page.back();
     page.until_says(".look", "Find the beast, then say its letter");
     page.until_says(".provenance", "Computed here by my model & é#1 in ");
     // The address is the state: read again, it is the same model.
@@ -110,63 +109,34 @@ fn a_models_folder_is_read_where_it_lies() {
     page.until_says(".provenance", "Computed here by my model & é#1 in ");
     // Another model is not from there.
     page.choose("scholar-4");
-    page.browser.until("no place is said", "!document.querySelector('#model-from')");
+    page.browser.until_gone("#model-from");
 }
 
 #[test]
 fn reports_of_every_kind_open_where_they_belong() {
     let page = Page::new(1440, 1000);
     let home = tempfile::tempdir().expect("a folder");
-    let atelier = |words: &[&str]| {
-        let done =
-            Command::new(env!("CARGO_BIN_EXE_atelier")).args(words).stdout(Stdio::null()).status();
-        assert!(done.expect("atelier starts").success(), "{words:?}");
-    };
     let place = |name: &str| home.path().join(name).display().to_string();
     let lens = place("one & one.atelier.json");
-    atelier(&[
-        "lens",
-        "--model",
-        "scholar-2",
-        "--prompt",
-        "1 + 2 =",
-        "--option",
-        " 3",
-        "--option",
-        " 4",
-        "--answer",
-        "0",
-        "--out",
-        &lens,
-    ]);
+    let question = json!({ "prompt": "1 + 2 =", "options": [" 3", " 4"], "answer": 0 });
+    program::lens("scholar-2", &question, &["--out", &lens]);
     let opening = Opening::of(&[&lens]);
     page.go_to(&opening);
     page.until_says(".provenance", "From a report: scholar-2");
     page.until_picture();
-    assert_eq!(page.browser.text("document.querySelector('#prompt').value"), "1 + 2 =");
+    assert_eq!(page.prompt(), "1 + 2 =");
 
     let orders = place("orders.atelier.json");
-    atelier(&[
-        "orders",
-        "--model",
-        "scholar-2",
-        "--task",
-        "sum",
-        "--strategy",
-        "drop",
-        "--rows",
-        "8",
-        "--out",
-        &orders,
-    ]);
+    let words = ["orders", "--model", "scholar-2", "--task", "sum", "--strategy", "drop"];
+    program::printed(&[&words[..], &["--rows", "8", "--out", &orders]].concat());
     let opening = Opening::of(&[&orders]);
     page.go_to(&opening);
     page.browser.until("Orders is open", "location.hash.includes('view=orders') || document.querySelector('[aria-label=Views] [aria-current]')?.textContent === 'Orders'");
 
     // Of many prompts: whoever looks elsewhere finds it again.
     let (rows, many) = (place("rows.jsonl"), place("many.atelier.json"));
-    atelier(&["train", "rows", "--task", "mood", "--rows", "3", "--out", &rows]);
-    atelier(&["lens", "--model", "scholar-2", "--prompts", &rows, "--out", &many]);
+    program::printed(&["train", "rows", "--task", "mood", "--rows", "3", "--out", &rows]);
+    program::printed(&["lens", "--model", "scholar-2", "--prompts", &rows, "--out", &many]);
     let opening = Opening::of(&[&many]);
     page.go_to(&opening);
     page.until_says("#pictures-title", "means of 3 prompts");
@@ -186,10 +156,7 @@ fn reports_of_every_kind_open_where_they_belong() {
     let opening = Opening::of(&[&survey.display().to_string()]);
     page.go_to(&opening);
     page.until_says(".report-name", "survey.atelier.json");
-    page.browser.until(
-        "Survey is open",
-        "document.querySelector('[aria-label=Views] [aria-current]')?.textContent === 'Survey'",
-    );
+    page.until_view("Survey");
 }
 
 #[test]

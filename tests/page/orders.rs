@@ -1,17 +1,19 @@
 //! The page of orders: tiles by mouse and keyboard, sweeps, and what a link brings back.
 
 use std::f64::consts::LN_2;
-use std::process::Command;
 
-use crate::common::{numbers, real_model};
-use crate::driver::RIGHT;
+use crate::common::{model_folder, numbers, real_model};
+use crate::driver::{ESCAPE, RIGHT};
 use crate::lens::{compare, written};
-use crate::page::{LOOKS, Page, root, shared_model};
+use crate::page::{LOOKS, Page};
+use crate::program;
 use serde_json::Value;
 
 const LEFT: &str = "\u{E012}";
-const ESCAPE: &str = "\u{E00C}";
-const SHIFT: &str = "\u{E008}";
+
+/// Kinds of orders that a sweep runs.
+pub const EVERY_KIND: [&str; 8] =
+    ["drop", "swap", "skip", "repeat", "reverse", "shuffle", "parallel", "loop"];
 
 impl Page {
     /// The lab of orders, live, with the row of tiles.
@@ -120,14 +122,20 @@ impl Page {
         );
     }
 
+    /// Stops the sweep that runs.
+    pub fn cancel_sweep(&self) {
+        self.browser.until_there("#cancel-sweep");
+        self.browser.click("#cancel-sweep");
+        self.browser.until_gone("#cancel-sweep");
+    }
+
     /// A report as its button saves it: 0 the lab's, 1 the sweep's.
     pub fn saved(&self, which: usize) -> Value {
         self.catch_files();
         self.browser.run(&format!(
             "window.caught.length = 0; [...document.querySelectorAll('button')].filter(b => b.textContent.includes('Save the report'))[{which}].click()"
         ));
-        self.browser.until("the report is saved", "window.caught.length > 0");
-        serde_json::from_str(&self.browser.text("window.caught.pop()")).expect("the report is JSON")
+        serde_json::from_str(&self.caught()).expect("the report is JSON")
     }
 }
 
@@ -137,8 +145,7 @@ fn a_tile_that_was_let_go_outside_stays_where_it_is() {
     let row = "[...document.querySelectorAll('.row .grip')].map(e => e.textContent).join()";
     let before = page.browser.text(row);
     let (x, y) = page.middle(".row .spot:nth-child(3)");
-    let top = page.browser.run("return document.querySelector('.row').getBoundingClientRect().y");
-    let top = top.as_f64().expect("a number");
+    let top = page.browser.number("document.querySelector('.row').getBoundingClientRect().y");
     page.browser.drag(&[(x, top + 3.0), (x, top - 60.0)]);
     // Back over the row, with no button pressed, and a click on another tile.
     let (to, _) = page.middle(".row .spot:nth-child(5)");
@@ -180,16 +187,8 @@ fn drag_and_keyboard_make_the_same_plan_and_the_command_lines_numbers() {
 
     // And the command line's.
     let arranged = &walked["lab"]["arranged"];
-    let text = |value: &Value| value.as_str().expect("a text").to_owned();
-    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_atelier"));
-    command.args(["lens", "--json", "--model", &text(&walked["model"]["name"])]);
-    command.args(["--prompt", &text(&arranged["prompt"]), "--plan", "0-1,3-5,2,6-11"]);
-    for option in arranged["options"].as_array().expect("options") {
-        command.args(["--option", &text(option)]);
-    }
-    command.args(["--answer", &arranged["answer"].to_string()]);
-    let output = command.current_dir(root()).output().expect("the command line runs");
-    let native: Value = serde_json::from_slice(&output.stdout).expect("a report");
+    let model = walked["model"]["name"].as_str().expect("a name");
+    let native = program::lens(model, arranged, &["--plan", "0-1,3-5,2,6-11"]);
     let worst = compare(arranged, &native["lens"], "lens");
     say!("the lab's order and `atelier lens --plan` differ by at most {worst:.1e} relative");
     page.assert_quiet();
@@ -201,7 +200,7 @@ fn tiles_are_switched_joined_repeated_and_refused() {
     // A click on a tile chooses it, wherever it lands, and switches nothing.
     page.browser.click(".row .spot:nth-child(2) .half.attention");
     page.until_says(".chosen-name", "block 1");
-    assert!(!page.browser.text("location.hash").contains("plan="));
+    assert!(!page.hash().contains("plan="));
     // A stroke, by its switch and by its key.
     page.switch(0);
     page.until_plan("0,1m,2-11");
@@ -223,7 +222,6 @@ fn tiles_are_switched_joined_repeated_and_refused() {
     page.browser.run(
         "for (const _ of [1, 2]) document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowRight', shiftKey: true, bubbles: true, cancelable: true }))",
     );
-    let _ = SHIFT;
     page.press_button("In parallel");
     page.until_plan("0-3,(4-6),7-11");
     page.set_number("Times", 4);
@@ -236,7 +234,7 @@ fn tiles_are_switched_joined_repeated_and_refused() {
     // A strategy's button and the line, both ways; undo by keys.
     page.press_strategy("reverse:2");
     page.until_plan("0-2,9-3,10-11");
-    assert_eq!(page.browser.text("document.querySelector('#plan').value"), "0-2,9-3,10-11");
+    assert_eq!(page.browser.value("#plan"), "0-2,9-3,10-11");
     page.browser.clear("#plan");
     page.browser.type_into("#plan", "shuffle:2:0");
     page.browser.until(
@@ -275,10 +273,8 @@ fn a_destroyed_model_is_seen_beyond_the_options() {
             "the texts are whole",
             "document.querySelector('#written-texts .text') && !document.querySelector('#written-texts .coming')",
         );
-        let all = page.browser.run(
-            "return [...document.querySelectorAll('#written-texts .text')].map(e => e.textContent.replace(/…$/, ''))",
-        );
-        serde_json::from_value::<Vec<String>>(all).expect("texts")
+        let all = page.browser.texts("#written-texts .text").into_iter();
+        all.map(|text| text.strip_suffix('…').unwrap_or(&text).to_owned()).collect::<Vec<_>>()
     };
     let wrote = |plan: &str| written("scholar-12", prompt, plan, "12");
     let table = || page.text("#both-answers tbody .right");
@@ -286,10 +282,7 @@ fn a_destroyed_model_is_seen_beyond_the_options() {
     // The model's own order: one text, no warning.
     assert_eq!(texts(), [wrote("")]);
     assert!(table().matches("rank 1").count() == 2, "{}", table());
-    assert_eq!(
-        page.browser.run("return document.querySelectorAll('.answers .small-mass').length"),
-        0
-    );
+    assert_eq!(page.browser.count(".answers .small-mass"), 0);
     page.until_says(".facts", "right → right");
 
     // A plan without the first block; while its text is written, nothing else is asked for.
@@ -324,12 +317,11 @@ fn a_destroyed_model_is_seen_beyond_the_options() {
     // Beside a sweep a text is written, too, and one that was written before is asked for no more.
     page.set_number("rows per task", 400);
     page.press_button("Run the sweep");
-    page.browser.until("it shows how far it is", "document.querySelector('#cancel-sweep')");
+    page.browser.until_there("#cancel-sweep");
     page.press_strategy("skip:2");
     page.until_plan("0-2,10-11");
     assert_eq!(texts(), [wrote(""), wrote("0-2,10-11")]);
-    page.browser.click("#cancel-sweep");
-    page.browser.until("it stopped", "!document.querySelector('#cancel-sweep')");
+    page.cancel_sweep();
     page.press_button("Undo");
     page.until_plan("1-11");
     assert_eq!(texts(), [wrote(""), wrote("1-11")]);
@@ -341,13 +333,10 @@ fn a_destroyed_model_is_seen_beyond_the_options() {
 fn sweeps_fill_in_are_cancelled_and_put_a_point_in_the_lab() {
     let page = Page::orders(1440, 1000, "");
     page.tick("#sweep-tasks", &["same", "sum"]);
-    page.tick(
-        "#sweep-kinds",
-        &["drop", "swap", "skip", "repeat", "reverse", "shuffle", "parallel", "loop"],
-    );
+    page.tick("#sweep-kinds", &EVERY_KIND);
     page.set_number("rows per task", 400);
     page.press_button("Run the sweep");
-    page.browser.until("it shows how far it is", "document.querySelector('#cancel-sweep')");
+    page.browser.until_there("#cancel-sweep");
     // The lab is live meanwhile, and the other view too.
     page.press_strategy("skip:2");
     page.until_plan("0-2,10-11");
@@ -355,12 +344,7 @@ fn sweeps_fill_in_are_cancelled_and_put_a_point_in_the_lab() {
     page.until_live();
     page.go_to_view("Orders");
     page.until_lab();
-    page.browser.until(
-        "the sweep goes on while one looks elsewhere",
-        "document.querySelector('#cancel-sweep')",
-    );
-    page.browser.click("#cancel-sweep");
-    page.browser.until("it stopped", "!document.querySelector('#cancel-sweep')");
+    page.cancel_sweep();
 
     // Again, smaller: drop and swap.
     page.tick("#sweep-kinds", &["drop", "swap"]);
@@ -393,10 +377,8 @@ fn sweeps_fill_in_are_cancelled_and_put_a_point_in_the_lab() {
     assert_drawn(&page, "family", 1.0);
     assert_drawn(&page, "loops", 1.0);
     for (quantity, unit) in [("kl", LN_2), ("diversity", 1.0)] {
-        page.browser.run(&format!(
-            "const s = document.querySelector('#plotted'); s.value = '{quantity}'; s.dispatchEvent(new Event('change', {{ bubbles: true }}))"
-        ));
-        page.browser.until("it is plotted", &format!("location.hash.includes('plot={quantity}')"));
+        page.choose_by("#plotted", quantity);
+        page.until_hash(&format!("plot={quantity}"));
         assert_drawn(&page, "family", unit);
         assert_drawn(&page, "loops", unit);
     }
@@ -431,14 +413,10 @@ fn every_part_is_left_out_once() {
         "it is drawn",
         "!document.querySelector('#cancel-sweep') && document.querySelector('#figure-need .chart svg')",
     );
-    page.browser.until("the sweep is still there", "document.querySelector('#figure-neighbours')");
+    page.browser.until_there("#figure-neighbours");
     let report = page.saved(2);
-    let program = Command::new(env!("CARGO_BIN_EXE_atelier"))
-        .args(["need", "--model", "scholar-12", "--task", "same", "--rows", "16", "--json"])
-        .current_dir(root())
-        .output()
-        .expect("the command line");
-    let expected: Value = serde_json::from_slice(&program.stdout).expect("a report");
+    let words = ["need", "--model", "scholar-12", "--task", "same", "--rows", "16", "--json"];
+    let expected = program::report(&words);
     let parts = |report: &Value| report["need"][0]["parts"].as_array().cloned().expect("parts");
     let (found, expected) = (parts(&report), parts(&expected));
     assert!(found.len() == expected.len() && found.len() > 24, "{}", found.len());
@@ -484,20 +462,17 @@ fn a_small_model_says_which_orders_it_lacks_and_a_stranger_that_it_cannot_read()
         "return [...document.querySelectorAll('#sweep-kinds input:disabled')].map(i => i.parentElement.textContent.trim())",
     );
     assert_eq!(off, serde_json::json!(["reverse", "shuffle", "parallel"]));
-    if let Some(folder) = shared_model("tinystories-656k") {
+    if let Some(folder) = model_folder("tinystories-656k") {
         page.go_to_view("Lens");
         page.until_live();
         page.open_folder(&folder);
-        page.browser
-            .until("the folder is the model", "location.hash.includes('folder=tinystories-656k')");
+        page.until_hash("folder=tinystories-656k");
         page.go_to_view("Orders");
         page.browser
             .until("its row is there", "document.querySelectorAll('.row .spot').length > 1");
         // What it cannot be asked is grey before anything is pressed, with the reason.
         page.until_says("#sweep-tasks .hint", "cannot be asked");
         println!("{}", page.text("#sweep-tasks .hint"));
-    } else {
-        say!("SKIPPED: ../shared/models/tinystories-656k is not on this machine");
     }
     page.assert_quiet();
 }
@@ -530,7 +505,7 @@ fn a_real_model_is_offered_plain_english_and_a_scholar_its_own_tasks() {
 
     // The first press on a real model is not an error: what it cannot be asked is grey.
     page.open_file(&model);
-    page.browser.until("thirty tiles", "document.querySelectorAll('.row .spot').length === 30");
+    page.browser.until_count(".row .spot", 30);
     page.until_lab_is_current();
     page.until_says("#sweep-own", "Try this plan on 67 rows of capitals");
     assert_eq!(tasks_with(&page, ":checked"), serde_json::json!(["capitals"]));
@@ -561,10 +536,7 @@ fn a_real_model_is_offered_plain_english_and_a_scholar_its_own_tasks() {
 fn everyone_can_use_the_page_of_orders() {
     for (width, height, schemes) in LOOKS {
         let page = Page::orders(width, height, "&plan=0-2,(3-5)x2,7m,6,8-11");
-        page.tick(
-            "#sweep-kinds",
-            &["drop", "swap", "skip", "repeat", "reverse", "shuffle", "parallel", "loop"],
-        );
+        page.tick("#sweep-kinds", &EVERY_KIND);
         page.tick("#sweep-tasks", &["same"]);
         page.set_number("rows per task", 16);
         page.set_number("shuffles", 2);
@@ -573,10 +545,7 @@ fn everyone_can_use_the_page_of_orders() {
         page.until_swept("loops");
         for &scheme in schemes {
             page.browser.prefer(scheme);
-            page.browser.until(
-                "the colours follow",
-                &format!("document.documentElement.dataset.theme === '{scheme}'"),
-            );
+            page.until_theme(scheme);
             page.assert_look("the lab", width, scheme);
             // Tiles of one width, however many rows they take; what runs side by side takes two columns.
             let spread = "(w => Math.max(...w) - Math.min(...w) <= 1)([...document.querySelectorAll('.spot:not(.group)')].map(e => e.offsetWidth))";

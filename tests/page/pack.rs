@@ -104,8 +104,7 @@ fn lesson_one_runs_from_the_pack_over_plain_http() {
     let steps = page.steps();
     for step in 1..=steps {
         page.until_lesson_step(1, step);
-        page.expect_option(0);
-        page.until_told();
+        page.answer(0);
         if step < steps {
             page.browser.keys("n");
         }

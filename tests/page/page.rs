@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-pub use crate::common::root;
+pub use crate::common::{copy_model, root};
 use crate::driver::{Browser, Lent};
 use crate::server::Server;
 use crate::turn::Turn;
@@ -53,7 +53,7 @@ impl Page {
 
     /// A fresh tab and host where the browser keeps the page for visits without a network.
     pub fn kept(width: u32, height: u32) -> Self {
-        Self::kept_from(width, height, PathBuf::from(set("ATELIER_DIST")))
+        Self::kept_from(width, height, dist())
     }
 
     pub fn kept_from(width: u32, height: u32, folder: PathBuf) -> Self {
@@ -62,8 +62,7 @@ impl Page {
 
     /// A page in a browser of its own, which is in the network of this test's thread.
     pub fn apart(width: u32, height: u32) -> Self {
-        let dist = PathBuf::from(set("ATELIER_DIST"));
-        Self::opened(Turn::shared(), dist, || chromium(width, height, false, &[]))
+        Self::opened(Turn::shared(), dist(), || chromium(width, height, false, &[]))
     }
 
     /// A page where WebGPU has Chromium's software adapter.
@@ -73,8 +72,7 @@ impl Page {
 
     /// A page in Firefox, which shows no console and has no DevTools of Chromium's.
     pub fn in_firefox() -> Self {
-        let dist = PathBuf::from(set("ATELIER_DIST"));
-        Self::opened(Turn::shared(), dist, || {
+        Self::opened(Turn::shared(), dist(), || {
             Lent::own(Browser::firefox(&set("ATELIER_FIREFOX"), &set("ATELIER_GECKODRIVER")))
         })
     }
@@ -82,18 +80,15 @@ impl Page {
     /// A page kept for visits without a network, whose browser logs its requests to the network; the log is whole
     /// when the browser has ended.
     pub fn logged(width: u32, height: u32, log: &Path) -> Self {
-        let dist = PathBuf::from(set("ATELIER_DIST"));
+        let dist = dist();
         let more = [format!("--log-net-log={}", log.display())];
         Self::opened(Turn::shared(), dist, || chromium(width, height, false, &more))
     }
 
     fn unkept(turn: Turn, browser: impl FnOnce() -> Lent) -> Self {
-        let page = Self::opened(turn, PathBuf::from(set("ATELIER_DIST")), browser);
+        let page = Self::opened(turn, dist(), browser);
         // What is kept would answer in the server's place, which tests make answer as they want.
-        page.browser.devtools(
-            "Page.addScriptToEvaluateOnNewDocument",
-            &json!({ "source": "delete Navigator.prototype.serviceWorker;" }),
-        );
+        page.browser.before_every_document("delete Navigator.prototype.serviceWorker;");
         page
     }
 
@@ -105,8 +100,7 @@ impl Page {
     /// Opened, with the live model's first picture.
     pub fn live() -> Self {
         let page = Self::new(1440, 1000);
-        page.open("");
-        page.until_live();
+        page.open_live();
         page
     }
 
@@ -118,6 +112,12 @@ impl Page {
         }
         let fragment = if fragment.is_empty() { TEACHING } else { fragment };
         self.browser.go(&format!("{}{fragment}", self.server.url()));
+    }
+
+    /// Opens the address of the small teaching model, and waits for its picture.
+    pub fn open_live(&self) {
+        self.open("");
+        self.until_live();
     }
 
     /// Opens the plain address: the first picture is there, and its model is not.
@@ -136,10 +136,7 @@ impl Page {
     }
 
     pub fn until_picture(&self) {
-        self.browser.until(
-            "three drawings are there",
-            "document.querySelectorAll('.chart svg').length === 3",
-        );
+        self.browser.until_count(".chart svg", 3);
     }
 
     /// Waits until ECharts has come and taken the place of every drawing.
@@ -171,11 +168,73 @@ impl Page {
         );
     }
 
+    /// Waits until a figure is drawn.
+    pub fn until_figure(&self, key: &str) {
+        self.browser.until_there(&format!("#figure-{key} .chart svg"));
+    }
+
+    /// Waits until the page is in these colours.
+    pub fn until_theme(&self, scheme: &str) {
+        let theme = format!("document.documentElement.dataset.theme === '{scheme}'");
+        self.browser.until(&format!("the colours are {scheme}"), &theme);
+    }
+
+    /// Waits until the address has these words.
+    pub fn until_hash(&self, has: &str) {
+        let quoted = Value::from(has);
+        self.browser
+            .until(&format!("the address has {has}"), &format!("location.hash.includes({quoted})"));
+    }
+
+    /// The address behind its #.
+    pub fn hash(&self) -> String {
+        self.browser.text("location.hash")
+    }
+
+    pub fn back(&self) {
+        self.browser.run("history.back()");
+    }
+
+    pub fn prompt(&self) -> String {
+        self.browser.value("#prompt")
+    }
+
+    /// Sets the prompt as typing does.
+    pub fn set_prompt(&self, text: &str) {
+        self.browser.run(&format!(
+            "const t = document.querySelector('#prompt'); t.value = {}; t.dispatchEvent(new Event('input', {{ bubbles: true }}))",
+            Value::from(text)
+        ));
+    }
+
+    /// Chooses what a field offers, by its value.
+    pub fn choose_by(&self, css: &str, value: &str) {
+        self.browser.run(&format!(
+            "const s = document.querySelector('{css}'); s.value = '{value}'; s.dispatchEvent(new Event('change', {{ bubbles: true }}))"
+        ));
+    }
+
+    /// The rows of a figure's table, which stays open.
+    pub fn table(&self, key: &str) -> Vec<Vec<String>> {
+        self.browser.run(&format!("document.querySelector('#figure-{key} .numbers').open = true"));
+        self.browser.until_there(&format!("#figure-{key} tbody tr"));
+        let rows = self.browser.run(&format!(
+            "return [...document.querySelectorAll('#figure-{key} tbody tr')].map(r => [...r.children].map(c => c.textContent))"
+        ));
+        serde_json::from_value(rows).expect("a table")
+    }
+
     /// Opens the panel of models, by its button.
     pub fn show_models(&self) {
         self.browser.click("#model");
         self.browser
             .until("the panel of models is there", &format!("{PANEL}?.querySelector('#folder')"));
+    }
+
+    /// Closes the panel of models, by its own button.
+    pub fn close_models(&self) {
+        self.browser.run(&format!("{PANEL}.querySelector('.close').click()"));
+        self.browser.until("the panel is closed", "!document.querySelector('#chooser').open");
     }
 
     /// Presses the panel's button of a model that comes with the page.
@@ -245,7 +304,7 @@ impl Page {
 
     /// Takes up again what was stopped or failed.
     pub fn again(&self) {
-        self.browser.until("it can be run again", "document.querySelector('.again')");
+        self.browser.until_there(".again");
         self.browser.click(".again");
     }
 
@@ -274,10 +333,7 @@ impl Page {
         if self.browser.run(&is_folded) == true {
             self.browser.click(&format!("{fold} > summary"));
         }
-        self.browser.until(
-            &format!("{key} is drawn"),
-            &format!("document.querySelector('#figure-{key} .chart svg')"),
-        );
+        self.until_figure(key);
     }
 
     /// Opens a figure's menu by its button, and presses an entry.
@@ -297,8 +353,7 @@ impl Page {
     pub fn report(&self) -> Value {
         self.catch_files();
         self.browser.run("[...document.querySelectorAll('button')].find(b => b.textContent.includes('Save the report')).click()");
-        self.browser.until("the report is saved", "window.caught.length > 0");
-        serde_json::from_str(&self.browser.text("window.caught.pop()")).expect("the report is JSON")
+        serde_json::from_str(&self.caught()).expect("the report is JSON")
     }
 
     /// Keeps the content of every file the page hands out in `window.caught`.
@@ -311,6 +366,20 @@ impl Page {
                HTMLAnchorElement.prototype.click = function () { if (this.href.startsWith('data:')) window.caught.push(this.href); };
              }",
         );
+    }
+
+    /// The file that the page hands out next.
+    pub fn caught(&self) -> String {
+        self.browser.until("a file is handed out", "window.caught.length > 0");
+        self.browser.text("window.caught.pop()")
+    }
+
+    /// The file that an entry of a figure's menu hands out.
+    pub fn saved_figure(&self, key: &str, form: &str) -> String {
+        self.catch_files();
+        self.browser.run("window.caught.length = 0");
+        self.press_in_menu(key, form);
+        self.caught()
     }
 
     /// No error on the console, no request to anywhere else.
@@ -339,6 +408,15 @@ impl Page {
             (true, "light") => self.assert_accessible(&at),
             (true, _) => self.assert_contrast(&at),
             _ => self.assert_rules(&at, &json!({ "rules": { CONTRAST: { "enabled": false } } })),
+        }
+    }
+
+    /// Checks what is open in each of these schemes, and takes a picture of it.
+    pub fn assert_looks(&self, at: &str, shot: &str, width: u32, schemes: &[&str]) {
+        for scheme in schemes {
+            self.browser.prefer(scheme);
+            self.assert_look(at, width, scheme);
+            self.screenshot(&format!("{shot}-{width}-{scheme}"));
         }
     }
 
@@ -381,10 +459,15 @@ impl Page {
             Value::Array(Vec::new()),
             "a line may end before a per cent sign at {at}"
         );
-        let over = "return document.documentElement.scrollWidth - innerWidth";
-        let over = self.browser.run(over).as_i64().unwrap_or(i64::MAX);
+        let over = self.over_width();
         let widest = "return [...document.querySelectorAll('body *')].filter(e => e.getBoundingClientRect().right > innerWidth + 1).map(e => e.tagName + '.' + e.className).slice(0, 6).join(' ')";
         assert!(over <= 0, "the page is {over} px too wide at {at}: {}", self.browser.run(widest));
+    }
+
+    /// Pixels by which the page is wider than its window.
+    pub fn over_width(&self) -> i64 {
+        let over = "return document.documentElement.scrollWidth - innerWidth";
+        self.browser.run(over).as_i64().unwrap_or(i64::MAX)
     }
 
     /// Opens what is folded, or folds it again, and waits until that is drawn.
@@ -453,15 +536,15 @@ fn chromium(width: u32, height: u32, gpu: bool, more: &[String]) -> Lent {
     Lent::own(Browser::open(&chrome, &driver, width, height, gpu, more))
 }
 
+/// The built page.
+pub fn dist() -> PathBuf {
+    PathBuf::from(set("ATELIER_DIST"))
+}
+
 pub fn set(name: &str) -> String {
     std::env::var(name).unwrap_or_else(|_| {
         panic!(
             "{name} is not set: run `cargo xtask test`, which builds the page and finds a browser"
         )
     })
-}
-
-pub fn shared_model(name: &str) -> Option<PathBuf> {
-    let folder = root().parent()?.join("shared/models").join(name);
-    folder.join("config.json").exists().then_some(folder)
 }

@@ -4,9 +4,10 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::common::{TOLERANCE, assert_close_to, goldens_in, strings};
+use crate::common::{TOLERANCE, assert_close_to, goldens_in, model_folder, strings};
 use crate::gpu::golden_runs_hold;
-use crate::page::{Page, root, shared_model};
+use crate::page::{Page, root};
+use crate::program;
 
 const MODEL: &str = "pickled/mobilellm-layer-share";
 const GOLDENS: &str = "../shared/golden/pickled";
@@ -18,10 +19,7 @@ pub const FILES: [&str; 4] =
 /// The folder of the model and its golden, where they are here.
 pub fn published() -> Option<(PathBuf, Value)> {
     let golden = root().join(GOLDENS).join("mobilellm-layer-share.json");
-    let found = shared_model(MODEL).zip(std::fs::read_to_string(golden).ok());
-    if found.is_none() {
-        say!("SKIPPED: ../shared/models/{MODEL} is not on this machine");
-    }
+    let found = model_folder(MODEL).zip(std::fs::read_to_string(golden).ok());
     let (folder, golden) = found?;
     Some((folder, serde_json::from_str(&golden).expect("JSON")))
 }
@@ -43,11 +41,7 @@ impl Page {
         self.until_says(".provenance", &format!("Computed here by {name} "));
         self.until_settled();
 
-        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_atelier"));
-        command.args(["lens", "--json", "--prompt", prompt, "--answer", &answer.to_string()]);
-        command.args(options.iter().flat_map(|option| ["--option", option]));
-        let output = command.arg("--model").arg(folder).output().expect("the command line runs");
-        let written: Value = serde_json::from_slice(&output.stdout).expect("a report");
+        let written = program::lens(&folder.display().to_string(), golden, &[]);
         let lens = &self.report()["lens"];
         for expected in [&golden["baseline"], &written["lens"]] {
             for field in ["member_logits", "logits"] {
@@ -83,8 +77,7 @@ fn a_dropped_folder_as_it_is_published_answers_as_its_golden() {
 fn every_pickled_golden_in_the_browser() {
     let Some(_) = published() else { return };
     let page = Page::with_gpu();
-    page.open("");
-    page.until_live();
+    page.open_live();
     let goldens = goldens_in(GOLDENS);
     for (engine, tolerance) in [("Cpu", TOLERANCE), ("Gpu", crate::gpu::TOLERANCE)] {
         let checked = golden_runs_hold(&page, &goldens, engine, tolerance);

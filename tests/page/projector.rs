@@ -31,8 +31,8 @@ const LABELS: &str = "
 impl Page {
     /// Holds the labels of an element to the wall's size, and to being whole; `what` is said of a fault.
     fn assert_legible(&self, css: &str, what: &str) {
-        let scale = "return parseFloat(getComputedStyle(document.documentElement).fontSize) / 16";
-        let scale = self.browser.run(scale).as_f64().expect("a size");
+        let scale = "parseFloat(getComputedStyle(document.documentElement).fontSize) / 16";
+        let scale = self.browser.number(scale);
         assert!(scale > 1.3, "{what}: the page is {scale} times as large as at a desk");
         let labels =
             self.browser.run(&LABELS.replace("arguments[0]", &Value::from(css).to_string()));
@@ -59,11 +59,8 @@ impl Page {
             }
         }
         let edge = |side: &str| {
-            let of = format!(
-                "return document.querySelector({}).getBoundingClientRect().{side}",
-                Value::from(css)
-            );
-            self.browser.run(&of).as_f64().expect("pixels")
+            let element = format!("document.querySelector({})", Value::from(css));
+            self.browser.number(&format!("{element}.getBoundingClientRect().{side}"))
         };
         say!(
             "{what}: y = {:.0} to {:.0}, {} labels of {least:.1} px and more ({:.1} asked)",
@@ -72,8 +69,7 @@ impl Page {
             labels.len(),
             LABEL * scale
         );
-        let over = "return document.documentElement.scrollWidth - innerWidth";
-        let over = self.browser.run(over).as_i64().unwrap_or(i64::MAX);
+        let over = self.over_width();
         assert!(over <= 0, "{what}: the page is {over} px too wide");
     }
 
@@ -87,8 +83,8 @@ impl Page {
         self.until_pointable();
         self.until_settled();
         self.assert_legible("#figure-votes .chart", what);
-        let bottom = "return document.querySelector('#figure-votes .chart').getBoundingClientRect().bottom + scrollY";
-        let bottom = self.browser.run(bottom).as_f64().expect("pixels");
+        let bottom = "document.querySelector('#figure-votes .chart').getBoundingClientRect().bottom + scrollY";
+        let bottom = self.browser.number(bottom);
         assert!(bottom <= f64::from(height), "{what}: the first figure ends at y = {bottom}");
     }
 }
@@ -154,7 +150,7 @@ fn the_look_for_a_wall_is_a_setting_of_the_lens_and_of_orders() {
     page.open_bar();
     page.browser.click("#for-wall");
     page.until_wall(true);
-    page.browser.until("the address says so", "location.hash.includes('projector=yes')");
+    page.until_hash("projector=yes");
     page.assert_accessible("the Lens on the wall");
     page.go_to_view("Orders");
     page.until_lab();
@@ -162,7 +158,7 @@ fn the_look_for_a_wall_is_a_setting_of_the_lens_and_of_orders() {
     // Views without such a look are as at a desk.
     page.go_to_view("Attention");
     page.until_wall(false);
-    assert!(!page.browser.text("location.hash").contains("projector"));
+    assert!(!page.hash().contains("projector"));
     page.go_to_view("Lens");
     page.until_live();
     page.until_wall(true);
@@ -172,6 +168,6 @@ fn the_look_for_a_wall_is_a_setting_of_the_lens_and_of_orders() {
     page.open_bar();
     page.browser.click("#for-wall");
     page.until_wall(false);
-    assert!(!page.browser.text("location.hash").contains("projector"));
+    assert!(!page.hash().contains("projector"));
     page.assert_quiet();
 }

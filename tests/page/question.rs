@@ -1,6 +1,6 @@
 //! The question at the top of every view: the prompt edited where it stands, and the first figure below it.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::common::real_model;
 use crate::page::Page;
@@ -25,27 +25,16 @@ const LINES: &str = "
 
 impl Page {
     /// Puts the cursor at the end of the prompt.
-    fn focus_prompt(&self) {
+    pub fn focus_prompt(&self) {
         self.browser.click("#prompt");
         self.browser.run(
             "const t = document.querySelector('#prompt'); t.setSelectionRange(t.value.length, t.value.length)",
         );
     }
 
-    /// Sets the prompt as typing does.
-    pub fn set_prompt(&self, text: &str) {
-        self.browser.run(&format!(
-            "const t = document.querySelector('#prompt'); t.value = {}; t.dispatchEvent(new Event('input', {{ bubbles: true }}))",
-            Value::from(text)
-        ));
-    }
-
     /// The texts of the marked tokens.
     fn marked(&self) -> Vec<String> {
-        let marked = self
-            .browser
-            .run("return [...document.querySelectorAll('.token')].map(e => e.textContent)");
-        serde_json::from_value(marked).expect("texts")
+        self.browser.texts(".token")
     }
 }
 
@@ -71,8 +60,7 @@ fn the_first_figure_begins_on_the_first_screen() {
                 page.until_says(".provenance", "Computed here");
             }
             page.until_settled();
-            let top = page.browser.run(&format!("return ({heading}).getBoundingClientRect().top"));
-            let top = top.as_f64().expect("pixels");
+            let top = page.browser.number(&format!("({heading}).getBoundingClientRect().top"));
             say!(
                 "{view} at {width} px: the first figure's heading is at y = {top:.0} (at most {bound})"
             );
@@ -100,8 +88,7 @@ fn the_lens_says_its_first_numbers_on_the_first_screen() {
         assert!(caption <= 900.0 && numbers <= 900.0 && meanings <= 900.0, "{what}: {ends}");
     };
     let page = Page::new(1440, 900);
-    page.open("");
-    page.until_live();
+    page.open_live();
     hold(&page, "scholar-12");
     page.open_plain();
     page.until_drawn();
@@ -147,10 +134,7 @@ fn tokens_are_marked_in_the_prompt_itself() {
     let spaces = page.prompt().matches(' ').count() + 4;
     page.browser.click(".question-more");
     page.browser.click("#show-spaces");
-    page.browser.until(
-        "every space of prompt and options is marked",
-        &format!("document.querySelectorAll('.white').length === {spaces}"),
-    );
+    page.browser.until_count(".white", spaces);
     page.assert_accessible("the question with its fold open");
     page.assert_quiet();
 }
@@ -162,8 +146,7 @@ fn the_marks_lie_below_their_words() {
     let word = "unbreakable".repeat(30);
     for width in [1440, 390] {
         let page = Page::new(width, 900);
-        page.open("");
-        page.until_live();
+        page.open_live();
         for text in [
             "",
             "short",

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::page::{Page, root, set};
+use crate::page::{Page, root};
 
 impl Page {
     fn problem(&self) -> String {
@@ -12,19 +12,14 @@ impl Page {
     /// Serves a loader that also lets a test use up the engine's memory: every page of it is
     /// taken, so that the next thing the engine wants to hold is refused, as on a small machine.
     fn with_memory_to_exhaust(&self) {
-        let dist = std::path::PathBuf::from(set("ATELIER_DIST"));
-        let loader = std::fs::read_to_string(dist.join("worker_loader.js")).expect("the loader");
-        let (before, after) = loader.split_once("await ").expect("the loader's start");
-        let loader = format!(
-            "{before}const engine = await {after}
-             new BroadcastChannel('test').onmessage = ({{ target }}) => {{
-               for (let pages = 65536; pages >= 1; pages /= 2) {{
-                 try {{ for (;;) engine.memory.grow(pages); }} catch {{ }}
-               }}
+        self.with_engine_script(
+            "new BroadcastChannel('test').onmessage = ({ target }) => {
+               for (let pages = 65536; pages >= 1; pages /= 2) {
+                 try { for (;;) engine.memory.grow(pages); } catch { }
+               }
                target.postMessage('exhausted');
-             }};"
+             };",
         );
-        self.server.replace("worker_loader.js", &loader);
     }
 
     fn exhaust_memory(&self) {
@@ -85,8 +80,7 @@ fn a_worker_that_runs_out_of_memory_is_started_again() {
 
     let page = Page::new(1440, 1000);
     page.with_memory_to_exhaust();
-    page.open("");
-    page.until_live();
+    page.open_live();
     page.until_settled();
     // One death a while ago does not count against the next: the engine is started every time.
     for smaller in ["scholar-2", "scholar-4", "scholar-8"] {
@@ -98,12 +92,12 @@ fn a_worker_that_runs_out_of_memory_is_started_again() {
         assert!(page.problem().ends_with('.'), "{}", page.problem());
         page.until_says("[role=status]", "was started again");
         // Nothing is under way, and the last picture is still there.
-        page.browser.until("nothing is under way", "!document.querySelector('#cancel')");
+        page.browser.until_gone("#cancel");
         assert_eq!(page.picture(), picture);
 
         // As the sentence says: a smaller model. The fresh engine runs it.
         page.choose(smaller);
-        page.browser.until("the error is gone", "!document.querySelector('.of-model:not(.empty)')");
+        page.browser.until_gone(".of-model:not(.empty)");
     }
 }
 
@@ -122,14 +116,14 @@ fn a_dropped_connection_to_the_workers_files_is_got_over() {
         // The first picture is there all the same, and everything that needs no engine works.
         assert!(page.text(".provenance").contains("not running here"));
         page.browser.click("input[name=column][value=logit]");
-        page.browser.until("the column is chosen", "location.hash.includes('column=logit')");
+        page.until_hash("column=logit");
         // Nothing has changed, so another model ends the same way, and says so.
         page.browser.click("#try-live");
         page.until_says(".of-model", "stopped again");
         page.server.restore();
         page.again();
         page.until_live();
-        page.browser.until("the error is gone", "!document.querySelector('.of-model:not(.empty)')");
+        page.browser.until_gone(".of-model:not(.empty)");
     }
 }
 
@@ -141,10 +135,7 @@ fn a_worker_that_starts_at_the_second_try_needs_one_click() {
     page.until_says(".of-model", "was started again");
     page.again();
     page.until_live();
-    assert_eq!(
-        page.browser.run("return document.querySelectorAll('.of-model:not(.empty)').length"),
-        Value::from(0)
-    );
+    assert_eq!(page.browser.count(".of-model:not(.empty)"), 0);
 }
 
 #[test]
@@ -156,7 +147,7 @@ fn a_worker_of_another_build_is_said_and_tried_again_when_asked() {
     page.until_says(".of-model", "speaks version 1 and this page version");
     // Whoever asks again is told again, and waits for nothing.
     page.again();
-    page.browser.until("nothing is loading", "!document.querySelector('.bar .status.visible')");
+    page.browser.until_gone(".bar .status.visible");
     page.until_says(".of-model", "speaks version 1 and this page version");
     page.server.restore();
     page.again();

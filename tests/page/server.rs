@@ -144,9 +144,7 @@ static SQUEEZED: LazyLock<Mutex<HashMap<PathBuf, Bytes>>> = LazyLock::new(Mutex:
 
 /// Weights, too, as hosts that compress whatever they have.
 fn squeezed(file: Found) -> Option<Found> {
-    let Found::File(path) = file else {
-        return Some(file);
-    };
+    let Found::File(path) = file else { return Some(file) };
     let known = SQUEEZED.lock().expect("the weights").get(&path).cloned();
     let bytes = match known {
         Some(bytes) => bytes,

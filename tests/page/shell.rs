@@ -5,8 +5,10 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
-use crate::driver::TAB;
-use crate::page::{PANEL, Page, root, shared_model};
+use crate::common::model_folder;
+use crate::driver::{ENTER, TAB};
+use crate::page::{PANEL, Page, root};
+use crate::program;
 
 impl Page {
     /// Opens a view by its name in the head.
@@ -15,24 +17,15 @@ impl Page {
             "[...document.querySelectorAll('[aria-label=Views] a')].find(a => a.textContent === {}).click()",
             Value::from(name)
         ));
-        self.browser.until(
-            &format!("{name} is open"),
-            &format!(
-                "document.querySelector('[aria-label=Views] [aria-current]').textContent === {}",
-                Value::from(name)
-            ),
-        );
-    }
-
-    fn back(&self) {
-        self.browser.run("history.back()");
+        self.until_view(name);
     }
 
     fn forward(&self) {
         self.browser.run("history.forward()");
     }
 
-    fn until_view(&self, name: &str) {
+    /// Waits until the view of this name is open.
+    pub fn until_view(&self, name: &str) {
         self.browser.until(
             &format!("the view is {name}"),
             &format!(
@@ -40,14 +33,6 @@ impl Page {
                 Value::from(name)
             ),
         );
-    }
-
-    fn hash(&self) -> String {
-        self.browser.text("location.hash")
-    }
-
-    pub fn prompt(&self) -> String {
-        self.browser.text("document.querySelector('#prompt').value")
     }
 
     fn sent_of(&self, ending: &str) -> usize {
@@ -63,8 +48,7 @@ fn model_prompt_plan_and_sweep_outlive_every_view_and_back_restores_each() {
     page.browser.click(".examples button:nth-of-type(3)");
     page.until_settled();
     page.browser.type_into("#plan", "0-5,7");
-    page.browser
-        .until("the plan ran", "document.querySelectorAll('#component option').length === 15");
+    page.browser.until_count("#component option", 15);
     page.until_settled();
     let (prompt, picture) = (page.prompt(), page.picture());
 
@@ -73,23 +57,20 @@ fn model_prompt_plan_and_sweep_outlive_every_view_and_back_restores_each() {
     page.tick("#sweep-kinds", &["drop", "swap", "skip", "shuffle", "loop"]);
     page.set_number("rows per task", 1000);
     page.press_button("Run the sweep");
-    page.browser.until("the sweep is under way", "document.querySelector('#cancel-sweep')");
+    page.browser.until_there("#cancel-sweep");
     page.view("Survey");
     page.browser
         .until("the survey is drawn", "document.querySelectorAll('.figure .chart svg').length > 2");
     page.view("Theory");
-    page.browser.until(
-        "the theorems are drawn",
-        "document.querySelectorAll('.theorem .chart svg').length === 9",
-    );
+    page.browser.until_count(".theorem .chart svg", 9);
     page.view("Lens");
     page.until_live();
     page.until_settled();
     assert_eq!((page.prompt(), page.picture()), (prompt.clone(), picture.clone()));
-    assert_eq!(page.browser.text("document.querySelector('#plan').value"), "0-5,7");
-    assert_eq!(page.browser.text("document.querySelector('.model-name').textContent"), "scholar-8");
+    assert_eq!(page.browser.value("#plan"), "0-5,7");
+    assert_eq!(page.text(".model-name"), "scholar-8");
     page.view("Orders");
-    page.browser.until("the sweep goes on", "document.querySelector('#cancel-sweep')");
+    page.browser.until_there("#cancel-sweep");
     // One worker, and each model fetched once.
     assert_eq!(page.sent_of("worker_bg.wasm"), 1);
     assert_eq!(page.sent_of("scholar-8/model.safetensors"), 1);
@@ -107,8 +88,7 @@ fn model_prompt_plan_and_sweep_outlive_every_view_and_back_restores_each() {
         "what is swept is as it was",
         "[...document.querySelectorAll('#sweep-kinds input:checked')].length === 5",
     );
-    page.browser.click("#cancel-sweep");
-    page.browser.until("it stopped", "!document.querySelector('#cancel-sweep')");
+    page.cancel_sweep();
     assert_eq!(page.sent_of("worker_bg.wasm"), 1);
     page.assert_quiet();
 }
@@ -143,7 +123,7 @@ fn back_undoes_a_step_and_not_an_edit() {
 fn every_setting_of_a_survey_and_of_a_theorem_is_in_the_address() {
     let page = Page::new(1440, 1000);
     page.open("#view=survey");
-    page.browser.until("the survey is drawn", "document.querySelectorAll('.mean').length === 50");
+    page.browser.until_count(".mean", 50);
     page.browser.run(
         "[...document.querySelectorAll('.cells label')].find(l => l.innerText.trim() === 'bias').click()",
     );
@@ -156,14 +136,11 @@ fn every_setting_of_a_survey_and_of_a_theorem_is_in_the_address() {
     );
     let table = page.text(".means");
     page.browser.reload();
-    page.browser.until("the table is there", "document.querySelectorAll('.mean').length === 45");
+    page.browser.until_count(".mean", 45);
     assert_eq!(page.text(".means"), table);
 
     page.view("Theory");
-    page.browser.until(
-        "the theorems are drawn",
-        "document.querySelectorAll('.theorem .chart svg').length === 9",
-    );
+    page.browser.until_count(".theorem .chart svg", 9);
     page.browser.run(
         "const c = document.querySelector('.knob input[type=range]'); c.value = '0.35'; c.dispatchEvent(new Event('input', { bubbles: true }))",
     );
@@ -227,11 +204,10 @@ fn a_burst_of_typing_is_one_address() {
 fn the_way_to_the_picture_changes_no_view() {
     let page = Page::new(1440, 1000);
     page.open("#view=theory&of=scholar-2");
-    page.browser
-        .until("the theorems are there", "document.querySelectorAll('.theorem').length === 9");
+    page.browser.until_count(".theorem", 9);
     let before = page.hash();
-    page.browser.run("document.querySelector('.skip').focus()");
-    page.browser.keys("\u{E007}");
+    page.browser.focus(".skip");
+    page.browser.keys(ENTER);
     page.browser.until("the focus is there", "document.activeElement.id === 'main'");
     assert_eq!(page.hash(), before);
     // Nor does it where it stands in an address.
@@ -248,10 +224,7 @@ fn a_report_of_another_model_is_answered_by_that_model() {
     page.choose("scholar-2");
     page.open_file(&root().join("public/examples/first.atelier.json"));
     page.until_says(".provenance", "From a report: scholar-12");
-    assert_eq!(
-        page.browser.text("document.querySelector('.model-name').textContent"),
-        "scholar-12"
-    );
+    assert_eq!(page.text(".model-name"), "scholar-12");
     // The next run is that model's, not the one's that was there before.
     page.browser.click(".examples button:nth-of-type(2)");
     page.until_says(".provenance", "Computed here by scholar-12 ");
@@ -262,14 +235,10 @@ fn a_report_of_another_model_is_answered_by_that_model() {
 
 #[test]
 fn a_link_to_another_folder_is_not_answered_by_the_one_that_is_open() {
-    let Some(folder) = shared_model("tinystories-656k") else {
-        say!("SKIPPED: ../shared/models/tinystories-656k is not on this machine");
-        return;
-    };
+    let Some(folder) = model_folder("tinystories-656k") else { return };
     let page = Page::live();
     page.open_folder(&folder);
-    page.browser
-        .until("the folder is the model", "location.hash.includes('folder=tinystories-656k')");
+    page.until_hash("folder=tinystories-656k");
     page.browser.run("location.hash = location.hash.replace('tinystories-656k', 'another-model')");
     page.until_says(".of-model", "made with the model “another-model”");
     page.browser.click(".examples button:nth-of-type(1)");
@@ -282,7 +251,7 @@ fn a_check_during_the_first_load_leaves_it_alone() {
     let page = Page::new(1440, 1000);
     page.server.hold(Some("model.safetensors"));
     page.open("");
-    page.browser.until("the load is under way", "document.querySelector('#cancel')");
+    page.browser.until_there("#cancel");
     page.open_bar();
     assert_eq!(
         page.browser
@@ -299,37 +268,27 @@ fn a_cancelled_sweep_that_waited_never_starts() {
     let page = Page::new(1440, 1000);
     page.server.hold(Some("model.safetensors"));
     page.open("#view=orders");
-    page.browser.until("the load is under way", "document.querySelector('#cancel')");
+    page.browser.until_there("#cancel");
     page.press_button("Run the sweep");
     page.browser.click("#cancel");
-    page.browser.until("it stopped", "!document.querySelector('#cancel')");
+    page.browser.until_gone("#cancel");
     page.server.hold(None);
     page.view("Lens");
     page.browser.click(".examples button:nth-of-type(2)");
     page.until_says(".provenance", "Computed here");
     page.view("Orders");
     page.until_lab();
-    assert_eq!(
-        page.browser
-            .run("return Boolean(document.querySelector('#cancel-sweep, .own-orders, #figure-neighbours'))"),
-        Value::Bool(false)
-    );
+    assert_eq!(page.browser.count("#cancel-sweep, .own-orders, #figure-neighbours"), 0);
     page.assert_quiet();
 }
 
 #[test]
 fn words_nobody_taught_the_model_are_marked() {
     let page = Page::live();
-    page.browser.click("#prompt");
-    page.browser.run("const t = document.querySelector('#prompt'); t.setSelectionRange(t.value.length, t.value.length)");
+    page.focus_prompt();
     page.browser.keys(" xylophone");
     page.until_says(".strangers", "“xylophone”");
-    assert_eq!(
-        page.browser.text(
-            "[...document.querySelectorAll('.token.stranger')].map(t => t.textContent.trim()).join()"
-        ),
-        "xylophone"
-    );
+    assert_eq!(page.browser.texts(".token.stranger").concat().trim(), "xylophone");
     let words = page.text(".strangers");
     assert!(words.chars().any(|c| c.is_ascii_digit()), "how many words it knows: {words}");
     // Two options that are the same to the model are named.
@@ -347,17 +306,10 @@ fn a_line_that_is_no_plan_is_answered_with_the_notation() {
     let page = Page::live();
     page.browser.type_into("#plan", "skip 5");
     page.until_says("#plan-error", "`skip 5` is not a plan: name one of `skip:s`");
-    assert_eq!(
-        page.browser.run("return document.querySelectorAll('#component option').length"),
-        25,
-        "nothing ran"
-    );
+    assert_eq!(page.browser.count("#component option"), 25, "nothing ran");
     page.browser.clear("#plan");
     page.browser.type_into("#plan", "drop:5");
-    page.browser.until(
-        "block 5 is left out",
-        "document.querySelectorAll('#component option').length === 23",
-    );
+    page.browser.until_count("#component option", 23);
     page.until_settled();
     page.assert_quiet();
 }
@@ -405,8 +357,7 @@ fn a_newcomers_tasks_take_few_clicks() {
     // Leave out a layer.
     page.browser.click("#plan");
     page.browser.keys("drop:5");
-    page.browser
-        .until("it is left out", "document.querySelectorAll('#component option').length === 23");
+    page.browser.until_count("#component option", 23);
     page.until_settled();
     clicks.push(("leave out a layer", 1, taken()));
 
@@ -415,7 +366,7 @@ fn a_newcomers_tasks_take_few_clicks() {
     page.until_lab();
     page.browser.run("[...document.querySelectorAll('.strategy')].find(b => b.textContent.startsWith('Shuffle the middle')).setAttribute('data-this', '')");
     page.browser.click("[data-this]");
-    page.browser.until("it is shuffled", "location.hash.includes('plan=')");
+    page.until_hash("plan=");
     page.until_lab_is_current();
     clicks.push(("shuffle the middle", 2, taken()));
 
@@ -435,9 +386,7 @@ fn a_newcomers_tasks_take_few_clicks() {
     page.browser.run("[...document.querySelectorAll('.keep > button')].find(b => /link/i.test(b.textContent)).setAttribute('data-copies', '')");
     page.browser.click("[data-copies]");
     clicks.push(("a link", 1, taken()));
-    page.catch_files();
-    page.press_in_menu("votes", "PNG");
-    page.browser.until("a picture is handed out", "window.caught.length > 0");
+    page.saved_figure("votes", "PNG");
     clicks.push(("a picture", 1, taken()));
     for (task, before, clicks) in &clicks {
         say!("{task}: {clicks} clicks (was {before})");
@@ -450,19 +399,13 @@ fn a_newcomers_tasks_take_few_clicks() {
 fn every_kind_of_report_opens_in_its_own_view() {
     let folder = tempfile::tempdir().expect("a folder");
     let sweep = folder.path().join("sweep.atelier.json");
-    let output = std::process::Command::new(env!("CARGO_BIN_EXE_atelier"))
-        .args(["orders", "--model", "scholar-4", "--task", "topic"])
-        .args(["--strategy", "drop", "--rows", "8", "--out"])
-        .arg(&sweep)
-        .current_dir(root())
-        .output()
-        .expect("the command line runs");
-    assert!(output.status.success());
+    let out = sweep.display().to_string();
+    let words = ["orders", "--model", "scholar-4", "--task", "topic", "--strategy", "drop"];
+    program::printed(&[&words[..], &["--rows", "8", "--out", &out]].concat());
     let page = Page::live();
     let open = |path: PathBuf| {
         // Views of reports have a button of their own.
-        let is_there = "return Boolean(document.querySelector('#report'))";
-        if page.browser.run(is_there) == true {
+        if page.browser.count("#report") > 0 {
             page.browser.type_into("#report", &path.display().to_string());
         } else {
             page.open_file(&path);
@@ -470,16 +413,14 @@ fn every_kind_of_report_opens_in_its_own_view() {
     };
     open(root().join("public/examples/survey.atelier.json"));
     page.until_view("Survey");
-    page.browser
-        .until("the survey is drawn", "document.querySelectorAll('.opened li').length === 2");
+    page.browser.until_count(".opened li", 2);
     open(root().join("public/examples/first.atelier.json"));
     page.until_view("Lens");
     page.until_says(".provenance", "From a report: ");
     open(sweep);
     page.until_view("Orders");
     page.until_says(".sweeps .provenance", "From a report: scholar-4");
-    page.browser
-        .until("the sweep is drawn", "document.querySelector('#figure-neighbours .chart svg')");
+    page.until_figure("neighbours");
     let broken = folder.path().join("broken.json");
     std::fs::write(&broken, json!({ "name": "x" }).to_string()).expect("written");
     open(broken);

@@ -25,7 +25,7 @@ fn every_way_in_has_a_picture_and_leads_somewhere() {
     // By the name in the head.
     page.browser.click(".name a");
     page.until_says("h1", "What would you like to see?");
-    assert_eq!(page.browser.text("location.hash"), "#start");
+    assert_eq!(page.hash(), "#start");
     page.until_doors();
     let places = [
         "What does each layer add to an answer?",
@@ -36,7 +36,7 @@ fn every_way_in_has_a_picture_and_leads_somewhere() {
     ];
     for (key, place) in KEYS.into_iter().zip(places) {
         page.open("#start");
-        page.browser.until("the ways in", "document.querySelector('.door')");
+        page.browser.until_there(".door");
         page.browser.click(&format!("#door-{key} a"));
         page.until_says("h1", place);
     }

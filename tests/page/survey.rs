@@ -2,12 +2,12 @@
 //! row and into the lens.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use atelier::measure::interval::wilson;
 use serde_json::{Value, json};
 
 use crate::page::{LOOKS, Page, picture_file, root};
+use crate::program;
 
 const OVERVIEW: [&str; 8] = [
     "table-1",
@@ -25,6 +25,13 @@ impl Page {
     fn survey(at: &str) -> Self {
         let page = Self::new(1440, 1000);
         page.open(at);
+        page
+    }
+
+    /// The baked survey, drawn.
+    fn surveyed() -> Self {
+        let page = Self::survey("#view=survey");
+        page.until_survey();
         page
     }
 
@@ -72,15 +79,6 @@ impl Page {
         ));
         self.until_says(".rows h3", &format!("{model} on {task}"));
     }
-
-    /// The file that a figure's menu hands out.
-    fn saved_figure(&self, key: &str, form: &str) -> String {
-        self.catch_files();
-        self.browser.run("window.caught.length = 0");
-        self.press_in_menu(key, form);
-        self.browser.until(&format!("{key}.{form} is saved"), "window.caught.length > 0");
-        self.browser.text("window.caught.pop()")
-    }
 }
 
 fn baked() -> Value {
@@ -96,42 +94,32 @@ fn written(folder: &Path, name: &str, value: &Value) -> PathBuf {
 
 #[test]
 fn the_baked_survey_shows_at_once_and_fetches_no_model() {
-    let page = Page::survey("#view=survey");
-    page.until_survey();
+    let page = Page::surveyed();
     page.until_says(".opened .report-name", "precomputed");
-    assert_eq!(page.browser.run("return document.querySelectorAll('.mean').length"), 50);
+    assert_eq!(page.browser.count(".mean"), 50);
     let other = ["worker", ".safetensors"];
     for sent in page.server.sent() {
         assert!(!other.iter().any(|name| sent.path.contains(name)), "{sent:?}");
     }
     say!("the survey's view was sent {} bytes, compressed", page.sent_bytes());
     // The views are one way apart.
-    let links =
-        "[...document.querySelectorAll('[aria-label=Views] a')].map(a => a.textContent).join()";
-    assert_eq!(
-        page.browser.text(links),
-        "Lens,Logit lens,Attention,Orders,Coupling,Survey,Theory,Lessons"
-    );
+    let views = || page.browser.texts("[aria-label=Views] a").join(",");
+    let every = "Lens,Logit lens,Attention,Orders,Coupling,Survey,Theory,Lessons";
+    assert_eq!(views(), every);
     page.screenshot("survey");
     page.assert_quiet();
 
-    page.open("");
-    page.until_live();
-    assert_eq!(
-        page.browser.text(links),
-        "Lens,Logit lens,Attention,Orders,Coupling,Survey,Theory,Lessons"
-    );
+    page.open_live();
+    assert_eq!(views(), every);
     page.browser.run("document.querySelector('nav a[href*=\"view=theory\"]').click()");
-    page.browser
-        .until("the theorems are there", "document.querySelectorAll('.theorem').length === 9");
+    page.browser.until_count(".theorem", 9);
     page.go_to_view("Orders");
-    page.browser.until("the lab is there", "document.querySelector('.bench')");
+    page.browser.until_there(".bench");
 }
 
 #[test]
 fn means_over_the_whole_vocabulary_stand_beside_those_of_the_options() {
-    let page = Page::survey("#view=survey");
-    page.until_survey();
+    let page = Page::surveyed();
     for (words, name) in [
         ("first word", "share of rows whose right answer is the model's first word"),
         ("surprise", "surprise of the right answer, bits (whole vocabulary)"),
@@ -142,8 +130,7 @@ fn means_over_the_whole_vocabulary_stand_beside_those_of_the_options() {
         ));
         page.until_says(".means caption", name);
         // Written texts have none of these.
-        let known = "return document.querySelectorAll('.mean').length";
-        assert!(page.browser.run(known).as_u64().is_some_and(|known| known > 0));
+        assert!(page.browser.count(".mean") > 0);
     }
     page.browser.run("document.querySelector('.mean').click()");
     page.until_says(".rows h3", "the first word right in");
@@ -178,16 +165,14 @@ fn a_share_of_rows_stands_with_its_interval_and_its_rows() {
         let over = page.browser.run(over);
         assert!(width == 390 || over[0].as_i64() <= Some(0), "{width} px: {over}");
         assert!(over[1].as_i64() <= Some(0), "{width} px: {over}");
-        let size = format!(
-            "return parseFloat(getComputedStyle({cell}.querySelector('.beside')).fontSize)"
-        );
-        assert!(page.browser.run(&size).as_f64() >= Some(12.0), "{width} px");
+        let size =
+            format!("parseFloat(getComputedStyle({cell}.querySelector('.beside')).fontSize)");
+        assert!(page.browser.number(&size) >= 12.0, "{width} px");
         page.screenshot(&format!("survey-means-{width}"));
 
         page.browser.run("[...document.querySelectorAll('.cells .columns label')].find(l => l.textContent === 'MSE').click()");
         page.until_says(".means caption", "MSE");
-        let none = "return document.querySelectorAll('.mean .beside').length";
-        assert_eq!(page.browser.run(none), 0);
+        assert_eq!(page.browser.count(".mean .beside"), 0);
         assert!(!page.text(".means caption").contains("interval"));
         page.assert_quiet();
     }
@@ -196,22 +181,20 @@ fn a_share_of_rows_stands_with_its_interval_and_its_rows() {
 /// SmolLM2's survey comes when it is chosen, by hand or by the address.
 #[test]
 fn the_real_models_survey_is_a_choice_in_the_address() {
-    let page = Page::survey("#view=survey");
-    page.until_survey();
+    let page = Page::surveyed();
     let is_fetched = || page.server.sent().iter().any(|sent| sent.path.contains("smollm2-survey"));
     assert!(!is_fetched(), "it comes before it is chosen");
     page.browser.run("document.querySelector('.of-page input[value=smollm2]').click()");
     page.until_says(".means thead", "SmolLM2-135M-Instruct");
     assert!(is_fetched());
     page.until_says(".opened .report-name", "SmolLM2's survey, precomputed");
-    assert_eq!(page.browser.run("return document.querySelectorAll('.opened li').length"), 1);
-    assert!(page.browser.text("location.hash").contains("shipped=smollm2"));
+    assert_eq!(page.browser.count(".opened li"), 1);
+    assert!(page.hash().contains("shipped=smollm2"));
     page.screenshot("survey-smollm2");
 
     // The rows of atelier's own tasks have their prompts.
     page.drill("SmolLM2-135M-Instruct.Q4_1", "capitals");
-    let prompts = "return document.querySelectorAll('.sample-prompt').length";
-    assert_eq!(page.browser.run(prompts), 8);
+    assert_eq!(page.browser.count(".sample-prompt"), 8);
 
     // The address says which, at a reload and in both views.
     page.browser.reload();
@@ -220,7 +203,7 @@ fn the_real_models_survey_is_a_choice_in_the_address() {
     page.until_says(".means thead", "scholar-12");
     page.browser.run("location.hash = '#view=theory&shipped=smollm2'");
     page.until_says(".theory", "SmolLM2's survey");
-    page.browser.until("all cards", "document.querySelectorAll('.theorem').length === 9");
+    page.browser.until_count(".theorem", 9);
     page.assert_quiet();
 }
 
@@ -235,13 +218,12 @@ fn rows_without_text_have_their_numbers() {
         let sample = sample.as_object_mut().expect("a sample");
         sample.retain(|key, _| !["prompt", "choices", "right"].contains(&key.as_str()));
     }
-    let page = Page::survey("#view=survey");
-    page.until_survey();
+    let page = Page::surveyed();
     page.open_report(&written(folder.path(), "bare.json", &bare));
     page.until_says(".means thead", "scholar-2 (bare.json)");
     page.drill("scholar-2 (bare.json)", "mood");
     page.until_says(".rows", "no text of its rows");
-    assert_eq!(page.browser.run("return document.querySelectorAll('.sample-prompt').length"), 0);
+    assert_eq!(page.browser.count(".sample-prompt"), 0);
     page.until_says(".sample-options", "good");
     page.until_says(".sample-numbers", "surprise");
     page.assert_quiet();
@@ -250,26 +232,13 @@ fn rows_without_text_have_their_numbers() {
 #[test]
 fn a_second_report_is_compared_where_it_asked_the_same() {
     let folder = tempfile::tempdir().expect("a folder");
-    let survey = Command::new(env!("CARGO_BIN_EXE_atelier"))
-        .args([
-            "survey",
-            "--models",
-            "scholar-2,scholar-4",
-            "--tasks",
-            "mood",
-            "--rows",
-            "500",
-            "--out",
-        ])
-        .arg(folder.path().join("own"))
-        .output()
-        .expect("atelier runs");
-    assert!(survey.status.success(), "{}", String::from_utf8_lossy(&survey.stderr));
-    let page = Page::survey("#view=survey");
-    page.until_survey();
+    let own = folder.path().join("own").display().to_string();
+    let words = ["survey", "--models", "scholar-2,scholar-4", "--tasks", "mood", "--rows", "500"];
+    program::printed(&[&words[..], &["--out", &own]].concat());
+    let page = Page::surveyed();
     let before = page.drawn("table-1");
     page.open_report(&folder.path().join("own/survey.atelier.json"));
-    page.browser.until("both are open", "document.querySelectorAll('.opened li').length === 2");
+    page.browser.until_count(".opened li", 2);
     page.until_says(".means thead", "scholar-4 (survey.atelier.json)");
     assert_ne!(page.drawn("table-1"), before);
     // The same rows and the same model give the same mean, run here and now.
@@ -279,7 +248,7 @@ fn a_second_report_is_compared_where_it_asked_the_same() {
     );
     assert_eq!(row[5], row[0]);
     assert_eq!(row[6], row[1]);
-    assert_eq!(page.browser.run("return document.querySelectorAll('.reports .note').length"), 0);
+    assert_eq!(page.browser.count(".reports .note"), 0);
 
     // Two models side by side, on two tasks.
     for model in ["scholar-8", "scholar-12", "scholar-12-shared"] {
@@ -289,8 +258,7 @@ fn a_second_report_is_compared_where_it_asked_the_same() {
     for task in all {
         page.turn("of-tasks", task);
     }
-    page.browser
-        .until("2 tasks are left", "document.querySelectorAll('.means tbody tr').length === 2");
+    page.browser.until_count(".means tbody tr", 2);
     let drawn = page.drawn("table-1");
     let named = |name: &str| {
         let series = drawn.as_array().into_iter().flatten().filter(|s| s[0] == name);
@@ -302,7 +270,7 @@ fn a_second_report_is_compared_where_it_asked_the_same() {
     page.screenshot("survey-compared");
 
     // What is ticked is in the address.
-    let address = page.browser.text("location.hash");
+    let address = page.hash();
     assert!(
         address.contains("without=scholar-8") && address.contains("without-task=topic"),
         "{address}"
@@ -326,34 +294,27 @@ fn a_second_report_is_compared_where_it_asked_the_same() {
     page.until_says(".reports .note", "other.json asked other questions of mood");
     page.until_says(".means tbody", "mood (other.json)");
     page.browser.run("[...document.querySelectorAll('.opened button')].pop().click()");
-    page.browser.until("it is closed", "document.querySelectorAll('.opened li').length === 2");
+    page.browser.until_count(".opened li", 2);
     page.assert_quiet();
 }
 
 #[test]
 fn a_mean_leads_to_its_rows_and_a_row_to_the_lens() {
-    let page = Page::survey("#view=survey");
-    page.until_survey();
+    let page = Page::surveyed();
     page.drill("scholar-2", "mood");
     let samples = &baked()["survey"]["cells"][6]["outcome"]["found"]["samples"];
-    assert_eq!(
-        page.browser.run("return document.querySelectorAll('.sample').length"),
-        samples.as_array().map_or(0, Vec::len)
-    );
+    assert_eq!(page.browser.count(".sample"), samples.as_array().map_or(0, Vec::len));
     let prompt = samples[3]["prompt"].as_str().expect("a prompt");
-    assert_eq!(
-        page.browser.text("document.querySelectorAll('.sample-prompt')[3].textContent"),
-        prompt
-    );
+    assert_eq!(page.browser.texts(".sample-prompt")[3], prompt);
     page.screenshot("survey-rows");
     // The address keeps the place.
     page.browser.reload();
     page.until_says(".rows h3", "scholar-2 on mood");
     page.browser.run("document.querySelectorAll('.sample a:not(.to-members)')[3].click()");
-    page.browser.until("the lens is open", "document.querySelector('#prompt')");
+    page.browser.until_there("#prompt");
     page.until_live();
     page.until_says(".provenance", "scholar-2");
-    assert_eq!(page.browser.text("document.querySelector('#prompt').value"), prompt);
+    assert_eq!(page.prompt(), prompt);
     // It draws what the survey measured.
     let lens = &page.report()["lens"];
     let [mse, bias] = ["mse", "bias"].map(|name| lens["probability"][name].as_f64().expect(name));
@@ -371,14 +332,13 @@ fn a_model_of_the_readers_own_says_how_its_rows_are_opened() {
     own["survey"]["models"][0]["name"] = json!("my-model");
     let failed = json!({ "failed": "its weights ended early" });
     own["survey"]["cells"][1]["outcome"] = failed;
-    let page = Page::survey("#view=survey");
-    page.until_survey();
+    let page = Page::surveyed();
     page.open_report(&written(folder.path(), "own.json", &own));
     page.until_says(".means thead", "my-model");
     page.until_says(".failed", "my-model on quiz: its weights ended early");
     page.drill("my-model", "mood");
     page.until_says(".rows .hint", "open its folder in the lens first");
-    assert_eq!(page.browser.run("return document.querySelectorAll('.sample a').length"), 0);
+    assert_eq!(page.browser.count(".sample a"), 0);
     page.assert_quiet();
 }
 
@@ -407,17 +367,16 @@ fn every_theorem_is_computed_and_its_control_moves_the_picture() {
     page.screenshot("theory-moved");
     // Another model and task move what is of rows.
     let before = page.drawn("theorem-1");
-    page.browser.run("const s = document.querySelector('.model-choice'); s.value = 'scholar-2'; s.dispatchEvent(new Event('change', { bubbles: true }));");
+    page.choose_by(".model-choice", "scholar-2");
     page.until_says("#figure-theorem-1 figcaption", "scholar-2,");
     assert_ne!(page.drawn("theorem-1"), before);
-    assert!(page.browser.text("location.hash").contains("view=theory&of=scholar-2"));
+    assert!(page.hash().contains("view=theory&of=scholar-2"));
     page.assert_quiet();
 }
 
 #[test]
 fn files_hold_the_numbers_of_the_picture() {
-    let page = Page::survey("#view=survey");
-    page.until_survey();
+    let page = Page::surveyed();
     let csv = page.saved_figure("table-1", "CSV");
     let mut lines = csv.lines().map(|line| line.split(',').collect::<Vec<_>>());
     let head = lines.next().expect("a header");
@@ -482,8 +441,7 @@ fn reports_on_this_site_open_by_a_link_and_no_others() {
 #[test]
 fn files_that_are_no_survey_are_refused_in_a_sentence() {
     let folder = tempfile::tempdir().expect("a folder");
-    let page = Page::survey("#view=survey");
-    page.until_survey();
+    let page = Page::surveyed();
     let mut newer = baked();
     newer["atelier"] = json!(99);
     let mut edited = baked();
@@ -506,7 +464,7 @@ fn files_that_are_no_survey_are_refused_in_a_sentence() {
         let said = page.text(".reports .problem");
         assert!(!said.ends_with("?."), "{said}");
     }
-    assert_eq!(page.browser.run("return document.querySelectorAll('.opened li').length"), 1);
+    assert_eq!(page.browser.count(".opened li"), 1);
     // A report of another kind is no mistake: it opens in its own view.
     page.open_report(&written(folder.path(), "lens.json", &lens));
     page.until_says(".provenance", "From a report: ");
@@ -528,10 +486,7 @@ fn everyone_can_use_surveys_and_theorems() {
             page.assert_look("the survey", width, scheme);
             page.screenshot(&format!("survey-{width}-{scheme}"));
             page.browser.run("document.querySelector('nav a[href*=\"view=theory\"]').click()");
-            page.browser.until(
-                "the theorems are drawn",
-                "document.querySelectorAll('.theorem .chart svg').length === 9",
-            );
+            page.browser.until_count(".theorem .chart svg", 9);
             page.assert_look("theory", width, scheme);
             page.screenshot(&format!("theory-{width}-{scheme}"));
         }

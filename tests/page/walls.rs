@@ -46,8 +46,7 @@ fn the_worker_sends_nothing_to_another_origin() {
         "await fetch('http://127.0.0.1:{}/', {{ method: 'POST', body: 'a prompt' }}).catch(() => {{}});",
         elsewhere.port
     ));
-    page.open("");
-    page.until_live();
+    page.open_live();
     assert_eq!(elsewhere.heard(), 0);
 
     // The same script as a worker without the page's policy: what is counted above can be counted.

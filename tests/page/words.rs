@@ -4,10 +4,8 @@ use std::collections::BTreeSet;
 
 use serde_json::json;
 
+use crate::driver::{ENTER, ESCAPE};
 use crate::page::Page;
-
-const ENTER: &str = "\u{E007}";
-const ESCAPE: &str = "\u{E00C}";
 
 /// The first term of the identity, and the definition that is open.
 const TERM: &str = ".identity .term-word";
@@ -57,8 +55,7 @@ fn a_term_tells_its_meaning_by_mouse_keyboard_and_touch() {
 impl Page {
     /// Waits for a view's texts, and checks that each term is underlined once.
     fn assert_explains_once(&self, view: &str, drawn: &str) {
-        self.browser
-            .until(&format!("{view} is drawn"), &format!("document.querySelector('{drawn}')"));
+        self.browser.until_there(drawn);
         self.browser.until(&format!("{view} explains terms"), &format!("{EXPLAINED}.length > 0"));
         let explained = self.browser.text(&format!("{EXPLAINED}.join(' ')"));
         let ids: Vec<&str> = explained.split(' ').collect();
@@ -117,8 +114,7 @@ fn every_view_explains_a_term_where_it_stands_first() {
     page.until_lesson_step(1, 3);
     page.assert_explains_once("a lesson's step", ".say");
     page.assert_opens(".say .term-word", "a meaning in a lesson");
-    page.expect_option(0);
-    page.until_told();
+    page.answer(0);
     page.assert_explains_once("a step that is told", figure);
     page.assert_quiet();
 }

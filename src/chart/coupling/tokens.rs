@@ -1,11 +1,7 @@
 //! Between tokens: two steps at a time, over the prompt's real tokens.
 
-<<<<<<< HEAD
-use super::names::step_names;
-=======
 use super::TableCell::{self, Number, Text};
-use super::names::{of, step_names};
->>>>>>> less-page
+use super::names::step_names;
 use super::step_map::ramp;
 use super::token_map::{Ends, TokenMapPicture};
 use super::{FigureDraft, Table};

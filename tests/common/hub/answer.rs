@@ -171,9 +171,7 @@ fn resolve(
     file: Option<&Bytes>,
     fault: Option<&Fault>,
 ) -> Answer {
-    let Some(bytes) = file else {
-        return refused(404, "EntryNotFound", "Entry not found");
-    };
+    let Some(bytes) = file else { return refused(404, "EntryNotFound", "Entry not found") };
     let mut answer = if bytes.len() < LARGE {
         let mut answer = ranged(seen, bytes, fault);
         answer.headers.push(("ETag", format!("\"{}\"", git(bytes))));

@@ -20,9 +20,7 @@ pub fn serve(
     let mut line = String::new();
     reader.read_line(&mut line)?;
     let mut words = line.split_whitespace().map(str::to_owned);
-    let (Some(method), Some(path)) = (words.next(), words.next()) else {
-        return Ok(());
-    };
+    let (Some(method), Some(path)) = (words.next(), words.next()) else { return Ok(()) };
     let mut headers = BTreeMap::new();
     loop {
         let mut line = String::new();

@@ -2,7 +2,7 @@
 
 use atelier::chart::plot::{Axis, Mark, MarkShape, Series};
 use atelier::chart::{
-    Column, DARK, Figure, LIGHT, Quantity, Theme, all_figures, figures, lab_figures,
+    Column, DARK, Figure, LIGHT, Quantity, TableCell, Theme, all_figures, figures, lab_figures,
     survey_figures, sweep_figures,
 };
 use atelier::engine::MemberKind;
@@ -71,6 +71,16 @@ pub fn sound(figure: &Figure) {
     assert_eq!(drawn, points, "{name}: the option draws the figure's own marks");
 }
 
+/// Checks that hold for every figure of a report that nobody edited: it has marks, words and finite numbers, too.
+pub fn whole(figure: &Figure) {
+    sound(figure);
+    let name = &figure.name;
+    assert!(figure.words.iter().all(|words| !words.is_empty()), "{name}");
+    assert!(figure.plot.panels.iter().map(marks).sum::<usize>() > 0, "{name}");
+    let is_finite = |cell: &TableCell| !matches!(cell, TableCell::Number(x) if !x.is_finite());
+    assert!(figure.table.rows.iter().flatten().all(is_finite), "{name}");
+}
+
 /// Holds the names of x-axes to the drawing, by an estimate of their width as the layout makes it.
 fn assert_within(name: &str, svg: &str, width: f64) {
     let document = roxmltree::Document::parse(svg).expect("XML");
@@ -110,12 +120,7 @@ fn every_figure_of_every_report_is_sound() {
         let all = names.len();
         names.dedup();
         assert_eq!(names.len(), all, "a file each");
-        for figure in &figures {
-            sound(figure);
-            let words = figure.words.iter().all(|words| !words.is_empty());
-            assert!(words, "{}", figure.name);
-            assert!(figure.plot.panels.iter().map(marks).sum::<usize>() > 0, "{}", figure.name);
-        }
+        figures.iter().for_each(whole);
         count += all;
     }
     assert!(count > 70, "{count} figures");
@@ -232,7 +237,7 @@ fn a_read_outs_bias_has_its_own_mark_and_name() {
     for figure in figures(&lens, Column::Logit, &LIGHT) {
         sound(&figure);
         let Axis::Category { names, .. } = &figure.plot.panels[0].x else {
-            panic!("no strokes: {}", figure.key);
+            panic!("no strokes: {}", figure.key)
         };
         assert_eq!(names.last().map(String::as_str), Some("bias"));
         if figure.key == "running" {

@@ -1,9 +1,8 @@
 //! The program on itself: version, completions, manual.
-
-use std::io::Write;
 use std::process::{Command, Stdio};
 
-use super::support::{atelier, printed, refused};
+use super::support::{atelier, printed, refuses};
+use crate::common::skipped;
 
 /// The commands that `atelier --help` lists.
 fn commands() -> Vec<String> {
@@ -21,9 +20,7 @@ fn the_version_says_commit_and_features() {
     assert_eq!(printed(&["-V"]), concat!("atelier ", env!("CARGO_PKG_VERSION"), "\n"));
     let said = printed(&["--version"]);
     let lines: Vec<&str> = said.lines().collect();
-    let [version, commit, features] = lines[..] else {
-        panic!("{said}");
-    };
+    let [version, commit, features] = lines[..] else { panic!("{said}") };
     assert_eq!(version, concat!("atelier ", env!("CARGO_PKG_VERSION")));
     let commit = commit.strip_prefix("commit: ").expect("a commit");
     let is_hash = |word: &str| word.len() == 12 && word.chars().all(|c| c.is_ascii_hexdigit());
@@ -50,7 +47,7 @@ fn every_shell_completes_every_command() {
         }
         assert!(script.contains("strategy"), "{shell}: flags too");
     }
-    assert!(refused(&["completions", "tcsh"]).contains("bash"));
+    refuses(&["completions", "tcsh"], "bash");
 }
 
 /// Where there is a bash, it reads its script and completes with it.
@@ -59,7 +56,7 @@ fn every_shell_completes_every_command() {
 fn bash_completes_with_its_script() {
     let there = Command::new("bash").arg("-c").arg(":").status();
     if !there.is_ok_and(|status| status.success()) {
-        let _ = writeln!(std::io::stderr(), "SKIPPED: there is no bash here to complete with");
+        skipped("there is no bash here to complete with");
         return;
     }
     let script = "eval \"$1\"
@@ -94,6 +91,6 @@ fn the_manual_has_a_page_for_every_command() {
     assert!(main.contains("survey"));
 
     // What is there is not replaced unasked.
-    assert!(refused(&to).contains("is there already"));
+    refuses(&to, "is there already");
     assert!(atelier(&[&to[..], &["--force"]].concat()).status.success());
 }

@@ -128,9 +128,7 @@ fn a_models_folder_that_is_none_is_said_to_be_one() {
 #[test]
 fn every_command_takes_it_by_its_name() {
     let home = tempfile::tempdir().expect("a folder");
-    let Some(()) = put_real(home.path()) else {
-        return;
-    };
+    let Some(()) = put_real(home.path()) else { return };
     let lens =
         printed(home.path(), &[&["lens", "--json", "--model", "smollm2"], &ASK[..]].concat());
     let report: serde_json::Value = serde_json::from_str(&lens).expect("a report");

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, SystemTime};
 
-use super::support::in_project;
+use super::support::copy;
 
 /// A shipped model in a folder of its own, its weights written long ago, and 600 prompts for it.
 struct Place {
@@ -23,11 +23,7 @@ struct Ended {
 impl Place {
     fn new() -> Self {
         let place = Self { folder: tempfile::tempdir().expect("a folder") };
-        std::fs::create_dir(place.folder.path().join("model")).expect("a folder");
-        for file in ["config.json", "tokenizer.json", "model.safetensors"] {
-            let from = in_project("public/models/scholar-2").join(file);
-            std::fs::copy(from, place.folder.path().join("model").join(file)).expect("a copy");
-        }
+        copy("scholar-2", &place.folder.path().join("model"));
         let weights = std::fs::File::options().write(true).open(place.weights());
         let long_ago = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000);
         weights.expect("weights").set_modified(long_ago).expect("a time");

@@ -2,19 +2,17 @@
 
 use serde_json::Value;
 
-use super::support::{Folder, in_project, model, printed, refuses, report};
+use super::support::{Folder, in_project, line, model, printed, refuses, report};
 
 const PROMPT: &str = "Ann says that the soup is not awful. So it is";
 
 fn scholar(rest: &[&str]) -> Vec<String> {
-    let line = ["coupling", "--model", "scholar-4", "--prompt", PROMPT];
-    line.iter().chain(rest).map(ToString::to_string).collect()
+    line(&["coupling", "--model", "scholar-4", "--prompt", PROMPT], rest)
 }
 
 fn ids(rest: &[&str]) -> Vec<String> {
     let folder = model("random-llama2");
-    let line = ["coupling", "--model", &folder, "--ids", "1,5,9,17,4"];
-    line.iter().chain(rest).map(ToString::to_string).collect()
+    line(&["coupling", "--model", &folder, "--ids", "1,5,9,17,4"], rest)
 }
 
 #[test]
@@ -44,41 +42,23 @@ fn bad_input_is_one_sentence() {
     refuses(&ids(&["--resume"]), "--resume");
     refuses(&ids(&["--json", "--csv"]), "--csv");
     let folder = model("random-llama2");
-    let of = |rest: &[&str]| -> Vec<String> {
-        let line = ["coupling", "--model", &folder];
-        line.iter().chain(rest).map(ToString::to_string).collect()
-    };
+    let of = |rest: &[&str]| line(&["coupling", "--model", &folder], rest);
     refuses(&of(&[]), "--prompt");
     refuses(&of(&["--ids", "99999999"]), "99999999");
     refuses(&of(&["--prompt", "a"]), "tokenizer.json");
     refuses(&of(&["--task", "nothing"]), "nothing");
     refuses(&of(&["--task", "sum", "--rows", "0"]), "--rows 0");
     refuses(&of(&["--task", "sum", "--self", "1"]), "--self");
-    refuses(&["coupling", "--ids", "1"].map(String::from), "--model");
-    refuses(
-        &["coupling", "--models", "scholar-2,scholar-2", "--prompt", PROMPT].map(String::from),
-        "twice",
-    );
-    refuses(
-        &["coupling", "--models", "scholar-2,scholar-99", "--prompt", PROMPT].map(String::from),
-        "scholar-99",
-    );
+    refuses(&["coupling", "--ids", "1"], "--model");
+    let both = |models: &str, says: &str| {
+        refuses(&["coupling", "--models", models, "--prompt", PROMPT], says);
+    };
+    both("scholar-2,scholar-2", "twice");
+    both("scholar-2,scholar-99", "scholar-99");
 }
 
 #[test]
-fn a_prompt_as_table_json_and_csv() {
-    let table = printed(&scholar(&["--self", "0,2", "--input", "1:1,3"]));
-    for piece in [
-        "scholar-4",
-        "every Jacobian formed",
-        "coupling, off-diagonal",
-        "unrelated bases: 0.935",
-        "no test of coupling",
-        "From token 1 to each, steps 1 (rows) and 2 (columns)",
-        "line-shape score",
-    ] {
-        assert!(table.contains(piece), "`{piece}` is not in:\n{table}");
-    }
+fn a_prompt_as_json_and_csv() {
     let found = report(&scholar(&["--top", "8,4", "--json"]));
     let coupling = &found["coupling"];
     assert_eq!(coupling["top"], serde_json::json!([4, 8]));

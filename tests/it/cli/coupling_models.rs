@@ -6,9 +6,13 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-use super::support::{atelier, folder, line, printed, refuses, report};
+use super::support::{atelier, folder, line, printed, refuses, report, words};
+use crate::common::{copy_folder, succeeded};
 
 const PROMPT: &str = "Ann says that the soup is not awful. So it is";
+
+/// Two models on rows of one task.
+const TOPIC: &str = "coupling --models scholar-2,scholar-4 --task topic --top 4";
 
 fn relations<'a>(report: &'a Value, to: &str) -> Vec<&'a Value> {
     let all = report["coupling_models"]["relations"].as_array();
@@ -37,16 +41,14 @@ fn rows_come_through_standard_input() {
 fn models_side_by_side() {
     let folder = folder();
     let out = folder.path().join("models.atelier.json").display().to_string();
-    let line = |rest: &[&str]| -> Vec<String> {
-        let line = ["coupling", "--models", "scholar-2,scholar-4", "--top", "4"];
-        line.iter().chain(rest).map(ToString::to_string).collect()
-    };
-    let table = printed(&line(&["--prompt", PROMPT]));
+    let two = ["coupling", "--models", "scholar-2,scholar-4", "--top", "4"];
+    let of = |rest: &[&str]| line(&two, rest);
+    let table = printed(&of(&["--prompt", PROMPT]));
     assert!(table.contains("The models at K = 4"), "{table}");
-    let table = printed(&line(&["--task", "topic", "--rows", "2", "--out", &out]));
+    let table = printed(&of(&["--task", "topic", "--rows", "2", "--out", &out]));
     assert!(table.contains("number of steps, topic"), "{table}");
     let kept = std::fs::read(&out).expect("the report");
-    printed(&line(&["--task", "topic", "--rows", "2", "--out", &out, "--resume"]));
+    printed(&of(&["--task", "topic", "--rows", "2", "--out", &out, "--resume"]));
     assert_eq!(std::fs::read(&out).expect("the report"), kept);
     let found: Value = serde_json::from_slice(&kept).expect("JSON");
     let models = found["coupling_models"]["models"].as_array().expect("models");
@@ -56,18 +58,7 @@ fn models_side_by_side() {
 /// A model's cost under a kind of other orders is the mean of its costs under each of them.
 #[test]
 fn models_against_what_skipping_and_swapping_cost() {
-    let found = report(&[
-        "coupling",
-        "--models",
-        "scholar-2,scholar-4",
-        "--task",
-        "topic",
-        "--rows",
-        "6",
-        "--top",
-        "4",
-        "--json",
-    ]);
+    let found = report(&words(&format!("{TOPIC} --rows 6 --json")));
     for (to, sweep) in [("mean_swap_margin", "swap:"), ("mean_drop_margin", "drop:")] {
         let relations = relations(&found, to);
         assert_eq!(relations.len(), 2, "one a metric");
@@ -84,17 +75,7 @@ fn models_against_what_skipping_and_swapping_cost() {
             assert!((y - mean).abs() < 1e-12, "{to}: {y}, {mean}");
         }
     }
-    let table = printed(&[
-        "coupling",
-        "--models",
-        "scholar-2,scholar-4",
-        "--task",
-        "topic",
-        "--rows",
-        "2",
-        "--top",
-        "4",
-    ]);
+    let table = printed(&words(&format!("{TOPIC} --rows 2")));
     assert!(table.contains("\nneighbours, mean, topic"), "{table}");
 }
 
@@ -117,18 +98,7 @@ fn depth_is_of_the_plan() {
 
 #[test]
 fn several_models_as_csv() {
-    let csv = printed(&[
-        "coupling",
-        "--models",
-        "scholar-2,scholar-4",
-        "--task",
-        "topic",
-        "--rows",
-        "2",
-        "--top",
-        "4",
-        "--csv",
-    ]);
+    let csv = printed(&words(&format!("{TOPIC} --rows 2 --csv")));
     let lines: Vec<&str> = csv.lines().collect();
     let columns = lines[0].split(',').count();
     assert_eq!(lines.len(), 1 + 2 * 2 + 4 * 4);
@@ -142,21 +112,9 @@ fn several_models_as_csv() {
 fn checkpoints_of_trainings_side_by_side() {
     let folder = folder();
     let place = |path: &str| folder.path().join(path).display().to_string();
-    let train = [
-        "train",
-        "--blocks",
-        "2",
-        "--width",
-        "32",
-        "--tokens",
-        "20000",
-        "--batch",
-        "8",
-        "--snapshots",
-        "--out",
-    ];
-    let output = atelier(&line(&train, &[&place("first")]));
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let train = "train --blocks 2 --width 32 --tokens 20000 --batch 8 --snapshots --out";
+    let output = atelier(&words(&format!("{train} '{}'", place("first"))));
+    succeeded(&output);
     for step in ["step-000000", "step-000058"] {
         assert!(Path::new(&place("first")).join(step).is_dir(), "{step}");
     }
@@ -179,11 +137,7 @@ fn checkpoints_of_trainings_side_by_side() {
     }
     // Of a second training the last checkpoint alone; its files are this one's, its name too.
     let second = folder.path().join("second/step-000058");
-    std::fs::create_dir_all(&second).expect("a folder");
-    for file in std::fs::read_dir(place("first/step-000058")).expect("a checkpoint") {
-        let file = file.expect("a file");
-        std::fs::copy(file.path(), second.join(file.file_name())).expect("a copy");
-    }
+    copy_folder(Path::new(&place("first/step-000058")), &second);
     let both = ["first/step-000058", "second/step-000058"];
     let out = place("both.atelier.json");
     let table = printed(&of(&both, &["--out", &out]));

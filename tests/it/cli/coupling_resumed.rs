@@ -18,29 +18,26 @@ fn begin(args: &[String]) -> Child {
 fn rows_are_kept_and_gone_on_with() {
     let folder = folder();
     let out = folder.path().join("kept.atelier.json").display().to_string();
-    let line = |rest: &[&str]| -> Vec<String> {
-        let line = ["coupling", "--model", "scholar-2", "--task", "topic", "--top", "4"];
-        line.iter().chain(rest).map(ToString::to_string).collect()
-    };
-    let table = printed(&line(&["--rows", "3", "--out", &out]));
+    let asked = ["coupling", "--model", "scholar-2", "--task", "topic", "--top", "4"];
+    let of = |rest: &[&str]| line(&asked, rest);
+    let table = printed(&of(&["--rows", "3", "--out", &out]));
     assert!(table.contains("topic: 3 rows"), "{table}");
     assert!(table.contains("Coupling against what other orders cost"), "{table}");
     let kept = std::fs::read(&out).expect("the report");
-    refuses(&line(&["--rows", "3", "--out", &out]), "is there already");
+    refuses(&of(&["--rows", "3", "--out", &out]), "is there already");
     // What is done is not done again, and ends as it was.
-    printed(&line(&["--rows", "3", "--out", &out, "--resume"]));
+    printed(&of(&["--rows", "3", "--out", &out, "--resume"]));
     assert_eq!(std::fs::read(&out).expect("the report"), kept);
-    refuses(&line(&["--rows", "2", "--out", &out, "--resume"]), "other questions");
-    refuses(&line(&["--rows", "3", "--seed", "1", "--out", &out, "--resume"]), "other");
+    refuses(&of(&["--rows", "2", "--out", &out, "--resume"]), "other questions");
+    refuses(&of(&["--rows", "3", "--seed", "1", "--out", &out, "--resume"]), "other");
     let other = ["coupling", "--model", "scholar-4", "--task", "topic"];
     let other = [&other[..], &["--rows", "3", "--out", &out, "--resume"]].concat();
-    let other: Vec<String> = other.iter().map(ToString::to_string).collect();
     refuses(&other, "was written for scholar-2");
     let mut edited: Value = serde_json::from_slice(&kept).expect("JSON");
     edited["task_coupling"][0]["each"][0]["cosine"][0] = serde_json::json!(0.123);
     std::fs::write(&out, edited.to_string()).expect("written");
-    refuses(&line(&["--rows", "3", "--out", &out, "--resume"]), "other numbers than it holds now");
-    let csv = printed(&line(&["--rows", "2", "--csv"]));
+    refuses(&of(&["--rows", "3", "--out", &out, "--resume"]), "other numbers than it holds now");
+    let csv = printed(&of(&["--rows", "2", "--csv"]));
     assert_eq!(csv.lines().count(), 1 + 4);
     assert!(csv.starts_with("model,task,rows,k,step,basis_step,off_diagonal,"), "{csv}");
 }
@@ -83,24 +80,18 @@ fn stopped_at_any_moment_it_goes_on() {
     let folder = folder();
     let path = |name: &str| folder.path().join(name).display().to_string();
     let (whole, out) = (path("whole.atelier.json"), path("stopped.atelier.json"));
-    let line = |out: &str, rest: &[&str]| -> Vec<String> {
-        let line = ["coupling", "--model", "scholar-4", "--task", "topic,sum"];
-        let line = [&line[..], &["--rows", "8", "--top", "4", "--out", out], rest].concat();
-        line.iter().map(ToString::to_string).collect()
+    let of = |out: &str, rest: &[&str]| {
+        let asked = ["coupling", "--model", "scholar-4", "--task", "topic,sum"];
+        line(&asked, &[&["--rows", "8", "--top", "4", "--out", out], rest].concat())
     };
-    printed(&line(&whole, &[]));
+    printed(&of(&whole, &[]));
     let whole = std::fs::read(&whole).expect("the report");
     let (mut stopped, mut milliseconds) = (0, 10);
     while milliseconds < 60_000 {
-        let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_atelier"))
-            .args(line(&out, &["--force"]))
-            .stdout(std::process::Stdio::null())
-            .stderr(std::process::Stdio::null())
-            .spawn()
-            .expect("a run");
-        std::thread::sleep(std::time::Duration::from_millis(milliseconds));
+        let mut child = begin(&of(&out, &["--force"]));
+        std::thread::sleep(Duration::from_millis(milliseconds));
         milliseconds += milliseconds / 3;
-        let sent = std::process::Command::new("kill")
+        let sent = Command::new("kill")
             // As Ctrl-C, which whoever starts these tests in the background has switched off.
             .args(["-TERM", &child.id().to_string()])
             .status();
@@ -113,7 +104,7 @@ fn stopped_at_any_moment_it_goes_on() {
                 continue;
             }
         }
-        printed(&line(&out, &["--resume"]));
+        printed(&of(&out, &["--resume"]));
         assert!(std::fs::read(&out).expect("the report") == whole, "{milliseconds}");
     }
     assert!(stopped > 0, "it was never caught");

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::support::{atelier, in_project, model, refused};
+use super::support::{atelier, in_project, model, refuses};
 
 /// A folder with goldens of two models that travel with the project.
 fn goldens() -> tempfile::TempDir {
@@ -125,21 +125,15 @@ fn a_damaged_golden_fails_by_its_place_and_exit_code_1() {
 fn what_cannot_be_checked_is_refused_before_anything_is_measured() {
     let empty = tempfile::tempdir().expect("a folder");
     let folder = empty.path().display().to_string();
-    let asked = |more: &[&str]| refused(&[&["doctor", "--quick"], more].concat());
-    let sentence = asked(&["--goldens", &folder]);
-    assert!(sentence.contains("no golden values in"), "{sentence}");
-    let sentence = asked(&["--goldens", "no/such/folder"]);
-    assert!(sentence.contains("no/such/folder cannot be read"), "{sentence}");
-    let sentence = asked(&["--models", &folder]);
-    assert!(sentence.contains("--goldens"), "{sentence}");
-    let sentence = asked(&["--model", "no/such/model"]);
-    assert!(sentence.contains("no/such/model"), "{sentence}");
+    let asked = |more: &[&str], says: &str| refuses(&[&["doctor", "--quick"], more].concat(), says);
+    asked(&["--goldens", &folder], "no golden values in");
+    asked(&["--goldens", "no/such/folder"], "no/such/folder cannot be read");
+    asked(&["--models", &folder], "--goldens");
+    asked(&["--model", "no/such/model"], "no/such/model");
     std::fs::write(empty.path().join("a.json"), "{").expect("a file");
-    let sentence = asked(&["--goldens", &folder]);
-    assert!(sentence.contains("a.json is no JSON"), "{sentence}");
+    asked(&["--goldens", &folder], "a.json is no JSON");
     // A golden without its model is no golden that holds.
     let text = r#"{"model": "elsewhere", "baseline": {}}"#;
     std::fs::write(empty.path().join("a.json"), text).expect("a file");
-    let sentence = asked(&["--goldens", &folder]);
-    assert!(sentence.contains("their model beside them"), "{sentence}");
+    asked(&["--goldens", &folder], "their model beside them");
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::support::{Folder, in_project, model, printed, refused};
+use super::support::{Folder, in_project, model, printed, refused, refuses};
 
 const IDS: [&str; 6] = ["--ids", "1,5,9", "--rows", "17,230,401", "--answer", "2"];
 
@@ -34,8 +34,7 @@ fn one_prompt_as_svg_and_csv() {
     }
     // Nothing is replaced unasked.
     let out = out.display().to_string();
-    let sentence = refused(&["figures", &path, "--out", &out]);
-    assert!(sentence.contains("votes.svg is there already"));
+    refuses(&["figures", &path, "--out", &out], "votes.svg is there already");
     drawn(&report, Path::new(&out), &["--force", "--dark"]);
     let svg = std::fs::read_to_string(Path::new(&out).join("votes.svg")).expect("a file");
     assert!(svg.contains(atelier::chart::DARK.paper));
@@ -88,8 +87,7 @@ fn a_wrong_file_is_named_for_what_it_is() {
         ("model.safetensors", "a model's weights (safetensors)"),
     ] {
         let path = llama.join(file).display().to_string();
-        let sentence = refused(&["figures", &path, "--out", &out]);
-        assert!(sentence.contains(says), "{sentence}");
+        refuses(&["figures", &path, "--out", &out], says);
     }
     assert!(!Path::new(&out).exists(), "nothing is made for nothing");
 }

@@ -3,9 +3,10 @@
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use super::support::{Folder, Tensor, atelier, printed, refused};
+use super::support::{Folder, Tensor, atelier, printed, refused, refuses, words};
+use crate::common::succeeded;
 
-fn words() -> Folder {
+fn model_of_words() -> Folder {
     Folder::with_words("random-llama2", &["the", "ball", "is", "red", "blue"])
 }
 
@@ -34,7 +35,7 @@ fn soon(args: &[&str], piece: &str) {
 #[cfg(unix)]
 #[test]
 fn pipes_and_devices_are_not_read() {
-    let folder = words();
+    let folder = model_of_words();
     let pipe = folder.file("pipe.toml");
     let made = Command::new("mkfifo").arg(&pipe).status();
     assert!(made.expect("mkfifo").success());
@@ -54,21 +55,12 @@ fn pipes_and_devices_are_not_read() {
 
 #[test]
 fn more_rows_than_there_are() {
-    let folder = words();
+    let folder = model_of_words();
     let row = r#"{"prompt": "the ball is", "options": [" red", " blue"], "answer": 1}"#;
     folder.write("rows.jsonl", format!("{row}\n{row}\n").as_bytes());
     let (path, file) = (folder.path(), folder.file("rows.jsonl").display().to_string());
-    let text = printed(&[
-        "orders",
-        "--model",
-        &path,
-        "--prompts",
-        &file,
-        "--rows",
-        "1000000000",
-        "--strategy",
-        "drop",
-    ]);
+    let orders = format!("orders --model '{path}' --prompts '{file}' --strategy drop");
+    let text = printed(&words(&format!("{orders} --rows 1000000000")));
     assert!(text.contains("2 rows"), "{text}");
     let sweep = ["orders", "--model", "scholar-2", "--task", "sum", "--strategy", "drop"];
     let with = |more: &[&str]| refused(&[&sweep[..], more].concat());
@@ -76,16 +68,14 @@ fn more_rows_than_there_are() {
     assert!(with(&["--seeds", "1000000000"]).contains("1 to 1000 seeds"));
     let out = folder.file("survey").display().to_string();
     let survey = ["survey", "--models", "scholar-2", "--tasks", "sum", "--out", &out];
-    let why = refused(&[&survey[..], &["--rows", "1000000000"]].concat());
-    assert!(why.contains("ask for at most 1000000"), "{why}");
-    let why = refused(&["train", "rows", "--task", "sum", "--rows", "1000000000"]);
-    assert!(why.contains("ask for at most 1000000"), "{why}");
+    refuses(&[&survey[..], &["--rows", "1000000000"]].concat(), "ask for at most 1000000");
+    refuses(&["train", "rows", "--task", "sum", "--rows", "1000000000"], "ask for at most 1000000");
 }
 
 /// `--level` draws rows of that level alone, which run like any prompts.
 #[test]
 fn rows_are_of_the_level_that_is_asked_for() {
-    let folder = words();
+    let folder = model_of_words();
     let rows = folder.file("rows.jsonl").display().to_string();
     let draw = ["train", "rows", "--task", "sum", "--rows", "3"];
     let nine = [&draw[..], &["--level", "9", "--out", &rows]].concat();
@@ -130,7 +120,7 @@ fn a_listener_that_is_gone_ends_the_run_as_a_pipe_does() {
 /// Weights near the largest that f32 holds: no answer is made of what overflowed.
 #[test]
 fn numbers_out_of_range_stop_the_run_with_block_and_branch() {
-    let folder = words();
+    let folder = model_of_words();
     let row = r#"{"prompt": "the ball is", "options": [" red", " blue"], "answer": 1}"#;
     folder.write("rows.jsonl", format!("{row}\n{row}\n").as_bytes());
     let large = |_: &str, mut tensor: Tensor| {
@@ -155,8 +145,7 @@ fn numbers_out_of_range_stop_the_run_with_block_and_branch() {
         folder.edit_tensors(change);
         let says = format!("a value overflowed in {branch}. ");
         for command in [&lens[..], &sweep[..]] {
-            let why = refused(command);
-            assert!(why.contains(&says), "{why}");
+            refuses(command, &says);
         }
         // A GPU does not say where: its sentence names who does.
         #[cfg(feature = "webgpu")]
@@ -183,7 +172,7 @@ fn numbers_out_of_range_stop_the_run_with_block_and_branch() {
 
 #[test]
 fn words_that_the_model_does_not_know_are_said() {
-    let folder = words();
+    let folder = model_of_words();
     let path = folder.path();
     let ask = |prompt: &str, option: &str| {
         atelier(&[
@@ -217,17 +206,21 @@ fn words_that_the_model_does_not_know_are_said() {
         assert!(said.contains("1 rows have words that the model does not know"), "{said}");
     }
     folder.write("rows.jsonl", format!("{good}\n{}\n", good.replace(" blue", " mauve")).as_bytes());
-    let why = refused(&["lens", "--model", &path, "--prompts", &file]);
-    assert!(why.contains("rows.jsonl, line 2: the model does not know the option"), "{why}");
+    refuses(
+        &["lens", "--model", &path, "--prompts", &file],
+        "rows.jsonl, line 2: the model does not know the option",
+    );
     for command in ["orders", "need"] {
-        let why = refused(&[command, "--model", &path, "--prompts", &file]);
-        assert!(why.contains("row 2: the model does not know the option"), "{why}");
+        refuses(
+            &[command, "--model", &path, "--prompts", &file],
+            "row 2: the model does not know the option",
+        );
     }
 }
 
 #[test]
 fn surveys_refuse_options_that_are_not_known_and_count_such_prompts() {
-    let folder = words();
+    let folder = model_of_words();
     let task = |options: &str| {
         let text = format!(
             "name = \"two\"\nscore = \"option\"\nfiles = [\"two.csv\"]\ntemplate = \"{{text}} {{answer}}\"\n\
@@ -244,7 +237,7 @@ fn surveys_refuse_options_that_are_not_known_and_count_such_prompts() {
     task(r#"["red", "blue"]"#);
     let output = run("known");
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    succeeded(&output);
     assert!(text.contains("1 rows have words that the model does not know"), "{text}");
     task(r#"["red", "mauve"]"#);
     let output = run("unknown");
@@ -252,14 +245,13 @@ fn surveys_refuse_options_that_are_not_known_and_count_such_prompts() {
     assert_eq!(output.status.code(), Some(1));
     assert!(why.contains("does not know the option \" mauve\""), "{why}");
     task(r#"["red", " red "]"#);
-    let why = refused(&["tasks", "check", &file, "--data", &path]);
-    assert!(why.contains("it has the option \"red\" twice"), "{why}");
+    refuses(&["tasks", "check", &file, "--data", &path], "it has the option \"red\" twice");
 }
 
 /// Some tokenizers carry the dropout of their model's training.
 #[test]
 fn the_same_text_is_the_same_tokens() {
-    let folder = words();
+    let folder = model_of_words();
     let tokenizer = serde_json::json!({
         "version": "1.0", "truncation": null, "padding": null, "added_tokens": [], "normalizer": null,
         "pre_tokenizer": null, "post_processor": null, "decoder": null,

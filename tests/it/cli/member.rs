@@ -1,6 +1,6 @@
 //! `atelier lens --member`: one member by itself.
 
-use super::support::{model, printed, refused, report};
+use super::support::{model, printed, refuses, report};
 
 const IDS: [&str; 6] = ["--ids", "1,5,9", "--rows", "17,230", "--answer", "0"];
 
@@ -11,16 +11,6 @@ fn lens<'a>(model: &'a str, more: &[&'a str]) -> Vec<&'a str> {
 #[test]
 fn a_member_is_said_in_words_and_stands_in_the_report() {
     let model = model("random-llama3");
-    let text = printed(&lens(&model, &["--member", "1a", "--plan", "0,1,1"]));
-    for said in [
-        "The component 1a by itself.",
-        "attends most to",
-        "raises most  id ",
-        "lowers most  id ",
-        "Without it (--plan 0,1m,1)",
-    ] {
-        assert!(text.contains(said), "{said}: {text}");
-    }
     let found = report(&lens(&model, &["--member", "1a:2", "--plan", "0,1,1", "--json"]));
     assert_eq!(found["member"]["name"], "1a:2");
     assert_eq!(found["member"]["index"], 5);
@@ -36,6 +26,5 @@ fn a_member_is_said_in_words_and_stands_in_the_report() {
 #[test]
 fn a_member_that_does_not_run_is_refused() {
     let model = model("random-llama3");
-    let why = refused(&lens(&model, &["--member", "1m", "--plan", "0,1a"]));
-    assert!(why.contains("no member 1m"), "{why}");
+    refuses(&lens(&model, &["--member", "1m", "--plan", "0,1a"]), "no member 1m");
 }

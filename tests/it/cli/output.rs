@@ -5,7 +5,8 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-use super::support::{Folder, atelier, in_project, model, printed, report};
+use super::support::{Folder, atelier, in_project, model, printed, report, words};
+use crate::common::copy_folder;
 
 const IDS: [&str; 6] = ["--ids", "1,5,9", "--rows", "17,230,401", "--answer", "2"];
 
@@ -13,86 +14,10 @@ fn lens<'a>(model: &'a str, rest: &[&'a str]) -> Vec<&'a str> {
     [&["lens", "--model", model], &IDS[..], rest].concat()
 }
 
-/// The numbers of one line of a table.
-fn numbers(line: &str) -> Vec<f64> {
-    line.split_whitespace().filter_map(|word| word.trim_end_matches('•').parse().ok()).collect()
-}
-
-#[test]
-fn a_table_with_a_line_for_every_member_and_the_identity() {
-    let model = model("random-llama2");
-    let text = printed(&lens(&model, &["--plan", "0,(1-2),5m"]));
-    println!("{text}");
-    let found = &report(&lens(&model, &["--plan", "0,(1-2),5m", "--json"]))["lens"];
-    let members: Vec<&str> = text
-        .lines()
-        // Votes of three options have a table of their own before it.
-        .skip_while(|line| !(line.starts_with("block") && line.contains("bias")))
-        .skip(2)
-        .take_while(|line| !line.starts_with('('))
-        .collect();
-    assert_eq!(members.len(), 8);
-    let starts = [
-        "       embedding",
-        "0      attention",
-        "       MLP",
-        "∥ 1    attention",
-        "       MLP",
-        "∥ 2    attention",
-        "       MLP",
-        "5      MLP",
-    ];
-    for (line, start) in members.iter().zip(starts) {
-        assert!(line.starts_with(start), "{line}");
-    }
-    // The last line's running mse is the whole's.
-    let last = *numbers(members[7].trim_end_matches('✓')).last().expect("numbers");
-    let mse = found["probability"]["mse"].as_f64().expect("mse");
-    assert!((last - mse).abs() < 1e-3 * mse, "{last} {mse}");
-
-    let identity = text.lines().find(|line| line.starts_with("probability")).expect("the identity");
-    assert!(identity.contains('=') && identity.contains(" - "), "{identity}");
-    let [mse, bias, diversity] = numbers(identity)[..] else { panic!("{identity}") };
-    assert!((mse - (bias - diversity)).abs() < 2e-4, "{identity}");
-    let paper = text.lines().find(|line| line.starts_with("paper")).expect("the paper's column");
-    let hundred = 100.0 * found["paper"]["mse"].as_f64().expect("mse");
-    assert!(
-        (numbers(paper.trim_start_matches("paper ×100"))[0] - hundred).abs() < 0.006,
-        "{paper}"
-    );
-    assert!(text.contains("uniform MSE 22.22"), "the uniform answer of three options");
-    assert!(text.contains("the model's own logits within"), "{text}");
-    assert!(text.is_ascii() || !text.contains('\u{1b}'), "no colour where there is no terminal");
-    assert!(text.lines().all(|line| line.chars().count() <= 100), "at most 100 columns");
-}
-
-#[test]
-fn every_column_can_be_shown() {
-    let model = model("random-llama2");
-    let options = ["--ids", "3", "--rows", "101,102,103,104,105", "--answer", "3"];
-    let wide = [&["lens", "--model", &model, "--column", "paper"], &options[..]].concat();
-    let text = printed(&wide);
-    assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
-    for (column, header) in [("probability", "bias  "), ("logit", "bias  "), ("paper", "bias ×100")]
-    {
-        let text = printed(&lens(&model, &["--column", column]));
-        assert!(text.contains(header) && text.contains("diversity"), "{text}");
-    }
-}
-
 #[test]
 fn many_options_still_fit_a_line() {
-    let text = printed(&[
-        "lens",
-        "--model",
-        &model("random-llama2"),
-        "--ids",
-        "3",
-        "--rows",
-        "10,11,12,13,14,15,16,17,18,19",
-        "--answer",
-        "9",
-    ]);
+    let ids = "--ids 3 --rows 10,11,12,13,14,15,16,17,18,19 --answer 9";
+    let text = printed(&words(&format!("lens --model '{}' {ids}", model("random-llama2"))));
     assert!(text.contains("choice"), "{text}");
     assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
 }
@@ -132,22 +57,9 @@ fn a_file_of_prompts_gives_every_row_and_their_averages() {
     assert_eq!(seen.len(), 3);
 
     // A row in a batch is the row alone.
-    let alone = report(&[
-        "lens",
-        "--model",
-        &path,
-        "--prompt",
-        "the ball is",
-        "--option",
-        " red",
-        "--option",
-        " blue",
-        "--answer",
-        "1",
-        "--plan",
-        "reverse:1",
-        "--json",
-    ]);
+    let line =
+        "--prompt 'the ball is' --option ' red' --option ' blue' --answer 1 --plan reverse:1";
+    let alone = report(&words(&format!("lens --model '{path}' {line} --json")));
     assert_eq!(alone["lens"]["option_token_ids"], serde_json::json!([4, 5]));
     let logits = |lens: &Value| -> Vec<f64> {
         lens["logits"]
@@ -244,14 +156,6 @@ fn an_interrupted_run_leaves_the_file_as_it_was() {
     assert_eq!(files.count(), 4, "no unfinished file is left beside it");
 }
 
-#[test]
-fn help_and_the_list_of_models() {
-    assert!(printed(&["--help"]).contains("lens"));
-    let help = printed(&["lens", "--help"]);
-    assert!(help.contains("--prompts") && help.contains("Examples:"), "{help}");
-    printed(&["models"]);
-}
-
 /// Names of folders and texts in files come from others: none of them moves the cursor or sets the title.
 #[cfg(unix)]
 #[test]
@@ -259,11 +163,7 @@ fn what_is_shown_does_not_speak_to_the_terminal() {
     const NAME: &str = "x\u{1b}[31m\u{1b}]0;title\u{7}\u{9b}2J\ny";
     let folder = tempfile::tempdir().expect("a folder");
     let own = folder.path().join(NAME);
-    std::fs::create_dir(&own).expect("a folder");
-    for file in ["config.json", "model.safetensors"] {
-        let from = in_project("tests/models/random-llama2").join(file);
-        std::fs::copy(from, own.join(file)).expect("a copy");
-    }
+    copy_folder(&in_project("tests/models/random-llama2"), &own);
     let path = |name: &str| folder.path().join(name).display().to_string();
     let rows = path(&format!("{NAME}.jsonl"));
     std::fs::write(&rows, "{\"ids\": [1, 2], \"rows\": [3, 4], \"answer\": 0}\n").expect("written");

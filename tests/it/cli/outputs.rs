@@ -1,6 +1,7 @@
 //! Where results go: nothing is written over unasked, and nothing that is no file is replaced.
 
-use super::support::{Folder, atelier, model, printed, refused};
+use super::support::{Folder, atelier, model, printed, refused, refuses};
+use crate::common::skipped;
 
 const IDS: [&str; 6] = ["--ids", "1,5,9", "--rows", "17,230", "--answer", "0"];
 
@@ -39,8 +40,7 @@ fn a_place_that_another_run_holds_is_left_to_it() {
     let many = ["lens", "--model", &model, "--prompts", &rows, "--out", &out];
     let need = ["need", "--model", "scholar-2", "--task", "sum", "--rows", "1", "--out", &out];
     for args in [&lens(&model, &out, &[])[..], &many, &need] {
-        let why = refused(args);
-        assert!(why.contains("another atelier is writing to "), "{why}");
+        refuses(args, "another atelier is writing to ");
     }
     // Held only once standard input has come: who stops the waiting leaves no empty file.
     for command in ["orders", "coupling", "need", "lens"] {
@@ -56,8 +56,10 @@ fn a_name_may_be_as_long_as_a_disk_takes_and_ends_in_no_slash() {
     let name = format!("{}.atelier.json", "a".repeat(242));
     printed(&lens(&model, &folder.file(&name).display().to_string(), &[]));
     assert!(folder.read(&name).starts_with(b"{\"atelier\":1"));
-    let why = refused(&lens(&model, &format!("{}/", folder.file("new").display()), &[]));
-    assert!(why.contains("is a folder: give --out a file name"), "{why}");
+    refuses(
+        &lens(&model, &format!("{}/", folder.file("new").display()), &[]),
+        "is a folder: give --out a file name",
+    );
 }
 
 #[test]
@@ -73,16 +75,20 @@ fn what_is_read_is_not_written() {
     folder.write("rows.jsonl", rows.as_bytes());
     let (path, file) = (folder.path(), folder.file("rows.jsonl").display().to_string());
     for out in [&file, &folder.file("config.json").display().to_string()] {
-        let why = refused(&["lens", "--model", &path, "--prompts", &file, "--out", out]);
-        assert!(why.contains("is one of the files that are read"), "{why}");
+        refuses(
+            &["lens", "--model", &path, "--prompts", &file, "--out", out],
+            "is one of the files that are read",
+        );
     }
     #[cfg(unix)]
     {
         let link = folder.file("link.jsonl");
         std::os::unix::fs::symlink(&file, &link).expect("a link");
         let link = link.display().to_string();
-        let why = refused(&["lens", "--model", &path, "--prompts", &file, "--out", &link]);
-        assert!(why.contains("is one of the files that are read"), "{why}");
+        refuses(
+            &["lens", "--model", &path, "--prompts", &file, "--out", &link],
+            "is one of the files that are read",
+        );
     }
     assert_eq!(folder.read("rows.jsonl"), rows.as_bytes());
 }
@@ -134,19 +140,17 @@ fn pipes_and_devices_are_written_into() {
 #[cfg(unix)]
 #[test]
 fn a_place_that_cannot_be_written_is_told_first() {
-    use std::io::Write;
     use std::os::unix::fs::PermissionsExt;
     let folder = tempfile::tempdir().expect("a folder");
     let closed = folder.path().join("closed");
     std::fs::create_dir(&closed).expect("a folder");
     std::fs::set_permissions(&closed, std::fs::Permissions::from_mode(0o555)).expect("closed");
     if std::fs::write(closed.join("x"), "").is_ok() {
-        let _ = writeln!(std::io::stderr(), "SKIPPED: this user may write anywhere");
+        skipped("this user may write anywhere");
         return;
     }
     let out = closed.join("lens.atelier.json").display().to_string();
-    let why = refused(&lens("no-such-model", &out, &[]));
-    assert!(why.contains("cannot be written"), "{why}");
+    refuses(&lens("no-such-model", &out, &[]), "cannot be written");
 }
 
 #[test]
@@ -156,13 +160,15 @@ fn a_models_folder_is_not_written_into() {
     let out = folder.path();
     let why = refused(&["train", "--tokens", "1", "--blocks", "1", "--out", &out]);
     assert!(why.contains("holds a model already") && why.contains("--force"), "{why}");
-    let why = refused(&["survey", "--models", "scholar-2", "--tasks", "mood", "--out", &out]);
-    assert!(why.contains("is a model's folder"), "{why}");
+    refuses(
+        &["survey", "--models", "scholar-2", "--tasks", "mood", "--out", &out],
+        "is a model's folder",
+    );
     assert_eq!(folder.read("model.safetensors"), before);
     folder.write("rows.jsonl", b"mine");
     let rows = folder.file("rows.jsonl").display().to_string();
     let draw = ["train", "rows", "--task", "sum", "--rows", "2", "--out", &rows];
-    assert!(refused(&draw).contains("is there already"));
+    refuses(&draw, "is there already");
     printed(&[&draw[..], &["--force"]].concat());
     assert_eq!(folder.read("rows.jsonl").split(|&c| c == b'\n').count(), 3);
 }
@@ -197,8 +203,7 @@ fn a_training_that_is_replaced_leaves_nothing_behind() {
     assert_ne!(steps("run"), steps("alone"));
     let why = refused(&train("run", &["--tokens", "9000", "--resume"]));
     assert!(why.contains("no state to resume") && why.contains("--force"), "{why}");
-    let why = refused(&train("new", &["--tokens", "9000", "--resume"]));
-    assert!(why.contains("no training to resume"), "{why}");
+    refuses(&train("new", &["--tokens", "9000", "--resume"]), "no training to resume");
     assert!(!folder.path().join("new").exists(), "nothing is made for it");
     std::fs::create_dir(folder.path().join("run/step-mine")).expect("a folder");
     let said = trained(&train("run", &[&short[..], &["--force"]].concat()));
@@ -214,11 +219,9 @@ fn a_gguf_models_folder_is_not_written_into() {
     let there = folder.path().join("mine.gguf");
     std::fs::copy(super::support::in_project(gguf), there).expect("a copy");
     let out = folder.path().display().to_string();
-    let why = refused(&["train", "--tokens", "1", "--blocks", "1", "--out", &out]);
-    assert!(why.contains("holds a model already"), "{why}");
+    refuses(&["train", "--tokens", "1", "--blocks", "1", "--out", &out], "holds a model already");
     let survey = ["survey", "--models", "scholar-2", "--tasks", "mood"];
-    let why = refused(&[&survey[..], &["--out", &out]].concat());
-    assert!(why.contains("is a model's folder"), "{why}");
+    refuses(&[&survey[..], &["--out", &out]].concat(), "is a model's folder");
     let names = std::fs::read_dir(folder.path()).expect("a folder").count();
     assert_eq!(names, 1, "nothing is put beside it");
 }
@@ -231,8 +234,7 @@ fn nothing_is_added_to_a_model() {
     for name in ["tokenizer.json", "x.safetensors", "x.gguf", "model.safetensors.index.json"] {
         let out = folder.file(name).display().to_string();
         for model in [own.as_str(), &model("random-llama2")] {
-            let why = refused(&lens(model, &out, &[]));
-            assert!(why.contains("would be taken for a part of the model"), "{why}");
+            refuses(&lens(model, &out, &[]), "would be taken for a part of the model");
         }
         assert!(!folder.file(name).exists());
     }
@@ -247,8 +249,7 @@ fn sockets_and_links_without_an_end_are_told_first() {
     let _listener = std::os::unix::net::UnixListener::bind(&socket).expect("a socket");
     std::os::unix::fs::symlink("link", &link).expect("a link");
     for (out, says) in [(socket, "is a socket"), (link, "is a link that leads to itself")] {
-        let why = refused(&lens("no-such-model", out.to_str().expect("UTF-8"), &[]));
-        assert!(why.contains(says), "{why}");
+        refuses(&lens("no-such-model", out.to_str().expect("UTF-8"), &[]), says);
         assert!(out.symlink_metadata().is_ok());
     }
 }

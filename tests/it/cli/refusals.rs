@@ -17,94 +17,81 @@ fn refused_ids(rest: &[&str]) -> String {
     refused(&[&["lens", "--model", &model], rest].concat())
 }
 
-/// The sentences of a test, which are held to those that were reviewed.
-#[derive(Default)]
-struct Sentences(String);
-
-impl Sentences {
-    /// Adds one, without the names of this machine's folders.
-    fn add(&mut self, sentence: String) {
+/// Holds the sentences of a test to those that were reviewed, without the names of this machine's folders.
+#[track_caller]
+fn hold(name: &str, said: &[String]) {
+    let temporary = std::env::temp_dir().join("").display().to_string();
+    let mut text = String::new();
+    for sentence in said {
         let sentence = sentence.replace(env!("CARGO_MANIFEST_DIR"), "PROJECT");
-        let temporary = std::env::temp_dir().join("").display().to_string();
         let sentence = sentence.replace(&temporary, "");
         let mut parts = sentence.split(".tmp");
-        self.0 += parts.next().unwrap_or_default();
+        text += parts.next().unwrap_or_default();
         for part in parts {
             // Six letters tell such folders apart.
-            self.0 += "DIR";
-            self.0 += part.get(6..).unwrap_or_default();
+            text += "DIR";
+            text += part.get(6..).unwrap_or_default();
         }
-        self.0 += "\n";
+        text += "\n";
     }
-
-    #[track_caller]
-    fn check(&self, name: &str) {
-        check(&format!("{name}.txt"), &self.0);
-    }
+    check(&format!("{name}.txt"), &text);
 }
 
 #[test]
 fn a_truncated_checkpoint() {
-    let mut said = Sentences::default();
     let folder = Folder::copy_of("random-llama2");
     let bytes = folder.read("model.safetensors");
     folder.write("model.safetensors", &bytes[..bytes.len() / 2]);
-    said.add(refused_folder(&folder));
-    said.check("refusals/a_truncated_checkpoint");
+    hold("refusals/a_truncated_checkpoint", &[refused_folder(&folder)]);
 }
 
 #[test]
 fn a_checkpoint_cut_inside_its_header() {
-    let mut said = Sentences::default();
     let folder = Folder::copy_of("random-llama2");
     let bytes = folder.read("model.safetensors");
     folder.write("model.safetensors", &bytes[..100]);
-    said.add(refused_folder(&folder));
-    said.check("refusals/a_checkpoint_cut_inside_its_header");
+    hold("refusals/a_checkpoint_cut_inside_its_header", &[refused_folder(&folder)]);
 }
 
 #[test]
 fn a_file_that_is_not_safetensors() {
-    let mut said = Sentences::default();
+    let mut said = Vec::new();
     let folder = Folder::copy_of("random-llama2");
     folder.write("model.safetensors", b"<!DOCTYPE html><html>404 Not Found</html>");
-    said.add(refused_folder(&folder));
+    said.push(refused_folder(&folder));
     folder.write("model.safetensors", b"");
-    said.add(refused_folder(&folder));
+    said.push(refused_folder(&folder));
     folder
         .write("model.safetensors", &[&9u64.to_le_bytes()[..], b"{\"a\": 1,}", &[0; 64]].concat());
-    said.add(refused_folder(&folder));
-    said.check("refusals/a_file_that_is_not_safetensors");
+    said.push(refused_folder(&folder));
+    hold("refusals/a_file_that_is_not_safetensors", &said);
 }
 
 #[test]
 fn a_header_larger_than_the_file() {
-    let mut said = Sentences::default();
     let folder = Folder::copy_of("random-llama2");
     let mut bytes = folder.read("model.safetensors");
     bytes[..8].copy_from_slice(&u64::MAX.to_le_bytes());
     folder.write("model.safetensors", &bytes);
-    said.add(refused_folder(&folder));
-    said.check("refusals/a_header_larger_than_the_file");
+    hold("refusals/a_header_larger_than_the_file", &[refused_folder(&folder)]);
 }
 
 #[test]
 fn a_missing_tensor() {
-    let mut said = Sentences::default();
+    let mut said = Vec::new();
     let folder = Folder::copy_of("random-llama2");
     folder.edit_tensors(|name, tensor| {
         (name != "model.layers.3.mlp.down_proj.weight").then_some(tensor)
     });
-    said.add(refused_folder(&folder));
+    said.push(refused_folder(&folder));
     let folder = Folder::copy_of("random-llama2");
     folder.edit_tensors(|name, tensor| (name != "lm_head.weight").then_some(tensor));
-    said.add(refused_folder(&folder));
-    said.check("refusals/a_missing_tensor");
+    said.push(refused_folder(&folder));
+    hold("refusals/a_missing_tensor", &said);
 }
 
 #[test]
 fn a_tensor_of_another_shape() {
-    let mut said = Sentences::default();
     let folder = Folder::copy_of("random-llama2");
     folder.edit_tensors(|name, mut tensor| {
         if name == "model.layers.0.self_attn.q_proj.weight" {
@@ -113,13 +100,12 @@ fn a_tensor_of_another_shape() {
         }
         Some(tensor)
     });
-    said.add(refused_folder(&folder));
-    said.check("refusals/a_tensor_of_another_shape");
+    hold("refusals/a_tensor_of_another_shape", &[refused_folder(&folder)]);
 }
 
 #[test]
 fn weights_that_are_no_numbers() {
-    let mut said = Sentences::default();
+    let mut said = Vec::new();
     for value in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
         let folder = Folder::copy_of("random-llama2");
         folder.edit_tensors(|name, mut tensor| {
@@ -128,66 +114,63 @@ fn weights_that_are_no_numbers() {
             }
             Some(tensor)
         });
-        said.add(refused_folder(&folder));
+        said.push(refused_folder(&folder));
     }
-    said.check("refusals/weights_that_are_no_numbers");
+    hold("refusals/weights_that_are_no_numbers", &said);
 }
 
 #[test]
 fn another_architecture() {
-    let mut said = Sentences::default();
     let folder = Folder::copy_of("random-llama2");
     folder.edit_config("model_type", json!("gemma2"));
     folder.edit_config("architectures", json!(["Gemma2ForCausalLM"]));
-    said.add(refused_folder(&folder));
-    said.check("refusals/another_architecture");
+    hold("refusals/another_architecture", &[refused_folder(&folder)]);
 }
 
 #[test]
 fn a_config_that_does_not_fit() {
-    let mut said = Sentences::default();
+    let mut said = Vec::new();
     let folder = Folder::copy_of("random-llama2");
     folder.edit_config("num_attention_heads", json!(0));
-    said.add(refused_folder(&folder));
+    said.push(refused_folder(&folder));
     folder.edit_config("num_attention_heads", json!("four"));
-    said.add(refused_folder(&folder));
+    said.push(refused_folder(&folder));
     folder.write("config.json", b"{\"model_type\": \"llama\",");
-    said.add(refused_folder(&folder));
-    said.check("refusals/a_config_that_does_not_fit");
+    said.push(refused_folder(&folder));
+    hold("refusals/a_config_that_does_not_fit", &said);
 }
 
 #[test]
 fn a_folder_that_lacks_a_file() {
-    let mut said = Sentences::default();
+    let mut said = Vec::new();
     let folder = Folder::copy_of("random-llama2");
     folder.remove("config.json");
-    said.add(refused_folder(&folder));
+    said.push(refused_folder(&folder));
     let folder = Folder::copy_of("random-llama2");
     folder.remove("model.safetensors");
-    said.add(refused_folder(&folder));
-    said.add(refused_ids(&[
+    said.push(refused_folder(&folder));
+    said.push(refused_ids(&[
         "--prompt", "a b", "--option", " c", "--option", " d", "--answer", "0",
     ]));
-    said.check("refusals/a_folder_that_lacks_a_file");
+    hold("refusals/a_folder_that_lacks_a_file", &said);
 }
 
 #[test]
 fn a_tokenizer_of_another_model() {
-    let mut said = Sentences::default();
+    let mut said = Vec::new();
     let folder = Folder::copy_of("random-llama2");
     folder.write(
         "tokenizer.json",
         tokenizer(json!({ "[UNK]": 0, "word": 99_999 })).to_string().as_bytes(),
     );
-    said.add(refused_folder(&folder));
+    said.push(refused_folder(&folder));
     folder.write("tokenizer.json", b"{}");
-    said.add(refused_folder(&folder));
-    said.check("refusals/a_tokenizer_of_another_model");
+    said.push(refused_folder(&folder));
+    hold("refusals/a_tokenizer_of_another_model", &said);
 }
 
 #[test]
 fn prompts_and_options_that_cannot_be_asked() {
-    let mut said = Sentences::default();
     let folder = Folder::with_words("random-llama2", &["the", "ball", "is", "red", "blue"]);
     let ask = |prompt: &str, options: &[&str], answer: &str| {
         let mut args = vec![
@@ -205,48 +188,47 @@ fn prompts_and_options_that_cannot_be_asked() {
         args.extend(options.iter().flat_map(|option| ["--option".to_string(), option.to_string()]));
         refused(&args)
     };
-    said.add(ask("", &[" red", " blue"], "0"));
-    said.add(ask(" \n", &[" red", " blue"], "0"));
-    said.add(ask("the ball is", &[" red blue", " blue"], "0"));
-    said.add(ask("the ball is", &[" red", ""], "0"));
-    said.add(ask("the ball is", &[" red", " red"], "0"));
-    said.add(ask("the ball is", &[" red"], "0"));
-    said.add(ask("the ball is", &[" red", " blue"], "2"));
-    said.add(ask(&"the ".repeat(5000), &[" red", " blue"], "0"));
-    said.check("refusals/prompts_and_options_that_cannot_be_asked");
+    let said = [
+        ask("", &[" red", " blue"], "0"),
+        ask(" \n", &[" red", " blue"], "0"),
+        ask("the ball is", &[" red blue", " blue"], "0"),
+        ask("the ball is", &[" red", ""], "0"),
+        ask("the ball is", &[" red", " red"], "0"),
+        ask("the ball is", &[" red"], "0"),
+        ask("the ball is", &[" red", " blue"], "2"),
+        ask(&"the ".repeat(5000), &[" red", " blue"], "0"),
+    ];
+    hold("refusals/prompts_and_options_that_cannot_be_asked", &said);
 }
 
 #[test]
 fn ids_that_cannot_be_asked() {
-    let mut said = Sentences::default();
-    said.add(refused_ids(&["--ids", "1,512", "--rows", "17,230", "--answer", "0"]));
-    said.add(refused_ids(&["--ids", "1", "--rows", "17,17", "--answer", "0"]));
-    said.add(refused_ids(&["--ids", "1", "--rows", "17", "--answer", "0"]));
-    said.add(refused_ids(&["--ids", "1", "--rows", "17,18", "--answer", "2"]));
     let long = vec!["1"; 5000].join(",");
-    said.add(refused_ids(&["--ids", &long, "--rows", "17,18", "--answer", "0"]));
-    said.add(refused_ids(&["--ids", "1,two", "--rows", "17,18", "--answer", "0"]));
-    said.add(refused_ids(&["--ids", "-1", "--rows", "17,18", "--answer", "0"]));
-    said.add(refused_ids(&["--ids", "", "--rows", "17,18", "--answer", "0"]));
-    said.check("refusals/ids_that_cannot_be_asked");
+    let said = [
+        ["1,512", "17,230", "0"],
+        ["1", "17,17", "0"],
+        ["1", "17", "0"],
+        ["1", "17,18", "2"],
+        [&long, "17,18", "0"],
+        ["1,two", "17,18", "0"],
+        ["-1", "17,18", "0"],
+        ["", "17,18", "0"],
+    ]
+    .map(|[ids, rows, answer]| refused_ids(&["--ids", ids, "--rows", rows, "--answer", answer]));
+    hold("refusals/ids_that_cannot_be_asked", &said);
 }
 
 #[test]
 fn plans_that_do_not_fit_the_model() {
-    let mut said = Sentences::default();
     let with = |plan: &str| refused_ids(&[&IDS[..], &["--plan", plan]].concat());
-    said.add(with("0-3,6"));
-    said.add(with(""));
-    said.add(with("0,,1"));
-    said.add(with("0x65"));
-    said.add(with("skip:3"));
-    said.add(with("sort:1"));
-    said.check("refusals/plans_that_do_not_fit_the_model");
+    let said =
+        [with("0-3,6"), with(""), with("0,,1"), with("0x65"), with("skip:3"), with("sort:1")];
+    hold("refusals/plans_that_do_not_fit_the_model", &said);
 }
 
 #[test]
 fn files_of_prompts_that_cannot_be_read() {
-    let mut said = Sentences::default();
+    let mut said = Vec::new();
     let folder = Folder::with_words("random-llama2", &["the", "ball", "is", "red", "blue"]);
     let good = r#"{"prompt": "the ball is", "options": [" red", " blue"], "answer": 1}"#;
     let with = |rows: &str| {
@@ -254,29 +236,27 @@ fn files_of_prompts_that_cannot_be_read() {
         let rows = folder.file("rows.jsonl").display().to_string();
         refused(&["lens", "--model", &folder.path(), "--prompts", &rows])
     };
-    said.add(with(&format!("{good}\n\n{{\"prompt\": ")));
-    said.add(with(&format!("{good}\n{}", good.replace('1', "2"))));
-    said.add(with(&good.replace("\"answer\": 1", "\"right\": 1")));
-    said.add(with(&format!("{good}\n{}", good.replace(" red", " red ball"))));
-    said.add(with("\n"));
+    said.push(with(&format!("{good}\n\n{{\"prompt\": ")));
+    said.push(with(&format!("{good}\n{}", good.replace('1', "2"))));
+    said.push(with(&good.replace("\"answer\": 1", "\"right\": 1")));
+    said.push(with(&format!("{good}\n{}", good.replace(" red", " red ball"))));
+    said.push(with("\n"));
     let missing = folder.file("nothing.jsonl").display().to_string();
-    said.add(refused(&["lens", "--model", &folder.path(), "--prompts", &missing]));
-    said.check("refusals/files_of_prompts_that_cannot_be_read");
+    said.push(refused(&["lens", "--model", &folder.path(), "--prompts", &missing]));
+    hold("refusals/files_of_prompts_that_cannot_be_read", &said);
 }
 
 #[test]
 fn models_that_are_not_there() {
-    let mut said = Sentences::default();
-    said.add(refused(&[&["lens", "--model", "scholar-13"], &IDS[..]].concat()));
-    said.add(refused(&[&["lens", "--model", "no/such/folder"], &IDS[..]].concat()));
     let file = Folder::copy_of("random-llama2").file("config.json").display().to_string();
-    said.add(refused(&[&["lens", "--model", &file], &IDS[..]].concat()));
-    said.check("refusals/models_that_are_not_there");
+    let said = ["scholar-13", "no/such/folder", &file]
+        .map(|model| refused(&[&["lens", "--model", model], &IDS[..]].concat()));
+    hold("refusals/models_that_are_not_there", &said);
 }
 
 #[test]
 fn every_command_names_the_models_that_there_are() {
-    let mut said = Sentences::default();
+    let mut said = Vec::new();
     let folder = tempfile::tempdir().expect("a folder");
     let out = folder.path().join("out").display().to_string();
     for line in [
@@ -288,40 +268,39 @@ fn every_command_names_the_models_that_there_are() {
         &["open", "--no-open", "--model", "scholar-13"],
         &["train", "--out", &out, "--model", "scholar-13"],
     ] {
-        said.add(refused(line));
+        said.push(refused(line));
     }
-    said.check("refusals/every_command_names_the_models_that_there_are");
+    hold("refusals/every_command_names_the_models_that_there_are", &said);
 }
 
 #[test]
 fn arguments_that_do_not_go_together() {
-    let mut said = Sentences::default();
-    said.add(refused_ids(&[&IDS[..], &["--prompt", "the"]].concat()));
-    said.add(refused_ids(&["--ids", "1", "--answer", "0"]));
-    said.add(refused_ids(&["--prompt", "the", "--answer", "0"]));
-    said.add(refused_ids(&["--prompt", "the", "--option", " a"]));
-    said.add(refused_ids(&[]));
-    said.add(refused(&["lens"]));
-    said.add(refused(&["paint"]));
-    said.add(refused_ids(&[&IDS[..], &["--column", "all"]].concat()));
-    said.check("refusals/arguments_that_do_not_go_together");
+    let said = [
+        refused_ids(&[&IDS[..], &["--prompt", "the"]].concat()),
+        refused_ids(&["--ids", "1", "--answer", "0"]),
+        refused_ids(&["--prompt", "the", "--answer", "0"]),
+        refused_ids(&["--prompt", "the", "--option", " a"]),
+        refused_ids(&[]),
+        refused(&["lens"]),
+        refused(&["paint"]),
+        refused_ids(&[&IDS[..], &["--column", "all"]].concat()),
+    ];
+    hold("refusals/arguments_that_do_not_go_together", &said);
 }
 
 #[test]
 fn an_output_file_that_cannot_be_written() {
-    let mut said = Sentences::default();
     let folder = Folder::copy_of("random-llama2");
     let into = |path: &str| refused_ids(&[&IDS[..], &["--out", path]].concat());
     let missing = folder.file("no/such").display().to_string();
-    said.add(into(&format!("{missing}/lens.atelier.json")));
-    said.add(into(&folder.path()));
-    said.check("refusals/an_output_file_that_cannot_be_written");
+    let said = [into(&format!("{missing}/lens.atelier.json")), into(&folder.path())];
+    hold("refusals/an_output_file_that_cannot_be_written", &said);
 }
 
 /// Parts that do not fit together, at which the tokenizers' library panics.
 #[test]
 fn tokenizers_whose_parts_do_not_fit_together() {
-    let mut said = Sentences::default();
+    let mut said = Vec::new();
     let folder = Folder::with_words("random-llama2", &["the", "ball", "is", "red", "blue"]);
     let whole: serde_json::Value =
         serde_json::from_slice(&folder.read("tokenizer.json")).expect("JSON");
@@ -353,9 +332,9 @@ fn tokenizers_whose_parts_do_not_fit_together() {
         folder.write("tokenizer.json", broken.to_string().as_bytes());
         let text = ["lens", "--model", &path, "--prompt", "the ball is"];
         let options = ["--option", " red", "--option", " blue", "--answer", "0"];
-        said.add(refused(&[&text[..], &options[..]].concat()));
+        said.push(refused(&[&text[..], &options[..]].concat()));
     }
-    said.check("refusals/tokenizers_whose_parts_do_not_fit_together");
+    hold("refusals/tokenizers_whose_parts_do_not_fit_together", &said);
 }
 
 #[test]

@@ -2,10 +2,13 @@
 //! and a file that is not as it was written is noticed.
 
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use serde_json::Value;
 
-use super::support::{atelier, copy, printed, refused};
+use super::support::{atelier, copy, line, printed, refused, refuses};
+use crate::common::{copy_folder, succeeded};
 
 /// Another number in the last tensor: the same names and shapes.
 fn change_weights(model: &str) {
@@ -52,13 +55,13 @@ impl Survey {
         let [task, data] = &self.task;
         let tasks = format!("mood,{task}");
         let own = ["survey", "--models", &self.model, "--tasks", &tasks];
-        let rest = ["--data", data, "--rows", "96", "--out", &out];
-        let all = own.iter().chain(&rest).chain(more);
-        all.map(ToString::to_string).collect()
+        line(&own, &[&["--data", data, "--rows", "96", "--out", &out], more].concat())
     }
 
-    fn resumed(&self) -> String {
-        refused(&self.args(&["--resume"]))
+    /// What began it has changed: it is not resumed, in a sentence with these words.
+    #[track_caller]
+    fn refuses(&self, says: &str) {
+        refuses(&self.args(&["--resume"]), says);
     }
 }
 
@@ -69,36 +72,29 @@ fn a_survey_is_gone_on_with_by_what_began_it_alone() {
     assert_eq!(printed(&survey.args(&["--resume"])), first);
 
     change_weights(&survey.model);
-    let why = survey.resumed();
-    assert!(why.contains("begun with another model.safetensors of mine"), "{why}");
+    survey.refuses("begun with another model.safetensors of mine");
     change_weights(&survey.model);
     assert_eq!(printed(&survey.args(&["--resume"])), first);
 
     own_task(survey.folder.path(), &ROWS.replace("bad. So it is,1", "bad. So it is,0"));
-    let why = survey.resumed();
-    assert!(why.contains("begun with other questions or right answers of two"), "{why}");
+    survey.refuses("begun with other questions or right answers of two");
     own_task(survey.folder.path(), &ROWS.replace("soup is bad", "soup is dull"));
-    let why = survey.resumed();
-    assert!(why.contains("begun with other questions or right answers of two"), "{why}");
+    survey.refuses("begun with other questions or right answers of two");
     own_task(survey.folder.path(), &format!("{ROWS}The soup is fine. So it is,0\n"));
-    let why = survey.resumed();
-    assert!(why.contains("begun with 2 rows of two, and now they are 3"), "{why}");
+    survey.refuses("begun with 2 rows of two, and now they are 3");
     own_task(survey.folder.path(), ROWS);
 
     let path = survey.out().join("survey.json");
     let asked = std::fs::read_to_string(&path).expect("what was asked");
-    let edited = |field: &str, value: Value| {
+    let edited = |field: &str, value: Value, says: &str| {
         let mut edited: Value = serde_json::from_str(&asked).expect("JSON");
         edited[field] = value;
         std::fs::write(&path, edited.to_string()).expect("written");
-        survey.resumed()
+        survey.refuses(says);
     };
-    let why = edited("program", "0.0.9".into());
-    assert!(why.contains("begun with another version of atelier (0.0.9, and this is"), "{why}");
-    let why = edited("engine", "webgpu".into());
-    assert!(why.contains("begun with another engine (webgpu, and now it is cpu)"), "{why}");
-    let why = edited("program", Value::Null);
-    assert!(why.contains("not what a survey wrote"), "{why}");
+    edited("program", "0.0.9".into(), "begun with another version of atelier (0.0.9, and this is");
+    edited("engine", "webgpu".into(), "begun with another engine (webgpu, and now it is cpu)");
+    edited("program", Value::Null, "not what a survey wrote");
 }
 
 /// Every tenth byte or so of what a resumed survey reads: the report is the same, or the run is
@@ -164,26 +160,17 @@ fn a_journal_that_was_touched_is_run_again() {
 fn parts_are_merged_as_what_they_are() {
     let survey = Survey::new();
     let out = survey.out();
-    let merge = || refused(&["survey", "merge", out.to_str().expect("UTF-8")]);
+    let merge = |says: &str| refuses(&["survey", "merge", out.to_str().expect("UTF-8")], says);
     let run = |part: &str| {
         let output = atelier(&survey.args(&["--shard", part]));
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        succeeded(&output);
     };
     let part = |name: &str| out.join(name);
-    let copy_all = |from: &str, to: &str| {
-        let status =
-            std::process::Command::new("cp").arg("-r").arg(part(from)).arg(part(to)).status();
-        assert!(status.expect("cp").success());
-    };
     run("1/2");
-    assert!(merge().contains("part 2 of 2 is missing"));
+    merge("part 2 of 2 is missing");
     // A part under another part's name: 128 rows of the 96 that were asked.
-    copy_all("shard-1-of-2", "shard-2-of-2");
-    let why = merge();
-    assert!(
-        why.contains("shard-2-of-2 holds part 1 of 2, not part 2 of 2: it was copied or renamed"),
-        "{why}"
-    );
+    copy_folder(&part("shard-1-of-2"), &part("shard-2-of-2"));
+    merge("shard-2-of-2 holds part 1 of 2, not part 2 of 2: it was copied or renamed");
     // The rows of another part in a part of the right name.
     std::fs::remove_dir_all(part("shard-2-of-2")).expect("removed");
     run("2/2");
@@ -193,11 +180,7 @@ fn parts_are_merged_as_what_they_are() {
         std::fs::copy(part("shard-1-of-2").join(file), part("shard-2-of-2").join(file))
             .expect("a copy");
     }
-    let why = merge();
-    assert!(
-        why.contains("is not shard 2 of mine's rows on mood, but shard 1 of mine on mood"),
-        "{why}"
-    );
+    merge("is not shard 2 of mine's rows on mood, but shard 1 of mine on mood");
     std::fs::write(part("shard-2-of-2").join(rows), own).expect("written");
     // Parts that belong to another division, or to none.
     for (name, piece) in [
@@ -207,20 +190,20 @@ fn parts_are_merged_as_what_they_are() {
         ("shard-1-of-3", "holds parts of 3 and of 2"),
     ] {
         std::fs::create_dir(part(name)).expect("a folder");
-        let why = merge();
-        assert!(why.contains(piece), "{why}");
+        merge(piece);
         std::fs::remove_dir(part(name)).expect("removed");
     }
     let alone = tempfile::tempdir().expect("a folder");
     std::fs::create_dir(alone.path().join("shard-1-of-0")).expect("a folder");
-    let why = refused(&["survey", "merge", alone.path().to_str().expect("UTF-8")]);
-    assert!(why.contains("shard-1-of-0 is no part of a survey"), "{why}");
+    let merge_alone = ["survey", "merge", alone.path().to_str().expect("UTF-8")];
+    refuses(&merge_alone, "shard-1-of-0 is no part of a survey");
     // A part of another survey.
     change_weights(&survey.model);
     std::fs::remove_dir_all(part("shard-2-of-2")).expect("removed");
     run("2/2");
-    let why = merge();
-    assert!(why.contains("are no parts of one survey: the second was begun with another model.safetensors of mine"), "{why}");
+    merge(
+        "are no parts of one survey: the second was begun with another model.safetensors of mine",
+    );
 }
 
 #[test]
@@ -230,10 +213,9 @@ fn a_sweep_is_gone_on_with_by_what_began_it_alone() {
     let [task, data] = own_task(folder.path(), ROWS);
     let out = folder.path().join("sweep.atelier.json");
     let path = out.display().to_string();
-    let args = |tasks: &str, more: &[&str]| -> Vec<String> {
+    let args = |tasks: &str, more: &[&str]| {
         let own = ["orders", "--model", &model, "--task", tasks, "--data", &data];
-        let rest = ["--strategy", "drop", "--rows", "20", "--out", &path];
-        own.iter().chain(&rest).chain(more).map(ToString::to_string).collect()
+        line(&own, &[&["--strategy", "drop", "--rows", "20", "--out", &path], more].concat())
     };
     let both = format!("mood,{task}");
     let first = printed(&args(&both, &[]));
@@ -243,51 +225,45 @@ fn a_sweep_is_gone_on_with_by_what_began_it_alone() {
 
     let why = refused(&args(&both, &[]));
     assert!(why.contains("is there already") && why.contains("--force"), "{why}");
-    let why = refused(&args("mood", &["--resume"]));
-    assert!(why.contains("begun with two too, which is not asked now"), "{why}");
+    refuses(&args("mood", &["--resume"]), "begun with two too, which is not asked now");
     change_weights(&model);
-    let why = refused(&args(&both, &["--resume"]));
-    assert!(why.contains("begun with another model.safetensors"), "{why}");
+    refuses(&args(&both, &["--resume"]), "begun with another model.safetensors");
     change_weights(&model);
     own_task(folder.path(), &ROWS.replace("bad. So it is,1", "bad. So it is,0"));
-    let why = refused(&args(&both, &["--resume"]));
-    assert!(why.contains("begun with other questions or right answers of two"), "{why}");
+    refuses(&args(&both, &["--resume"]), "begun with other questions or right answers of two");
     own_task(folder.path(), ROWS);
 
-    let edited = |change: &dyn Fn(&mut Value)| {
+    let edited = |change: &dyn Fn(&mut Value), says: &str| {
         let mut report: Value = serde_json::from_slice(&whole).expect("JSON");
         change(&mut report["orders"][0]);
         std::fs::write(&out, report.to_string()).expect("written");
-        refused(&args(&both, &["--resume"]))
+        refuses(&args(&both, &["--resume"]), says);
     };
-    let why = edited(&|orders| orders["fingerprint"]["engine"] = "WebGPU".into());
-    assert!(why.contains("begun with another engine (WebGPU, and now it is CPU (f16))"), "{why}");
-    let why = edited(&|orders| orders["fingerprint"]["program"] = "0.0.9".into());
-    assert!(why.contains("begun with another version of atelier (0.0.9"), "{why}");
+    let engine = "begun with another engine (WebGPU, and now it is CPU (f16))";
+    edited(&|orders| orders["fingerprint"]["engine"] = "WebGPU".into(), engine);
+    let version = "begun with another version of atelier (0.0.9";
+    edited(&|orders| orders["fingerprint"]["program"] = "0.0.9".into(), version);
     let text = String::from_utf8(whole.clone()).expect("UTF-8");
     let newer = text.replacen("{\"atelier\":1,", "{\"atelier\":2,", 1);
     assert_ne!(newer, text);
     std::fs::write(&out, newer).expect("written");
-    let why = refused(&args(&both, &["--resume"]));
-    assert!(why.contains("it was written by a newer atelier (layout 2"), "{why}");
-    let why =
-        edited(&|orders| drop(orders.as_object_mut().expect("an object").remove("fingerprint")));
-    assert!(why.contains("begun with an atelier that kept no fingerprints"), "{why}");
+    refuses(&args(&both, &["--resume"]), "it was written by a newer atelier (layout 2");
+    let none = "begun with an atelier that kept no fingerprints";
+    edited(&|orders| drop(orders.as_object_mut().expect("a sweep").remove("fingerprint")), none);
     // A list of another length than there are rows.
-    let why = edited(&|orders| {
+    let cut = |orders: &mut Value| {
         orders["original"]["rows"]["kl"].as_array_mut().expect("a list").pop();
-    });
-    assert!(
-        why.contains("the sweep on “mood” does not fit the rest of the file (original: kl has 19 entries for 20 rows)"),
-        "{why}"
+    };
+    edited(
+        &cut,
+        "the sweep on “mood” does not fit the rest of the file (original: kl has 19 entries for 20 rows)",
     );
 
     printed(&args(&both, &["--force"]));
     assert!(std::fs::read(&out).expect("a report") == whole);
     let held = std::fs::File::open(&out).expect("a file");
     held.try_lock().expect("held");
-    let why = refused(&args(&both, &["--resume"]));
-    assert!(why.contains("another atelier is writing to "), "{why}");
+    refuses(&args(&both, &["--resume"]), "another atelier is writing to ");
 }
 
 /// Killed at any moment, and gone on with to the same bytes.
@@ -296,26 +272,26 @@ fn a_killed_sweep_keeps_what_it_saved() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = |name: &str| folder.path().join(name);
     let begin = |out: &Path, more: &[&str]| {
-        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_atelier"));
+        let mut command = Command::new(env!("CARGO_BIN_EXE_atelier"));
         command
             .args(["orders", "--model", "scholar-2", "--task", "mood", "--strategy", "drop"])
             .args(["--rows", "320", "--out"])
             .arg(out)
             .args(more)
-            .stdout(std::process::Stdio::null())
-            .stderr(std::process::Stdio::piped());
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped());
         command
     };
     let (whole, killed) = (path("whole.atelier.json"), path("killed.atelier.json"));
     assert!(begin(&whole, &[]).status().expect("a run").success());
     let mut child = begin(&killed, &[]).spawn().expect("a run");
-    std::thread::sleep(std::time::Duration::from_millis(300));
+    std::thread::sleep(Duration::from_millis(300));
     let _ = child.kill();
     child.wait().expect("an end");
     // What a run leaves that is killed while it saves.
     std::fs::write(path("killed.atelier.json.aB3xYz.part"), "{\"atel").expect("written");
     let output = begin(&killed, &["--resume"]).output().expect("a run");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    succeeded(&output);
     assert!(std::fs::read(&whole).expect("a report") == std::fs::read(&killed).expect("a report"));
     let names = std::fs::read_dir(folder.path()).expect("a folder").count();
     assert_eq!(names, 2, "no stray file");
@@ -375,7 +351,7 @@ fn links_and_pipes_in_a_surveys_folder_are_not_followed() {
             std::fs::remove_file(&rows).expect("removed");
         }
         let refused_with = |what: &str| {
-            let output = std::process::Command::new("timeout")
+            let output = Command::new("timeout")
                 .args(["120", env!("CARGO_BIN_EXE_atelier")])
                 .args(survey.args(&["--resume"]))
                 .output();
@@ -390,7 +366,7 @@ fn links_and_pipes_in_a_surveys_folder_are_not_followed() {
         let text = std::fs::read_to_string(&own).expect("a file");
         assert_eq!(text, "a reader's own file", "{name}");
         std::fs::remove_file(&path).expect("removed");
-        let made = std::process::Command::new("mkfifo").arg(&path).status();
+        let made = Command::new("mkfifo").arg(&path).status();
         assert!(made.expect("mkfifo").success());
         refused_with("a pipe");
         std::fs::remove_file(&path).expect("removed");
@@ -408,11 +384,9 @@ fn a_sweep_is_gone_on_with_as_it_was_written() {
     let folder = tempfile::tempdir().expect("a folder");
     let out = folder.path().join("sweep.atelier.json");
     let path = out.display().to_string();
-    let args = |more: &[&str]| -> Vec<String> {
-        let own = ["orders", "--model", "scholar-2", "--task", "mood"];
-        let rest = ["--strategy", "drop", "--rows", "20", "--out", &path];
-        let all = own.iter().chain(&rest).chain(more);
-        all.map(ToString::to_string).collect()
+    let args = |more: &[&str]| {
+        let own = ["orders", "--model", "scholar-2", "--task", "mood", "--strategy", "drop"];
+        line(&own, &[&["--rows", "20", "--out", &path], more].concat())
     };
     printed(&args(&["--geometry"]));
     let whole = std::fs::read(&out).expect("a report");
@@ -422,8 +396,7 @@ fn a_sweep_is_gone_on_with_as_it_was_written() {
         let mut report: Value = serde_json::from_slice(&whole).expect("JSON");
         change(&mut report["orders"][0]);
         std::fs::write(&out, report.to_string()).expect("written");
-        let why = refused(&args(&["--resume"]));
-        assert!(why.contains("begun with other numbers than it holds now"), "{why}");
+        refuses(&args(&["--resume"]), "begun with other numbers than it holds now");
     };
     changed(&|sweep| {
         let first = &mut sweep["original"]["rows"]["correct"][0];
@@ -437,17 +410,17 @@ fn a_sweep_is_gone_on_with_as_it_was_written() {
 
 #[cfg(unix)]
 fn after(args: &[&str], ignored: &str, milliseconds: u64, signal: &str) -> Option<i32> {
-    let mut child = std::process::Command::new("sh")
+    let mut child = Command::new("sh")
         .args(["-c", &format!("{ignored} exec \"$0\" \"$@\"")])
         .arg(env!("CARGO_BIN_EXE_atelier"))
         .args(args)
-        .stdout(std::process::Stdio::null())
-        .stderr(std::process::Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
         .spawn()
         .expect("a shell");
-    std::thread::sleep(std::time::Duration::from_millis(milliseconds));
+    std::thread::sleep(Duration::from_millis(milliseconds));
     let id = child.id().to_string();
-    let sent = std::process::Command::new("kill").args([signal, &id]).status();
+    let sent = Command::new("kill").args([signal, &id]).status();
     assert!(sent.expect("kill").success());
     child.wait().expect("an end").code()
 }

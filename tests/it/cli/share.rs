@@ -5,7 +5,7 @@ use std::path::Path;
 use atelier::study::report::Report;
 use atelier::study::survey::{Survey, SurveyReport};
 
-use super::support::{printed, refused};
+use super::support::{printed, refused, refuses};
 
 /// Rows of a made-up data set, whose words stand nowhere else.
 const ROWS: usize = 24;
@@ -55,7 +55,7 @@ fn a_shared_report_has_no_text_of_rows_from_files() {
     }
     let found: Vec<_> = survey.found().collect();
     let [(model, _, tone), (_, _, mood)] = found.as_slice() else {
-        panic!("{} cells", found.len());
+        panic!("{} cells", found.len())
     };
     assert_eq!(model.files.len(), 3, "{:?}", model.files);
     assert!(model.files.values().all(|hash| hash.len() == 64));
@@ -69,7 +69,7 @@ fn a_shared_report_has_no_text_of_rows_from_files() {
 
     let pictures = path(folder, "pictures");
     assert!(printed(&["figures", &out, "--out", &pictures]).contains("table-1"));
-    assert!(refused(&["share", &first, "--out", &out]).contains("is there already"));
+    refuses(&["share", &first, "--out", &out], "is there already");
     let both = ["share", &own, &own, "--out", &out, "--force"];
     assert_eq!(refused(&both), "two of the surveys asked mood: name one of them");
 }

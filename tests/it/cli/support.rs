@@ -7,6 +7,7 @@ use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use serde_json::{Value, json};
 
 pub use crate::common::in_project;
+use crate::common::{copy_folder, copy_model};
 
 /// Path of a model that the project carries: `tests/models/random-llama2`.
 pub fn model(name: &str) -> String {
@@ -22,13 +23,21 @@ pub fn line(words: &[&str], rest: &[&str]) -> Vec<String> {
     words.iter().chain(rest).map(ToString::to_string).collect()
 }
 
+/// A line as a shell cuts it: blanks divide, but between quotes.
+pub fn words(line: &str) -> Vec<String> {
+    let parts = line.split('\'').enumerate();
+    let words = parts.flat_map(|(index, part)| -> Vec<String> {
+        if index % 2 == 1 {
+            return vec![part.to_string()];
+        }
+        part.split_whitespace().map(str::to_string).collect()
+    });
+    words.collect()
+}
+
 /// A shipped model's files in a folder of their own, to change.
 pub fn copy(model: &str, to: &Path) -> String {
-    std::fs::create_dir_all(to).expect("a folder");
-    for file in ["config.json", "tokenizer.json", "model.safetensors"] {
-        let from = in_project(&format!("public/models/{model}")).join(file);
-        std::fs::copy(from, to.join(file)).expect("a copy");
-    }
+    copy_model(model, to);
     to.display().to_string()
 }
 
@@ -78,7 +87,7 @@ pub fn refused<S: AsRef<std::ffi::OsStr>>(args: &[S]) -> String {
 
 /// A run that must be refused in a sentence with these words.
 #[track_caller]
-pub fn refuses(args: &[String], says: &str) {
+pub fn refuses<S: AsRef<std::ffi::OsStr>>(args: &[S], says: &str) {
     let sentence = refused(args);
     assert!(sentence.contains(says), "`{says}` is not in: {sentence}");
     println!("{sentence}");
@@ -93,11 +102,7 @@ pub struct Folder {
 impl Folder {
     pub fn copy_of(name: &str) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
-        for file in ["config.json", "model.safetensors"] {
-            let to = folder.path().join(file);
-            std::fs::copy(in_project(&format!("tests/models/{name}")).join(file), to)
-                .expect("a copy");
-        }
+        copy_folder(Path::new(&model(name)), folder.path());
         Folder { folder }
     }
 

@@ -1,10 +1,12 @@
 //! A survey in a folder that holds something already: nothing of others' is deleted or replaced, and nothing of its
 //! own is lost in silence.
 
-use std::path::{Path, PathBuf};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::process::Command;
 
-use super::support::{atelier, printed, refused};
+use super::support::{atelier, copy, printed, refused, refuses};
+use crate::common::{files, succeeded};
 
 /// A survey of one small model on two tasks.
 struct Small {
@@ -32,18 +34,9 @@ impl Small {
         own.chain([&*out]).chain(more.iter().copied()).map(str::to_owned).collect()
     }
 
-    /// Every file's place, in order.
-    fn files(&self) -> Vec<PathBuf> {
-        let (mut files, mut folders) = (Vec::new(), vec![self.folder.path().to_path_buf()]);
-        while let Some(folder) = folders.pop() {
-            for entry in std::fs::read_dir(folder).expect("a folder") {
-                let path = entry.expect("an entry").path();
-                let list = if path.is_dir() { &mut folders } else { &mut files };
-                list.push(path);
-            }
-        }
-        files.sort();
-        files
+    /// Every file, by its place.
+    fn files(&self) -> BTreeMap<PathBuf, Vec<u8>> {
+        files(self.folder.path())
     }
 }
 
@@ -90,8 +83,10 @@ fn damaged_rows_are_refused_by_name() {
         let mut damaged = whole.clone();
         damaged[place] ^= 0x20;
         std::fs::write(&rows, damaged).expect("written");
-        let why = refused(&survey.args(&["--resume"]));
-        assert!(why.contains("sum.parquet is not as it was written: remove it and run"), "{why}");
+        refuses(
+            &survey.args(&["--resume"]),
+            "sum.parquet is not as it was written: remove it and run",
+        );
     }
     // The way on that is named is one.
     std::fs::remove_file(&rows).expect("removed");
@@ -100,8 +95,7 @@ fn damaged_rows_are_refused_by_name() {
 
     let hash = survey.path("rows/scholar-2/sum.sha256");
     std::fs::remove_file(&hash).expect("removed");
-    let why = refused(&survey.args(&["--resume"]));
-    assert!(why.contains("sum.sha256 cannot be read, and without it nothing shows"), "{why}");
+    refuses(&survey.args(&["--resume"]), "sum.sha256 cannot be read, and without it nothing shows");
 }
 
 #[cfg(target_os = "linux")]
@@ -112,7 +106,7 @@ fn other_programs_check_the_rows() {
     let mut check = Command::new("sha256sum");
     check.args(["-c", "sum.sha256", "mood.sha256"]).current_dir(survey.path("rows/scholar-2"));
     let output = check.output().expect("sha256sum");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    succeeded(&output);
 }
 
 /// The report was replaced by one without the model, for ever.
@@ -137,8 +131,7 @@ fn rows_are_not_written_through_a_link() {
         printed(&survey.args(&[]));
         std::fs::remove_dir_all(survey.path(place)).expect("removed");
         std::os::unix::fs::symlink(elsewhere.path(), survey.path(place)).expect("a link");
-        let why = refused(&survey.args(&["--resume"]));
-        assert!(why.contains(" is a link, and no folder that a survey made"), "{why}");
+        refuses(&survey.args(&["--resume"]), " is a link, and no folder that a survey made");
         assert_eq!(std::fs::read_dir(elsewhere.path()).expect("a folder").count(), 0);
     }
 }
@@ -154,8 +147,7 @@ fn nothing_is_removed_through_a_link() {
     std::os::unix::fs::symlink(elsewhere.path().join("rows"), survey.path("rows")).expect("a link");
     let names = ["sum.rows.part", "sum.parquet.aB3xYz.part"];
     names.iter().for_each(|name| survey.put(&format!("rows/scholar-2/{name}")));
-    let why = refused(&survey.args(&["--resume"]));
-    assert!(why.contains(" is a link, and no folder that a survey made"), "{why}");
+    refuses(&survey.args(&["--resume"]), " is a link, and no folder that a survey made");
     for name in names {
         assert!(elsewhere.path().join("rows/scholar-2").join(name).exists(), "{name}");
     }
@@ -172,8 +164,7 @@ fn damaged_rows_are_not_done_and_their_journal_stays() {
         let journal = format!("{folder}rows/scholar-2/sum.rows.part");
         survey.put(&journal);
         survey.put(&format!("{folder}rows/scholar-2/sum.parquet"));
-        let why = refused(&survey.args(more));
-        assert!(why.contains("sum.parquet is not as it was written: remove it and run"), "{why}");
+        refuses(&survey.args(more), "sum.parquet is not as it was written: remove it and run");
         assert!(survey.path(&journal).exists());
     }
 }
@@ -183,11 +174,7 @@ fn damaged_rows_are_not_done_and_their_journal_stays() {
 fn a_part_with_failures_fails() {
     let survey = Small::new();
     let model = survey.path("short");
-    std::fs::create_dir(&model).expect("a folder");
-    let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("public/models/scholar-2");
-    for file in ["config.json", "tokenizer.json", "model.safetensors"] {
-        std::fs::copy(from.join(file), model.join(file)).expect("a copy");
-    }
+    copy("scholar-2", &model);
     let config = std::fs::read_to_string(model.join("config.json")).expect("a config");
     let config =
         config.replace("\"max_position_embeddings\": 128", "\"max_position_embeddings\": 8");

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use atelier::study::report::Report;
 
-use super::support::{in_project, printed, refused, without_colour_settings};
+use super::support::{in_project, printed, refuses, without_colour_settings, words};
 
 const COLUMNS: usize = 80;
 
@@ -148,25 +148,13 @@ fn an_empty_folder_has_no_survey_to_go_on_with() {
     let path = out.display().to_string();
     let ask = ["survey", "--models", "scholar-2", "--tasks", "sum", "--rows", "2", "--out", &path];
     let resumed = [&ask[..], &["--resume"]].concat();
-    assert!(refused(&resumed).contains("holds no survey to resume"));
+    refuses(&resumed, "holds no survey to resume");
     assert!(!out.exists(), "nothing is begun");
 
     std::fs::create_dir(&out).expect("a folder");
-    assert!(refused(&resumed).contains("leave out --resume to begin one there"));
+    refuses(&resumed, "leave out --resume to begin one there");
     printed(&ask);
     printed(&resumed);
-}
-
-/// A line as a shell cuts it: blanks divide, but between quotes.
-fn words(line: &str) -> Vec<String> {
-    let parts = line.split('\'').enumerate();
-    let words = parts.flat_map(|(index, part)| -> Vec<String> {
-        if index % 2 == 1 {
-            return vec![part.to_string()];
-        }
-        part.split_whitespace().map(str::to_string).collect()
-    });
-    words.collect()
 }
 
 /// Help has colours where a terminal has them, and nowhere else.

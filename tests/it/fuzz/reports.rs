@@ -114,9 +114,7 @@ impl Coupled {
             Opened::read(again.expect("JSON").as_bytes()).expect("what was written");
         }
         let stopped = edited(&self.task["task_coupling"][0], edits);
-        let Ok(stopped) = serde_json::from_value::<TaskCoupling>(stopped) else {
-            return;
-        };
+        let Ok(stopped) = serde_json::from_value::<TaskCoupling>(stopped) else { return };
         let mut run = Self::start(&self.model, &self.items);
         match run.resume(&stopped) {
             Ok(()) => {
@@ -230,9 +228,7 @@ fn edited(value: &Value, edits: &[(prop::sample::Index, Edit)]) -> Value {
     for (place, edit) in edits {
         let all = places(&value);
         let at = &all[place.index(all.len())];
-        let Some(found) = value.pointer_mut(at) else {
-            continue;
-        };
+        let Some(found) = value.pointer_mut(at) else { continue };
         match (edit, found) {
             (Edit::Put(other), found) => *found = other.clone(),
             (Edit::Remove(which), Value::Array(list)) if !list.is_empty() => {

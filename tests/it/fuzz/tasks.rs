@@ -10,10 +10,11 @@ use atelier::task::table;
 use proptest::prelude::*;
 
 use super::{cases, mutated, one_line};
+use crate::common::in_project;
 
 /// Every task that is shipped.
 static TASKS: LazyLock<Vec<String>> = LazyLock::new(|| {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/task/catalogue");
+    let folder = in_project("src/task/catalogue");
     let files = folder.read_dir().expect("the catalogue");
     let paths = files.map(|entry| entry.expect("an entry").path());
     let tasks: Vec<String> = paths
@@ -57,9 +58,7 @@ fn read_task(text: &str) -> Option<Definition> {
 
 /// A file of each kind by a task: questions whose answers are among their options, or a refusal.
 fn read_file(definition: &Definition, file: &[u8]) {
-    let Form::Columns(columns) = &definition.form else {
-        return;
-    };
+    let Form::Columns(columns) = &definition.form else { return };
     for name in ["a.csv", "a.tsv", "a.jsonl", "a.parquet"] {
         let read = table::read(Path::new(name), file)
             .and_then(|table| questions(table, columns, definition.score));

@@ -1,7 +1,6 @@
 //! The text and the JSON of commands that among them write every kind of report.
 
 use std::collections::BTreeSet;
-use std::path::Path;
 use std::process::Command;
 
 use serde_json::Value;
@@ -133,7 +132,7 @@ fn help() {
         names.insert(name);
     }
 
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/help");
+    let folder = in_project("tests/golden/help");
     let files = std::fs::read_dir(folder).expect("a folder");
     let files = files.map(|file| file.expect("a file").file_name().display().to_string());
     assert_eq!(files.collect::<BTreeSet<_>>(), names, "help of commands that are there");

@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use super::test_hub::{Fault, Origin, Place, TOKEN};
 use super::{REPO, Scene, model_file, right, tiny};
+use crate::common::succeeded;
 
 const NAME: &str = "hub:makers/tiny";
 
@@ -15,8 +16,7 @@ fn a_list_that_goes_on_elsewhere_is_not_taken_for_whole() {
     {
         let scene = Scene::new();
         scene.hub.fail(Origin::Hub, "/tree/", 1, Fault::NextAt(next.to_owned()));
-        let sentence = scene.refused(&["pull", NAME]);
-        assert!(sentence.contains("its list of files goes on at another address"), "{sentence}");
+        scene.refuses(&["pull", NAME], "its list of files goes on at another address");
         assert!(!scene.folder().exists(), "{next}");
     }
 }
@@ -25,8 +25,7 @@ fn a_list_that_goes_on_elsewhere_is_not_taken_for_whole() {
 fn a_list_without_bounds_is_given_up() {
     let scene = Scene::new();
     scene.hub.fail(Origin::Hub, "/tree/", 9, Fault::Longer(40 << 20));
-    let sentence = scene.refused(&["pull", NAME]);
-    assert!(sentence.contains("it answers with over 64 MB"), "{sentence}");
+    scene.refuses(&["pull", NAME], "it answers with over 64 MB");
     // Once a page: it would be as long the next time.
     let seen = scene.hub.seen();
     assert_eq!(seen.iter().filter(|seen| seen.path.contains("/tree/")).count(), 2);
@@ -43,8 +42,7 @@ fn a_part_that_states_no_size_is_taken_or_asked_for_again() {
     let scene = Scene::new();
     scene.hub.fail(Origin::Cdn, "", 1, Fault::Cut(50_000));
     scene.hub.fail(Origin::Cdn, "", 99, Fault::Total(""));
-    let sentence = scene.refused(&["pull", NAME]);
-    assert!(sentence.contains("it sent another part than was asked for"), "{sentence}");
+    scene.refuses(&["pull", NAME], "it sent another part than was asked for");
     let part = std::fs::metadata(scene.blob(".part")).expect("what came");
     assert_eq!(part.len(), 50_000);
 }
@@ -99,14 +97,12 @@ fn a_step_that_the_hub_lacks_ends_no_pull_of_another() {
     let scene = Scene::new();
     scene.hub.put("EleutherAI/pythia-70m", Place::open(&tiny()).with("step1000", &tiny()));
     let output = scene.run(&["pull", name]);
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{errors}");
+    let errors = succeeded(&output);
     assert!(errors.contains("has the very weights of main"), "{errors}");
 
     scene.hub.fail(Origin::Hub, "/revision/step512", 1, Fault::status(410));
     let output = scene.run(&["pull", name]);
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{errors}");
+    let errors = succeeded(&output);
     assert!(errors.contains("has the weights of another step is not known"), "{errors}");
 }
 
@@ -184,13 +180,11 @@ fn a_host_that_is_led_to_is_named_when_it_does_not_answer() {
     let scene = Scene::new();
     let to = |address: &str| Fault::Elsewhere(address.to_owned());
     scene.hub.fail(Origin::Hub, "/resolve/", 99, to("http://127.0.0.1:1/x"));
-    let sentence = scene.refused(&["pull", NAME]);
-    assert!(sentence.contains("127.0.0.1:1 did not answer"), "{sentence}");
+    scene.refuses(&["pull", NAME], "127.0.0.1:1 did not answer");
     scene.hub.mend();
     scene.hub.fail(Origin::Hub, "/resolve/", 99, to("http://a b/"));
     let since = Instant::now();
-    let sentence = scene.refused(&["pull", NAME]);
-    assert!(sentence.contains("it leads to no address"), "{sentence}");
+    scene.refuses(&["pull", NAME], "it leads to no address");
     assert!(since.elapsed() < Duration::from_secs(5));
 }
 
@@ -248,7 +242,7 @@ fn the_environment_switches_the_network_and_the_token_off() {
     // What is in the cache needs no network.
     let args = ["lens", "--model", NAME, "--ids", "1,5", "--rows", "2,3", "--answer", "0"];
     let lens = scene.command(&args).env("HF_HUB_OFFLINE", "1").output().expect("atelier starts");
-    assert!(lens.status.success(), "{}", String::from_utf8_lossy(&lens.stderr));
+    succeeded(&lens);
 }
 
 #[test]
@@ -261,18 +255,7 @@ fn a_model_in_a_folder_of_its_place_opens_from_the_cache() {
     let path = scene.pull("hub:makers/deep");
     assert!(path.ends_with("deep/a.gguf"), "{}", path.display());
     scene.hub.seen();
-    let lens = scene.run(&[
-        "lens",
-        "--model",
-        "hub:makers/deep",
-        "--ids",
-        "1,5",
-        "--rows",
-        "2,3",
-        "--answer",
-        "0",
-    ]);
-    assert!(lens.status.success(), "{}", String::from_utf8_lossy(&lens.stderr));
+    scene.ask("hub:makers/deep");
     assert!(scene.hub.seen().is_empty(), "it was asked for again");
 }
 

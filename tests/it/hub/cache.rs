@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use super::test_hub::{Fault, Origin, Place};
 use super::{REPO, Scene, model_file, right};
+use crate::common::succeeded;
 
 const NAME: &str = "hub:makers/tiny";
 
@@ -246,11 +247,10 @@ fn what_is_being_fetched_is_not_removed() {
         std::thread::sleep(Duration::from_millis(10));
     }
     for model in [NAME, "hub:makers/tiny@other"] {
-        let sentence = scene.refused(&["models", "remove", model]);
-        assert!(sentence.contains("is being fetched"), "{sentence}");
+        scene.refuses(&["models", "remove", model], "is being fetched");
     }
     let output = pull.wait_with_output().expect("an end");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    succeeded(&output);
     assert!(scene.run(&["models", "remove", NAME]).status.success());
     assert!(!scene.folder().exists());
 }

@@ -13,11 +13,11 @@ use atelier::study::survey::Survey;
 use atelier::study::{LoadedModel, StudyError};
 
 use super::swept;
-use crate::common;
+use crate::common::{self, in_project};
 
 /// Every lesson, checked as it is read.
 pub fn lessons() -> Vec<Lesson> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("public/lessons");
+    let folder = in_project("public/lessons");
     let only = std::env::var("ATELIER_LESSON").unwrap_or_default();
     LESSONS
         .iter()
@@ -149,13 +149,9 @@ impl School {
     ) -> Vec<StepOutcome> {
         let by = TaughtBy { model: "made up" };
         let before = step.before.as_ref().map(|ask| self.found(lesson, ask, taught));
-        let Ok(before) = before.transpose() else {
-            return Vec::new();
-        };
+        let Ok(before) = before.transpose() else { return Vec::new() };
         let found = self.found(lesson, &step.action, taught);
-        let Ok(found) = found else {
-            return Vec::new();
-        };
+        let Ok(found) = found else { return Vec::new() };
         let others: Vec<StepFound> = match found {
             StepFound::Theory(ask) => match ask {
                 TheoryAsk::Voters { .. } => {
@@ -309,7 +305,7 @@ impl School {
 
 /// A file that comes with the page.
 fn shipped(file: &str) -> Vec<u8> {
-    let public = Path::new(env!("CARGO_MANIFEST_DIR")).join("public");
+    let public = in_project("public");
     std::fs::read(public.join(file)).unwrap_or_else(|error| panic!("{file}: {error}"))
 }
 

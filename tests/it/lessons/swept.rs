@@ -9,9 +9,7 @@ type SharesOf = Box<dyn Fn(usize, &SweepPoint) -> f64>;
 /// Returns the sweep as other models would have answered it on the same rows.
 pub fn others(models: &[ModelFound]) -> Vec<Vec<ModelFound>> {
     let [model] = models else { return Vec::new() };
-    let PartFound::Sweeps(found) = &model.part else {
-        return Vec::new();
-    };
+    let PartFound::Sweeps(found) = &model.part else { return Vec::new() };
     let all = shares();
     let one = all.iter().map(|share| {
         let mut model = model.clone();

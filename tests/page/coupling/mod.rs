@@ -6,8 +6,6 @@ mod rows;
 #[cfg(unix)]
 mod served;
 
-use serde_json::Value;
-
 use crate::page::Page;
 
 impl Page {
@@ -20,8 +18,7 @@ impl Page {
     }
 
     pub fn until_mapped(&self) {
-        self.browser
-            .until("the map is drawn", "document.querySelector('#figure-coupling-map .chart svg')");
+        self.until_figure("coupling-map");
     }
 
     pub fn until_coupled(&self) {
@@ -41,33 +38,13 @@ impl Page {
         words.filter_map(|word| word.trim_end_matches('.').parse().ok()).collect()
     }
 
-    pub fn until_hash(&self, has: &str) {
-        let quoted = Value::from(has);
-        self.browser
-            .until(&format!("the address has {has}"), &format!("location.hash.includes({quoted})"));
-    }
-
-    pub fn choose_by(&self, css: &str, value: &str) {
-        self.browser.run(&format!(
-            "const s = document.querySelector('{css}'); s.value = '{value}'; s.dispatchEvent(new Event('change', {{ bubbles: true }}))"
-        ));
-    }
-
+    /// The rows of a figure's table, which is folded again.
     pub fn table_of(&self, key: &str) -> Vec<Vec<String>> {
-        self.browser.run(&format!("document.querySelector('#figure-{key} .numbers').open = true"));
-        self.browser.until(
-            "the table is there",
-            &format!("document.querySelector('#figure-{key} tbody tr')"),
-        );
-        let rows = self.browser.run(&format!(
-            "return [...document.querySelectorAll('#figure-{key} tbody tr')].map(r => [...r.children].map(c => c.textContent))"
-        ));
+        let rows = self.table(key);
         self.browser.run(&format!("document.querySelector('#figure-{key} .numbers').open = false"));
-        serde_json::from_value(rows).expect("a table")
+        rows
     }
-}
 
-impl Page {
     /// A live page, once this one is closed: browsers take turns.
     pub fn live_after(page: Self) -> Self {
         drop(page);

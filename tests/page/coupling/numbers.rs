@@ -1,10 +1,9 @@
 //! Live couplings: in time, and the command line's.
 
-use std::process::Command;
-
 use serde_json::Value;
 
 use crate::page::Page;
+use crate::program;
 
 /// Returns the command line's report on the page's own prompt, vectors, steps and tokens.
 fn cli(report: &Value) -> Value {
@@ -32,10 +31,7 @@ fn cli(report: &Value) -> Value {
         "--output".into(),
         format!("{}:{}", output["t_out"], listed(&output["t_in"])),
     ]);
-    let found =
-        Command::new(env!("CARGO_BIN_EXE_atelier")).args(&words).output().expect("atelier starts");
-    assert!(found.status.success(), "{}", String::from_utf8_lossy(&found.stderr));
-    serde_json::from_slice(&found.stdout).expect("a report")
+    program::report(&words)
 }
 
 /// The largest difference of two reports' numbers; everything else is the same.
@@ -63,19 +59,13 @@ fn apart(found: &Value, expected: &Value, at: &str) -> f64 {
 
 #[test]
 fn the_couplings_are_the_command_lines() {
-    let page = Page::new(1440, 1000);
-    page.open("");
-    page.until_live();
+    let page = Page::live();
     page.browser.run("window.begun = performance.now()");
     page.browser.run(
         "[...document.querySelectorAll('[aria-label=Views] a')].find(a => a.getAttribute('href').includes('view=coupling')).click()",
     );
     page.until_coupled();
-    let took: f64 = page
-        .browser
-        .text("Math.round(performance.now() - window.begun)")
-        .parse()
-        .expect("milliseconds");
+    let took = page.browser.number("Math.round(performance.now() - window.begun)");
     let said = page.text(".bar .provenance");
     say!(
         "coupling: drawn live {took} ms after the click, maps between tokens with it; the page says: {said}"
@@ -108,11 +98,7 @@ fn the_couplings_are_the_command_lines() {
     let mis = found["depth_wise"]["8"]["off_diagonal"][3][4].as_f64().expect("a number");
     let shown: f64 = table[3 * 12 + 4][2].replace('−', "-").parse().expect("a number");
     assert!((1.0 - mis - shown).abs() < 1e-3, "{mis} {shown}");
-    page.catch_files();
-    page.browser.run("window.caught.length = 0");
-    page.press_in_menu("coupling-map", "CSV");
-    page.browser.until("the file", "window.caught.length > 0");
-    let csv = page.browser.text("window.caught.pop()");
+    let csv = page.saved_figure("coupling-map", "CSV");
     let line = csv.lines().nth(1 + 3 * 12 + 4).expect("a line");
     let written: f64 = line.split(',').nth(3).expect("a number").parse().expect("a number");
     assert_eq!(written, mis, "{line}");
@@ -131,6 +117,6 @@ fn the_couplings_are_the_command_lines() {
     page.assert_accessible("couplings");
     page.screenshot("coupling-1440");
     page.browser.prefer("dark");
-    page.browser.until("it is dark", "document.documentElement.dataset.theme === 'dark'");
+    page.until_theme("dark");
     page.screenshot("coupling-1440-dark");
 }

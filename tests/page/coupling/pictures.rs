@@ -15,8 +15,7 @@ fn the_baked_couplings_are_there_at_once() {
     page.until_mapped();
     page.until_says(".bar .provenance", "Precomputed");
     for key in ["map", "self", "paths", "relation"] {
-        page.browser
-            .until(key, &format!("document.querySelector('#figure-coupling-{key} .chart svg')"));
+        page.until_figure(&format!("coupling-{key}"));
     }
     for key in ["distance", "pair", "input", "output", "straightness", "linearised"] {
         page.unfold(&format!("coupling-{key}"));
@@ -67,14 +66,14 @@ fn a_pair_is_chosen_by_click_and_by_keys_and_is_in_the_address() {
     page.browser
         .until("its fold is open", "document.querySelector('#figure-coupling-pair .fold').open");
     // The same by keys: the next of the list.
-    page.browser.run("document.querySelector('#pair-basis').focus()");
+    page.browser.focus("#pair-basis");
     page.browser.keys(DOWN);
     page.until_hash("pair=2,6");
     page.until_says("#figure-coupling-pair h3", "makes of 6's 8 directions");
     page.press_button("The other way round");
     page.until_hash("pair=6,2");
     // K and the metric.
-    page.browser.run("document.querySelector('#coupling-k').focus()");
+    page.browser.focus("#coupling-k");
     page.browser.keys(RIGHT);
     page.until_hash("k=10");
     page.until_says("#figure-coupling-map figcaption", "The K = 10 leading");
@@ -135,7 +134,7 @@ fn the_shared_twins_are_bright() {
     page.browser.run("document.querySelector('#figure-coupling-map').scrollIntoView()");
     page.screenshot("coupling-twin-1440");
     // Back is the model before.
-    page.browser.run("history.back()");
+    page.back();
     page.until_says(".bar .provenance", "Computed here by scholar-12 ");
     page.until_settled();
     assert_eq!(page.numbers_of("coupling-map"), own);
@@ -158,7 +157,7 @@ fn the_ways_play_and_stop_and_step() {
     let paused = page.text(".film output");
     std::thread::sleep(std::time::Duration::from_millis(1600));
     assert_eq!(page.text(".film output"), paused, "it stands");
-    page.browser.run("document.querySelector('#film-frame').focus()");
+    page.browser.focus("#film-frame");
     page.browser.keys(RIGHT);
     page.browser.until(
         "the next frame",
@@ -173,7 +172,7 @@ fn the_ways_play_and_stop_and_step() {
     page.browser.devtools("Emulation.setEmulatedMedia", &features);
     page.browser.reload();
     page.until_coupled();
-    assert_eq!(page.browser.text("document.querySelector('#film-play')"), "null");
+    assert_eq!(page.browser.count("#film-play"), 0);
     page.browser.click("#film-on");
     page.until_hash("frame=0");
 }
@@ -197,7 +196,7 @@ fn couplings_fit_a_telephone() {
     page.assert_accessible("couplings at 390 px");
     page.screenshot("coupling-390");
     prefer("dark");
-    page.browser.until("it is dark", "document.documentElement.dataset.theme === 'dark'");
+    page.until_theme("dark");
     page.screenshot("coupling-390-dark");
     page.assert_quiet();
 }

@@ -1,14 +1,12 @@
 //! Over rows of a task and over models, with points taken away; other orders, and reports that open again.
 
-use std::process::{Command, Stdio};
-
 use crate::page::Page;
+use crate::program;
 
 #[test]
 fn rows_are_measured_and_a_point_is_taken_away() {
     let page = Page::coupling(1440, 1000, "");
-    page.browser
-        .until("the baked rows", "document.querySelector('#figure-coupling-relation .chart svg')");
+    page.until_figure("coupling-relation");
     // What is out of range is brought into it, as often as it is typed; what is no number is taken back.
     for typed in ["999", "999", ""] {
         page.choose_by("#coupling-rows", typed);
@@ -17,7 +15,7 @@ fn rows_are_measured_and_a_point_is_taken_away() {
     page.choose_by("#coupling-rows", "4");
     page.browser.click("#couple-rows");
     page.until_says("#cost-title ~ .provenance", "Computed here by scholar-12 ");
-    page.browser.until("it is done", "!document.querySelector('#cancel-sweep')");
+    page.browser.until_gone("#cancel-sweep");
     page.until_says("#figure-coupling-relation h3", "over 11 pairs");
     let whole = page.said_of("coupling-relation");
     say!("coupling: {whole}");
@@ -39,16 +37,14 @@ fn rows_are_measured_and_a_point_is_taken_away() {
     // One that takes long is stopped; what was there stays.
     page.choose_by("#coupling-rows", "200");
     page.browser.click("#couple-rows");
-    page.browser.until("it lasts", "document.querySelector('#cancel-sweep')");
-    page.browser.click("#cancel-sweep");
-    page.browser.until("it is stopped", "!document.querySelector('#cancel-sweep')");
+    page.cancel_sweep();
     page.until_says("[role=status]", "Stopped");
     page.assert_quiet();
 }
 
 impl Page {
     fn rows_typed(&self) -> String {
-        self.browser.text("document.querySelector('#coupling-rows').value")
+        self.browser.value("#coupling-rows")
     }
 
     /// Every picture's id stands once.
@@ -61,8 +57,7 @@ impl Page {
 
     /// Nothing is drawn of any rows.
     fn assert_no_rows(&self) {
-        let figure = "document.querySelector('#figure-coupling-relation')";
-        assert_eq!(self.browser.text(figure), "null");
+        assert_eq!(self.browser.count("#figure-coupling-relation"), 0);
     }
 }
 
@@ -93,14 +88,10 @@ fn a_link_to_another_tasks_rows_waits_to_be_measured() {
 fn several_models_are_held_against_one_another() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("models.atelier.json");
-    let done = Command::new(env!("CARGO_BIN_EXE_atelier"))
-        .args(["coupling", "--engine", "cpu", "--task", "sum", "--rows", "3"])
-        .args(["--models", "scholar-2,scholar-4,scholar-8,scholar-12"])
-        .arg("--out")
-        .arg(&path)
-        .stdout(Stdio::null())
-        .status();
-    assert!(done.expect("atelier starts").success());
+    let out = path.display().to_string();
+    let words = ["coupling", "--engine", "cpu", "--task", "sum", "--rows", "3", "--out", &out];
+    let models = ["--models", "scholar-2,scholar-4,scholar-8,scholar-12"];
+    program::printed(&[&words[..], &models].concat());
     let page = Page::live();
     page.open_file(&path);
     page.until_says(
@@ -109,10 +100,7 @@ fn several_models_are_held_against_one_another() {
     );
     page.until_hash("view=coupling");
     page.until_coupled();
-    page.browser.until(
-        "their straightness",
-        "document.querySelector('#figure-models-straightness .chart svg')",
-    );
+    page.until_figure("models-straightness");
     page.unfold("models-0");
     page.until_says(".index a", "Several models");
     page.assert_figures_differ();

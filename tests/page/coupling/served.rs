@@ -1,9 +1,8 @@
 //! Couplings that `atelier open` serves.
 
-use std::process::{Command, Stdio};
-
 use crate::opening::Opening;
 use crate::page::Page;
+use crate::program;
 
 /// The address's settings of a coupling count before those of its report.
 #[test]
@@ -12,12 +11,8 @@ fn a_served_coupling_comes_back_as_it_was_left() {
     let home = tempfile::tempdir().expect("a folder");
     let place = |name: &str| home.path().join(name).display().to_string();
     let couple = |words: &[&str], out: &str| {
-        let done = Command::new(env!("CARGO_BIN_EXE_atelier"))
-            .args(["coupling", "--engine", "cpu", "--out", out])
-            .args(words)
-            .stdout(Stdio::null())
-            .status();
-        assert!(done.expect("atelier starts").success(), "{words:?}");
+        let first = ["coupling", "--engine", "cpu", "--out", out];
+        program::printed(&[&first[..], words].concat());
     };
     let one = place("one.atelier.json");
     couple(&["--model", "scholar-4", "--prompt", "1 + 2 ="], &one);
@@ -48,7 +43,7 @@ fn a_served_coupling_comes_back_as_it_was_left() {
     let is_live = || {
         page.until_says(".bar .provenance", "Computed here by scholar-4 ");
         page.until_settled();
-        assert_eq!(page.browser.text("document.querySelector('#prompt').value"), "2 + 2 =");
+        assert_eq!(page.prompt(), "2 + 2 =");
     };
     is_live();
     page.browser.reload();

@@ -8,8 +8,7 @@ use crate::test_hub::Place;
 
 #[test]
 fn a_model_of_the_hub_is_looked_up_fetched_opened_and_found_again() {
-    let scene = Scene::new();
-    scene.show();
+    let scene = Scene::shown();
     scene.says("#hub", "about 269 MB");
     assert!(scene.hub.seen().is_empty(), "nothing is asked before a button is pressed");
     scene.page.screenshot_of_window("models");
@@ -56,14 +55,13 @@ fn a_panel_that_does_not_come_can_be_left() {
     page.until_live();
     page.show_models();
     page.browser.until("there is no second button", &format!("!{close}"));
-    page.browser.run(&format!("{PANEL}.querySelector('.close').click()"));
-    page.browser.until("it is closed", &format!("!{is_open}"));
+    page.close_models();
 }
 
 #[test]
 fn the_panel_is_used_by_keyboard_alone() {
     let scene = Scene::new();
-    scene.page.browser.run("document.querySelector('#model').focus()");
+    scene.page.browser.focus("#model");
     scene.page.browser.keys("\u{e007}");
     scene.until("the heading has the focus", "document.activeElement?.id === 'models'");
     let is_open = "document.querySelector('#chooser').open";
@@ -96,8 +94,7 @@ fn gated_models_say_how_to_come_by_their_files() {
 fn what_a_model_says_by_itself_becomes_the_options() {
     let page = Page::live();
     page.browser.click(".says");
-    page.browser
-        .until("five options are there", "document.querySelectorAll('.option-text').length === 5");
+    page.browser.until_count(".option-text", 5);
     page.until_settled();
     let judged = "return document.querySelectorAll('.option-field input:checked').length";
     assert_eq!(page.browser.run(judged), 0, "nobody said what is right");
@@ -113,8 +110,7 @@ fn everyone_can_use_the_panel() {
         let scene = Scene::on(page);
         // With everything in it that can be: something kept, something found, something that went wrong.
         scene.show();
-        scene.fetch();
-        scene.until_fetched();
+        scene.fetch_whole();
         scene.show();
         scene.look_up(REPO);
         scene.says("#found", "commit");
@@ -122,14 +118,11 @@ fn everyone_can_use_the_panel() {
         scene.says(".problem", "has no model makers/none");
         let page = &scene.page;
         for &scheme in schemes {
-            page.browser.run(&format!("{PANEL}.querySelector('.close').click()"));
+            page.close_models();
             page.browser.prefer(scheme);
             scene.show();
             page.browser.within("#chooser-frame", || {
-                page.browser.until(
-                    "it has the page's colours",
-                    &format!("document.documentElement.dataset.theme === '{scheme}'"),
-                );
+                page.until_theme(scheme);
                 page.assert_look("the panel", width, scheme);
                 page.browser.run("scrollTo(0, 0)");
             });
@@ -154,7 +147,7 @@ fn one_chooser_has_them_all() {
     scene.says(".now", "scholar-12");
     scene.says(".shipped .takes", "Lessons: all 12.");
     scene.says(".shipped li:nth-child(2) .takes", "10 not at all.");
-    page.browser.run(&format!("{PANEL}.querySelector('.close').click()"));
+    page.close_models();
     // What was opened from disk is at hand for the rest of the visit: its bytes are read where they lie.
     page.open_folder(&root().join("public/models/scholar-4"));
     page.until_says("#model", "scholar-4 (opened here)");
@@ -176,8 +169,7 @@ fn one_chooser_has_them_all() {
     );
     scene.says("#takes", "6, 7, 8 and 12 in part");
     // A hub's, by its name.
-    scene.fetch();
-    scene.until_fetched();
+    scene.fetch_whole();
     page.until_says("#model", "hub:makers/tiny (from a hub)");
     scene.show();
     scene.says(".kept .quiet", "takes about");

@@ -5,8 +5,7 @@ use crate::test_hub::{Fault, Origin, Place, sha256};
 
 #[test]
 fn faults_that_pass_are_waited_for() {
-    let scene = Scene::new();
-    scene.show();
+    let scene = Scene::shown();
     for (origin, path, times, fault) in [
         (Origin::Hub, "/revision/", 1, Fault::status(503)),
         (Origin::Cdn, weights().as_str(), 2, Fault::Cut(60_000)),
@@ -19,39 +18,32 @@ fn faults_that_pass_are_waited_for() {
         ),
     ] {
         scene.hub.fail(origin, path, times, fault.clone());
-        scene.fetch();
-        scene.until_fetched();
+        scene.fetch_whole();
         scene.assert_whole();
         scene.hub.mend();
-        scene.page.choose("scholar-2");
-        scene.clear();
-        scene.page.browser.click("#model");
+        scene.begin_anew();
     }
 }
 
 #[test]
 fn a_hub_that_sends_only_whole_files_is_begun_anew_and_said() {
-    let scene = Scene::new();
-    scene.show();
+    let scene = Scene::shown();
     scene.hub.fail(Origin::Cdn, weights().as_str(), 1, Fault::Cut(50_000));
     scene.hub.fail(Origin::Cdn, weights().as_str(), 1, Fault::WholeAlways);
-    scene.fetch();
-    scene.until_fetched();
+    scene.fetch_whole();
     scene.assert_whole();
-    assert!(scene.hub.seen().iter().any(|seen| seen.headers.contains_key("range")));
+    assert!(!scene.ranges().is_empty());
     scene.page.browser.click("#model");
 }
 
 /// A network that wants a login first answers with a page of its own: it threw away what had come.
 #[test]
 fn an_answer_of_another_length_throws_nothing_away() {
-    let scene = Scene::new();
-    scene.show();
+    let scene = Scene::shown();
     scene.hub.fail(Origin::Cdn, weights().as_str(), 1, Fault::Cut(50_000));
     scene.hub.fail(Origin::Cdn, weights().as_str(), 1, Fault::status(200));
     scene.hub.fail(Origin::Cdn, weights().as_str(), 1, Fault::Total("70000"));
-    scene.fetch();
-    scene.until_fetched();
+    scene.fetch_whole();
     scene.assert_whole();
     let seen = scene.hub.seen();
     let of_cdn = seen.iter().filter(|seen| seen.origin == Origin::Cdn);
@@ -62,8 +54,7 @@ fn an_answer_of_another_length_throws_nothing_away() {
 /// The count of what had been there stood beside an empty file.
 #[test]
 fn what_is_thrown_away_counts_no_more() {
-    let scene = Scene::new();
-    scene.show();
+    let scene = Scene::shown();
     scene.hub.fail(Origin::Cdn, weights().as_str(), 1, Fault::Longer(7));
     scene.fetch();
     scene.says(".problem", "bytes where the hub promised");
@@ -75,8 +66,7 @@ fn what_is_thrown_away_counts_no_more() {
 /// A second is a minute here.
 #[test]
 fn a_connection_that_stands_still_is_asked_again() {
-    let scene = Scene::new();
-    scene.show();
+    let scene = Scene::shown();
     scene.in_the_worker(
         "const later = self.setTimeout;
          self.setTimeout = (act, wait, ...more) => later(act, wait === 60000 ? 1000 : wait, ...more);",
@@ -84,20 +74,14 @@ fn a_connection_that_stands_still_is_asked_again() {
     scene.hub.fail(Origin::Hub, "/revision/", 1, Fault::Silent);
     scene.hub.fail(Origin::Hub, "/tree/", 1, Fault::Still(0));
     scene.hub.fail(Origin::Cdn, weights().as_str(), 1, Fault::Still(50_000));
-    scene.fetch();
-    scene.until_fetched();
+    scene.fetch_whole();
     scene.assert_whole();
-    let seen = scene.hub.seen();
-    assert!(
-        seen.iter()
-            .any(|seen| seen.headers.get("range").is_some_and(|range| range == "bytes=50000-"))
-    );
+    assert!(scene.ranges().contains(&"bytes=50000-".to_owned()));
 }
 
 #[test]
 fn a_look_up_that_is_not_answered_can_be_cancelled() {
-    let scene = Scene::new();
-    scene.show();
+    let scene = Scene::shown();
     scene.hub.fail(Origin::Hub, "/revision/", 99, Fault::Silent);
     scene.look_up(REPO);
     scene.press("#give-up");
@@ -110,8 +94,7 @@ fn a_look_up_that_is_not_answered_can_be_cancelled() {
 /// Daylight saving, or a clock that is set right after a sleep.
 #[test]
 fn a_clock_that_is_set_back_lengthens_no_wait() {
-    let scene = Scene::new();
-    scene.show();
+    let scene = Scene::shown();
     scene.in_the_worker(
         "let hours = 0; const now = Date.now; Date.now = () => now() - 3600000 * hours++;",
     );
@@ -137,8 +120,7 @@ fn a_step_that_the_hub_lacks_ends_no_look_up_of_another() {
 
 #[test]
 fn faults_that_last_are_one_sentence() {
-    let scene = Scene::new();
-    scene.show();
+    let scene = Scene::shown();
     for (origin, path, fault, expected) in [
         (Origin::Cdn, weights().as_str(), Fault::WrongByte(5000), "came damaged"),
         (Origin::Cdn, "", Fault::Longer(7), "bytes where the hub promised"),
@@ -155,12 +137,9 @@ fn faults_that_last_are_one_sentence() {
         scene.says(".problem", expected);
         scene.hub.mend();
         // Nothing wrong stays: the same again is right.
-        scene.fetch();
-        scene.until_fetched();
+        scene.fetch_whole();
         scene.assert_whole();
-        scene.page.choose("scholar-2");
-        scene.clear();
-        scene.page.browser.click("#model");
+        scene.begin_anew();
     }
     scene.look_up("makers/none");
     scene.says(".problem", "has no model makers/none");
@@ -170,8 +149,7 @@ fn faults_that_last_are_one_sentence() {
 
 #[test]
 fn a_browser_that_keeps_no_files_has_it_in_memory_and_says_so() {
-    let scene = Scene::new();
-    scene.show();
+    let scene = Scene::shown();
     scene.in_the_worker("StorageManager.prototype.getDirectory = undefined;");
     scene.fetch();
     scene.says("#notice", "This browser keeps no files for pages");

@@ -1,15 +1,13 @@
 //! The panel in the other engine: downloaded, stopped, gone on with, opened.
 
-use super::{Scene, tiny};
+use super::Scene;
 use crate::page::Page;
-use crate::test_hub::{Fault, Origin};
 
 #[test]
 fn firefox_downloads_goes_on_and_opens() {
     let scene = Scene::on(Page::in_firefox());
-    let size: usize = tiny().iter().map(|(_, bytes)| bytes.len()).sum();
     scene.show();
-    scene.hub.fail(Origin::Cdn, "", 99, Fault::Slow(size / 6));
+    scene.slow(6);
     scene.fetch();
     scene.until_some_came();
     scene.press("#pause");
@@ -24,10 +22,9 @@ fn firefox_downloads_goes_on_and_opens() {
     scene.until_fetched();
     scene.page.until_settled();
     scene.assert_whole();
-    let seen = scene.hub.seen();
+    let ranges = scene.ranges();
     let goes_on = |range: &String| !range.starts_with("bytes=0-");
-    let mut ranges = seen.iter().filter_map(|seen| seen.headers.get("range"));
-    assert!(ranges.any(goes_on), "{seen:?}");
+    assert!(ranges.iter().any(goes_on), "{ranges:?}");
     // Opened anew, it is found here, and nobody is asked.
     scene.hub.gone(true);
     scene.page.browser.reload();

@@ -11,8 +11,8 @@ mod tabs;
 
 use serde_json::Value;
 
-use crate::page::{PANEL, Page, root, set};
-use crate::test_hub::{Place, TestHub, sha256};
+use crate::page::{PANEL, Page, dist, root};
+use crate::test_hub::{Fault, Origin, Place, TestHub, sha256};
 
 const REPO: &str = "makers/tiny";
 
@@ -43,8 +43,7 @@ fn weights() -> String {
 
 /// The panel's document, as `cargo xtask build --hub URL --hub-cdn ORIGIN` writes it.
 fn asking(hub: &TestHub) -> String {
-    let file = std::path::Path::new(&set("ATELIER_DIST")).join("hub.html");
-    let html = std::fs::read_to_string(file).expect("the panel's document");
+    let html = std::fs::read_to_string(dist().join("hub.html")).expect("the panel's document");
     let put = |html: &str, before: &str, end: char, put: &str| {
         let (start, rest) = html.split_once(before).expect("its place");
         let (_, after) = rest.split_once(end).expect("its end");
@@ -66,12 +65,17 @@ impl Scene {
         Self::on(Page::new(1440, 1000))
     }
 
-    /// A scene whose model was fetched and has answered, with the panel shown.
-    fn answering() -> Self {
+    /// A scene with the panel shown.
+    fn shown() -> Self {
         let scene = Self::new();
         scene.show();
-        scene.fetch();
-        scene.until_fetched();
+        scene
+    }
+
+    /// A scene whose model was fetched and has answered, with the panel shown.
+    fn answering() -> Self {
+        let scene = Self::shown();
+        scene.fetch_whole();
         scene.page.until_settled();
         scene.show();
         scene
@@ -82,9 +86,20 @@ impl Scene {
         let hub = TestHub::start();
         hub.put(REPO, Place::open(&tiny()));
         page.server.replace("hub.html", &asking(&hub));
-        page.open("");
-        page.until_live();
+        page.open_live();
         Self { page, hub }
+    }
+
+    /// From now on the model's files come slowly, in so many seconds.
+    fn slow(&self, seconds: usize) {
+        let size: usize = tiny().iter().map(|(_, bytes)| bytes.len()).sum();
+        self.hub.fail(Origin::Cdn, "", 999, Fault::Slow(size / seconds));
+    }
+
+    /// The ranges that were asked for since the last look.
+    fn ranges(&self) -> Vec<String> {
+        let seen = self.hub.seen();
+        seen.iter().filter_map(|seen| seen.headers.get("range").cloned()).collect()
     }
 
     fn show(&self) {
@@ -95,8 +110,7 @@ impl Scene {
 
     /// Runs a script in the download worker, which starts with the first question, before its program.
     fn in_the_worker(&self, script: &str) {
-        let dist = std::path::PathBuf::from(set("ATELIER_DIST"));
-        let boot = std::fs::read_to_string(dist.join("hub_boot.js")).expect("a script");
+        let boot = std::fs::read_to_string(dist().join("hub_boot.js")).expect("a script");
         // Imports are hoisted, but the program only starts behind them.
         let changed = boot.replacen("await ", &format!("{script}\nawait "), 1);
         assert!(changed.contains(script), "{boot}");
@@ -148,6 +162,12 @@ impl Scene {
         self.press("#download");
     }
 
+    /// Fetches the model, and waits until it has answered.
+    fn fetch_whole(&self) {
+        self.fetch();
+        self.until_fetched();
+    }
+
     fn until_fetched(&self) {
         self.until_answers(REPO);
     }
@@ -194,6 +214,13 @@ impl Scene {
         let parts =
             kept.iter().filter(|(name, _)| name.ends_with(".part") || name.ends_with(".state"));
         assert_eq!(parts.count(), 0, "{kept:?}");
+    }
+
+    /// Opens another model, deletes what is there, and shows the panel again.
+    fn begin_anew(&self) {
+        self.page.choose("scholar-2");
+        self.clear();
+        self.page.browser.click("#model");
     }
 
     /// Deletes what is there, so that the next download begins at the beginning.

@@ -2,19 +2,17 @@
 
 use super::{REPO, Scene, newer, tiny, weights};
 use crate::page::PANEL;
-use crate::test_hub::{Fault, Origin, Place, sha256};
+use crate::test_hub::{Place, sha256};
 
 impl Scene {
     /// Fetches the model; then the hub moves on, and some of the newer commit comes.
     fn begin_newer(&self) -> Vec<(String, String)> {
         self.show();
-        self.fetch();
-        self.until_fetched();
+        self.fetch_whole();
         self.page.until_settled();
         let before = self.kept();
-        let size: usize = tiny().iter().map(|(_, bytes)| bytes.len()).sum();
         self.hub.put(REPO, Place::open(&newer()));
-        self.hub.fail(Origin::Cdn, "", 999, Fault::Slow(size / 6));
+        self.slow(6);
         self.show();
         self.look_up(REPO);
         self.says("#newer", "It stays until this one is whole");
@@ -70,8 +68,7 @@ fn a_newer_commit_that_is_cancelled_leaves_the_older_one() {
 /// The older one's files were opened, under the newer one's sentence.
 #[test]
 fn in_memory_too_the_newer_commit_takes_the_older_ones_place() {
-    let scene = Scene::new();
-    scene.show();
+    let scene = Scene::shown();
     scene.in_the_worker("StorageManager.prototype.getDirectory = undefined;");
     scene.page.browser.run(
         "window.opened = [];
@@ -137,8 +134,7 @@ fn files_that_no_record_names_go_when_the_panel_is_opened() {
          look();",
     );
     // What a model is made of stays.
-    scene.fetch();
-    scene.until_fetched();
+    scene.fetch_whole();
     scene.show();
     scene.says(".kept .quiet", "takes about");
     scene.assert_whole();

@@ -14,8 +14,7 @@ const LARGE: &str = "makers/large";
 impl Scene {
     /// Begins to fetch, which takes about six seconds, and waits until some of it has come.
     fn begin(&self) {
-        let size: usize = tiny().iter().map(|(_, bytes)| bytes.len()).sum();
-        self.hub.fail(Origin::Cdn, "", 999, Fault::Slow(size / 6));
+        self.slow(6);
         self.fetch();
         self.until_some_came();
     }
@@ -34,17 +33,15 @@ impl Scene {
         self.press(".kept .resume");
         self.until_fetched();
         self.assert_whole();
-        let seen = self.hub.seen();
-        let mut ranges = seen.iter().filter_map(|seen| seen.headers.get("range"));
+        let ranges = self.ranges();
         let goes_on = |range: &String| !range.starts_with("bytes=0-");
-        assert!(ranges.any(goes_on), "it began anew: {seen:?}");
+        assert!(ranges.iter().any(goes_on), "it began anew: {ranges:?}");
     }
 }
 
 #[test]
 fn paused_it_keeps_what_came_and_goes_on() {
-    let scene = Scene::new();
-    scene.show();
+    let scene = Scene::shown();
     scene.begin();
     let words = scene.text("#fetching p");
     assert!(words.contains(" of "), "{words}");
@@ -64,15 +61,13 @@ fn paused_it_keeps_what_came_and_goes_on() {
 /// The second went on to the end when the first was stopped, with nothing shown of it.
 #[test]
 fn two_quick_clicks_fetch_once() {
-    let scene = Scene::new();
-    scene.show();
+    let scene = Scene::shown();
     scene.page.browser.run(&format!(
         "const panel = {PANEL}.defaultView.Worker.prototype, post = panel.postMessage;
          window.asked = 0;
          panel.postMessage = function (ask) {{ if (ask.includes('Fetch')) window.asked++; post.call(this, ask); }};"
     ));
-    let size: usize = tiny().iter().map(|(_, bytes)| bytes.len()).sum();
-    scene.hub.fail(Origin::Cdn, "", 999, Fault::Slow(size / 6));
+    scene.slow(6);
     scene.look_up(REPO);
     scene.until("it can be had", "document.querySelector('#download')");
     let click = format!("const download = {PANEL}.querySelector('#download');");
@@ -83,8 +78,7 @@ fn two_quick_clicks_fetch_once() {
 
 #[test]
 fn cancelled_nothing_of_it_stays() {
-    let scene = Scene::new();
-    scene.show();
+    let scene = Scene::shown();
     scene.begin();
     scene.delete("#fetching");
     scene.says(".status-line", "hub:makers/tiny is deleted.");
@@ -108,11 +102,9 @@ fn while_one_is_fetched_another_is_looked_up() {
 
 #[test]
 fn a_look_up_that_fails_leaves_the_download_its_controls() {
-    let scene = Scene::new();
-    scene.show();
+    let scene = Scene::shown();
     // It lasts longer than two look-ups.
-    let size: usize = tiny().iter().map(|(_, bytes)| bytes.len()).sum();
-    scene.hub.fail(Origin::Cdn, "", 999, Fault::Slow(size / 30));
+    scene.slow(30);
     scene.begin();
     scene.look_up("makers/none");
     scene.says(".problem", "has no model makers/none");
@@ -195,14 +187,12 @@ fn where_there_is_no_room_it_is_said() {
     scene.hub.seen();
     scene.press(".kept .resume");
     scene.until("it is whole", "document.querySelector('.kept .open')");
-    let seen = scene.hub.seen();
-    assert!(seen.iter().any(|seen| seen.headers.contains_key("range")));
+    assert!(!scene.ranges().is_empty());
 }
 
 #[test]
 fn when_the_network_goes_in_the_middle_it_is_said_and_gone_on_with() {
-    let scene = Scene::new();
-    scene.show();
+    let scene = Scene::shown();
     scene.begin();
     scene.hub.gone(true);
     scene.says("#waiting", "is asked again in");
@@ -225,8 +215,7 @@ fn when_the_network_goes_in_the_middle_it_is_said_and_gone_on_with() {
 
 #[test]
 fn a_worker_that_is_ended_is_noticed() {
-    let scene = Scene::new();
-    scene.show();
+    let scene = Scene::shown();
     scene.page.browser.run(&format!(
         "const w = {PANEL}.defaultView, Before = w.Worker;
          window.workers = [];
@@ -252,13 +241,11 @@ fn killed_and_reloaded_at_many_moments_it_goes_on() {
 
 /// So often, each time at another moment of a download of six seconds.
 fn killed_and_reloaded(rounds: u64) {
-    let scene = Scene::new();
-    scene.show();
+    let scene = Scene::shown();
     scene.look_up(REPO);
-    let size: usize = tiny().iter().map(|(_, bytes)| bytes.len()).sum();
     for round in 0..rounds {
         scene.hub.mend();
-        scene.hub.fail(Origin::Cdn, "", 99, Fault::Slow(size / 6));
+        scene.slow(6);
         if round == 0 {
             scene.press("#download");
             scene.until("it began", "document.querySelector('#fetching')");
@@ -281,7 +268,7 @@ fn killed_and_reloaded(rounds: u64) {
     scene.page.browser.run(&format!("{PANEL}.querySelector('.kept .resume')?.click()"));
     scene.until("it is whole", "document.querySelector('.kept .open')");
     scene.assert_whole();
-    let ranges = scene.hub.seen().iter().filter(|seen| seen.headers.contains_key("range")).count();
+    let ranges = scene.ranges().len();
     assert!(ranges > 0, "it never went on in the middle");
     println!("{ranges} times it went on in the middle");
 }

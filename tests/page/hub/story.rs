@@ -7,9 +7,10 @@ use std::time::Instant;
 use serde_json::{Value, json};
 
 use super::Scene;
-use crate::page::{Page, root, shared_model};
-use crate::pickled;
+use crate::common::model_folder;
+use crate::page::Page;
 use crate::test_hub::{Place, Seen};
+use crate::{pickled, program};
 
 const STORIES: &str = "karpathy/stories260k";
 const PROMPT: &str = "Lily found a big, red ball. She was very";
@@ -17,7 +18,7 @@ const OPTIONS: [&str; 3] = [" happy", " big", " little"];
 
 /// The story model's files, where it is on this machine.
 fn stories() -> Option<Vec<(&'static str, Vec<u8>)>> {
-    let folder = shared_model("stories260k")?;
+    let folder = model_folder("stories260k")?;
     let files = ["config.json", "model.safetensors", "tokenizer.json"];
     let read = |file| (file, std::fs::read(folder.join(file)).expect("a file of it"));
     Some(files.map(read).to_vec())
@@ -67,10 +68,7 @@ fn a_pytorch_checkpoint_of_the_hub_answers_as_its_golden() {
 
 #[test]
 fn from_a_name_to_a_picture() {
-    let Some(files) = stories() else {
-        say!("SKIPPED: ../shared/models/stories260k is not on this machine");
-        return;
-    };
+    let Some(files) = stories() else { return };
     let whole: usize = files.iter().map(|(_, bytes)| bytes.len()).sum();
     let folder = tempfile::tempdir().expect("a folder");
     let log = folder.path().join("net.json");
@@ -136,9 +134,7 @@ fn asked(log: &Path, own: &str) -> Vec<String> {
     let (mut urls, mut sources) = (Vec::new(), Vec::new());
     // An event a line.
     for line in text.lines() {
-        let Ok(event) = serde_json::from_str::<Value>(line.trim_end_matches(',')) else {
-            continue;
-        };
+        let Ok(event) = serde_json::from_str::<Value>(line.trim_end_matches(',')) else { continue };
         let (params, source) = (&event["params"], &event["source"]["id"]);
         let text = |name: &str| params[name].as_str().map(str::to_owned);
         if text("initiator").as_deref() == Some(own) {
@@ -154,10 +150,7 @@ fn asked(log: &Path, own: &str) -> Vec<String> {
 
 #[test]
 fn a_story_model_answers_an_english_question() {
-    let Some(files) = stories() else {
-        say!("SKIPPED: ../shared/models/stories260k is not on this machine");
-        return;
-    };
+    let Some(files) = stories() else { return };
     // What the README shows: the picture, down to the votes.
     let page = Page::new(1440, 1560);
     page.browser.prefer("light");
@@ -178,19 +171,9 @@ fn a_story_model_answers_an_english_question() {
     assert_eq!(report["lens"]["options"], json!(OPTIONS));
     assert_eq!(report["lens"]["correct"], true);
     // What the command line says of the folder.
-    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_atelier"));
-    command
-        .args(["lens", "--json", "--prompt", PROMPT, "--answer", "0"])
-        .arg("--model")
-        .arg(shared_model("stories260k").expect("it was read"));
-    for option in OPTIONS {
-        command.args(["--option", option]);
-    }
-    let output = command.current_dir(root()).output();
-    let output = output.expect("the command line runs");
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{said}");
-    let native: Value = serde_json::from_slice(&output.stdout).expect("a report");
+    let folder = model_folder("stories260k").expect("it was read").display().to_string();
+    let question = json!({ "prompt": PROMPT, "options": OPTIONS, "answer": 0 });
+    let native = program::lens(&folder, &question, &[]);
     let (own, native) = (&report["lens"]["logits"], &native["lens"]["logits"]);
     crate::lens::compare(own, native, "logits");
     page.browser.run("scrollTo(0, 0); document.activeElement.blur()");

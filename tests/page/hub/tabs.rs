@@ -1,7 +1,7 @@
 //! Two tabs of the page, which share what this browser keeps.
 
-use super::{REPO, Scene, newer, tiny};
-use crate::test_hub::{Fault, Origin, Place, sha256};
+use super::{REPO, Scene, newer};
+use crate::test_hub::{Place, sha256};
 
 /// A second panel, with a worker of its own, that is never shown.
 const OTHER: &str = "document.querySelector('#other')?.contentDocument";
@@ -11,9 +11,8 @@ const IS_FETCHING: &str = "Another tab of this page is fetching hub:makers/tiny"
 impl Scene {
     /// Fetches the model slowly, and opens the other panel meanwhile.
     fn begin_beside_another(&self) {
-        let size: usize = tiny().iter().map(|(_, bytes)| bytes.len()).sum();
         self.show();
-        self.hub.fail(Origin::Cdn, "", 999, Fault::Slow(size / 16));
+        self.slow(16);
         self.fetch();
         self.until_some_came();
         self.page.browser.run(
@@ -90,13 +89,10 @@ fn two_commits_of_one_model_do_not_end_each_other() {
 /// One tab's own download keeps nobody from deleting the commit that it replaces.
 #[test]
 fn the_older_commit_is_deleted_while_the_newer_one_comes() {
-    let scene = Scene::new();
-    scene.show();
-    scene.fetch();
-    scene.until_fetched();
+    let scene = Scene::shown();
+    scene.fetch_whole();
     scene.hub.put(REPO, Place::open(&newer()));
-    let size: usize = tiny().iter().map(|(_, bytes)| bytes.len()).sum();
-    scene.hub.fail(Origin::Cdn, "", 999, Fault::Slow(size / 8));
+    scene.slow(8);
     scene.show();
     scene.fetch();
     scene.until_some_came();

@@ -7,10 +7,11 @@ mod model;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::common::numbers;
-use crate::page::{Page, root, set};
+use crate::page::Page;
+use crate::program;
 
 const PROMPT: &str = "a b c d e f g h i j k l";
 const OPTIONS: [&str; 2] = [" x", " y"];
@@ -44,14 +45,6 @@ new BroadcastChannel('count').onmessage = ({ target }) =>
 ";
 
 impl Page {
-    fn counts(&self) {
-        let dist = PathBuf::from(set("ATELIER_DIST"));
-        let loader = std::fs::read_to_string(dist.join("worker_loader.js")).expect("the loader");
-        let (before, after) = loader.split_once("await ").expect("the loader's start");
-        let loader = format!("{before}const engine = await {after}\n;{COUNTED}");
-        self.server.replace("worker_loader.js", &loader);
-    }
-
     /// Bytes of the engine's own memory, of its buffers on the GPU, and of those at most.
     fn counted(&self) -> [u64; 3] {
         let found = self.browser.run_async(
@@ -77,16 +70,8 @@ impl Page {
 
 /// Returns the command line's report.
 fn native(file: &Path) -> Value {
-    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_atelier"));
-    command.args(["lens", "--json", "--prompt", PROMPT, "--answer", "0"]).arg("--model").arg(file);
-    for option in OPTIONS {
-        command.args(["--option", option]);
-    }
-    let output = command.current_dir(root()).output();
-    let output = output.expect("the command line runs");
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{said}");
-    serde_json::from_slice(&output.stdout).expect("a report")
+    let question = json!({ "prompt": PROMPT, "options": OPTIONS, "answer": 0 });
+    program::lens(&file.display().to_string(), &question, &[])
 }
 
 /// The largest difference of two reports' logits and members, beside the largest of them.
@@ -116,9 +101,8 @@ fn large() -> (tempfile::TempDir, PathBuf, PathBuf) {
 /// The page with its first model on this engine.
 fn page_on(engine: &str) -> Page {
     let page = if engine == "gpu" { Page::with_gpu() } else { Page::new(1440, 1000) };
-    page.counts();
-    page.open("");
-    page.until_live();
+    page.with_engine_script(COUNTED);
+    page.open_live();
     page.browser.run(&format!("localStorage['atelier-engine'] = '{engine}'"));
     page.browser.reload();
     page.until_answers("scholar-12");

@@ -9,7 +9,7 @@ fn one_link_opens_a_step_for_the_wall_and_holds_what_the_model_says() {
     page.open("#view=lessons&lesson=1&step=1&projector&hold");
     page.until_lesson_step(1, 1);
     let size = "parseFloat(getComputedStyle(document.documentElement).fontSize)";
-    let large: f64 = page.browser.text(size).parse().expect("a size");
+    let large = page.browser.number(size);
     assert!(large > 20.0, "{large}");
     assert_eq!(
         page.browser.text("getComputedStyle(document.body).backgroundColor"),
@@ -21,26 +21,20 @@ fn one_link_opens_a_step_for_the_wall_and_holds_what_the_model_says() {
         page.browser.clear(&field);
         page.browser.type_into(&field, hands);
     }
-    assert_eq!(page.browser.text("document.querySelectorAll('.hands').length"), "0");
+    assert_eq!(page.browser.count(".hands"), 0);
     page.expect_option(1);
-    page.browser.until_within(
-        super::RUNS,
-        "the model has answered, and it is held",
-        "document.querySelector('#reveal')",
-    );
-    assert_eq!(page.browser.text(TOLD), "null");
-    assert_eq!(page.browser.text("document.querySelectorAll('.mark.run, .values').length"), "0");
+    page.until_ran("#reveal");
+    assert_eq!(page.browser.count(TOLD), 0);
+    assert_eq!(page.browser.count(".mark.run, .values"), 0);
     // The key that is pressed is shown to the class, and shows it.
-    page.browser.run("document.querySelector('#reveal').focus()");
+    page.browser.focus("#reveal");
     page.browser.keys("r");
     page.until_says(".pressed-key", "r");
     page.until_told();
-    let shares =
-        "[...document.querySelectorAll('.hands')].map(h => h.textContent.trim()).join('|')";
-    let shares = page.browser.text(shares);
+    let shares = page.browser.texts(".hands").join("|");
     assert!(shares.contains("7 of 19") && shares.contains("12 of 19"), "{shares}");
     // Drawings grow with the words, and stay within their column.
-    page.browser.until("it is drawn", "document.querySelector('.step-pictures .chart svg')");
+    page.browser.until_there(".step-pictures .chart svg");
     let sizes = "const chart = document.querySelector('.step-pictures .chart'); const wide = chart.getBoundingClientRect().width; return [wide / chart.clientWidth, wide - chart.parentElement.clientWidth]";
     let sizes = page.browser.run(sizes);
     let [scale, over] = [0, 1].map(|i| sizes[i].as_f64().expect("a size"));
@@ -49,13 +43,13 @@ fn one_link_opens_a_step_for_the_wall_and_holds_what_the_model_says() {
     page.assert_accessible("a lesson on the wall");
     // It is as it was when the link is opened again, and held again.
     page.browser.reload();
-    page.browser.until("it is held again", "document.querySelector('#reveal')");
-    assert_eq!(page.browser.text(TOLD), "null");
+    page.browser.until_there("#reveal");
+    assert_eq!(page.browser.count(TOLD), 0);
 
     // What is held is cleared for the next class without being shown, hands with it; and hands that are typed
     // while the model answers stay in their fields.
     page.browser.click("#clear-step");
-    page.browser.until("it is asked anew", "document.querySelector('#commit')");
+    page.browser.until_there("#commit");
     let hands = "[...document.querySelectorAll('.tally input')].map(i => i.value).join('|')";
     assert!(page.browser.text(hands).chars().all(|c| c == '|'), "{}", page.browser.text(hands));
     assert_eq!(page.kept_answers()["answers"], serde_json::json!([]));
@@ -63,21 +57,17 @@ fn one_link_opens_a_step_for_the_wall_and_holds_what_the_model_says() {
     page.browser.until("it runs", "document.querySelector('#commit') === null");
     page.until_focused("#step-title");
     page.browser.type_into(".tally input", "3");
-    page.browser.until_within(
-        super::RUNS,
-        "the next answer is held",
-        "document.querySelector('#reveal')",
-    );
+    page.until_ran("#reveal");
     page.browser
         .until("what was typed is there", "document.querySelector('.tally input').value === '3'");
 
     // Back to a desk: by the ticks, which the address follows.
     page.browser.click("#for-wall");
     page.browser.until("it is small", &format!("{size} < 20"));
-    assert!(!page.browser.text("location.hash").contains("projector"));
+    assert!(!page.hash().contains("projector"));
     page.browser.click("#for-hold");
     page.until_told();
-    assert!(!page.browser.text("location.hash").contains("hold"));
+    assert!(!page.hash().contains("hold"));
     // Whoever goes elsewhere takes no large letters along.
     page.browser.click("#for-wall");
     page.browser.until("it is large", &format!("{size} > 20"));
@@ -90,16 +80,15 @@ fn one_link_opens_a_step_for_the_wall_and_holds_what_the_model_says() {
 fn keys_of_a_lesson_leave_typing_alone() {
     let page = Page::new(1440, 900);
     page.lesson(1, 1);
-    page.expect_option(0);
-    page.until_told();
+    page.answer(0);
     page.until_focused("#told *");
     page.browser.type_into("#own-words", "no, not pp");
-    assert_eq!(page.browser.text("document.querySelector('#own-words').value"), "no, not pp");
+    assert_eq!(page.browser.value("#own-words"), "no, not pp");
     page.until_lesson_step(1, 1);
-    page.browser.run("document.querySelector('#told h3').focus()");
+    page.browser.focus("#told h3");
     page.browser.keys("n");
     page.until_lesson_step(1, 2);
-    page.browser.run("history.back()");
+    page.back();
     page.until_lesson_step(1, 1);
     page.assert_quiet();
 }

@@ -31,22 +31,17 @@ fn what_one_window_kept_or_forgot_no_other_undoes() {
         page.browser.run("document.querySelector('#next-step').click()");
         page.until_lesson_step(1, 2);
     });
-    page.expect_option(1);
-    page.until_told();
+    page.answer(1);
     assert_eq!(page.kept_expectations().len(), 1);
     // The other window, which was open before, adds to it.
     page.browser.within("#second", || {
-        page.expect_option(0);
-        page.until_told();
+        page.answer(0);
     });
     let both = page.kept_expectations();
     assert_eq!(both.len(), 2, "{both:?}");
     assert_eq!((&both[0].1, &both[1].1), (&Value::from(1), &Value::from(0)));
     // The first hears of it without anything done in it.
-    page.browser.until(
-        "both are answered in the first window",
-        "document.querySelectorAll('.trail .answered').length === 2",
-    );
+    page.browser.until_count(".trail .answered", 2);
     // What the first forgets the second does not bring back.
     page.open("#view=lessons");
     page.until_says(".kept", "2 answers");
@@ -55,9 +50,8 @@ fn what_one_window_kept_or_forgot_no_other_undoes() {
     page.press("Yes, forget them");
     page.until_says(".kept", "No answers");
     page.browser.within("#second", || {
-        page.browser.until("it is asked anew", "document.querySelector('#commit')");
-        page.expect_option(2);
-        page.until_told();
+        page.browser.until_there("#commit");
+        page.answer(2);
     });
     let left = page.kept_expectations();
     assert_eq!(left.len(), 1, "{left:?}");
@@ -75,8 +69,7 @@ fn answers_of_another_form_stay_until_they_are_forgotten() {
     // By a link to a step, too.
     page.until_lesson_step(1, 1);
     page.until_says(".of-answers", "this page cannot read");
-    page.expect_option(1);
-    page.until_told();
+    page.answer(1);
     assert_eq!(page.browser.text("localStorage.getItem('atelier-answers')"), other);
     page.open("#view=lessons");
     page.until_says(".of-answers", "this page cannot read");
@@ -94,18 +87,13 @@ fn a_browser_that_keeps_nothing_is_not_said_to_keep_answers() {
     page.browser.run(
         "Storage.prototype.setItem = () => { throw new DOMException('full', 'QuotaExceededError'); }",
     );
-    page.expect_option(1);
-    page.until_told();
+    page.answer(1);
     assert!(!page.told().contains("kept with your answers"));
     page.press_all_lessons();
     page.until_says(".kept", "keeps nothing");
     // What was answered is there as long as the page is.
     page.until_says(".syllabus", "1 of ");
-    page.catch_files();
-    page.browser.click("#keep-answers");
-    page.browser.until("the file is made", "window.caught.length > 0");
-    let file: Value =
-        serde_json::from_str(&page.browser.text("window.caught.pop()")).expect("JSON");
+    let file = page.saved_answers();
     assert_eq!(file["answers"].as_array().map(Vec::len), Some(1));
     assert_eq!(page.kept_answers(), Value::Null);
     page.assert_quiet();

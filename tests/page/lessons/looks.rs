@@ -48,10 +48,9 @@ fn a_steps_picture_shows_what_the_step_asks() {
         (10, 4, "“three”: answered as if no negation stood there in "),
     ] {
         page.lesson(lesson, step);
-        page.expect_option(0);
-        page.until_told();
+        page.answer(0);
         page.until_says(".step-pictures h3", title);
-        page.browser.until("it is drawn", "document.querySelector('.step-pictures .chart svg')");
+        page.browser.until_there(".step-pictures .chart svg");
         page.screenshot(&format!("lesson-{lesson}-{step}"));
     }
     page.assert_quiet();
@@ -65,12 +64,8 @@ fn no_answer_has_to_be_scrolled_for() {
         page.open("#view=lessons&lesson=1");
         for (lesson, step) in [(1, 1), (1, 3), (2, 2), (4, 4), (5, 3), (6, 2), (10, 2), (10, 4)] {
             page.lesson(lesson, step);
-            page.expect_option(0);
-            page.until_told();
-            page.browser.until(
-                "the picture is drawn",
-                "document.querySelector('.step-pictures .chart svg')",
-            );
+            page.answer(0);
+            page.browser.until_there(".step-pictures .chart svg");
             // Of the picture, its upper half at least.
             let hidden = "['#verdict', '.said p', '.because .caveat', '.step-pictures .chart', '#next-step'].filter(css => {
                const place = document.querySelector(css).getBoundingClientRect();
@@ -104,8 +99,7 @@ fn a_step_before_and_after_is_readable_on_desk_and_telephone_light_and_dark() {
             }
         };
         shots("before");
-        page.expect_option(1);
-        page.until_told();
+        page.answer(1);
         shots("after");
         page.assert_quiet();
     }

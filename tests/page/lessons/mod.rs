@@ -21,8 +21,8 @@ const RUNS: Duration = Duration::from_secs(240);
 /// Lessons that come with the page.
 const LESSONS: usize = atelier::study::lessons::LESSONS.len();
 
-/// Has the model answered, and is it shown?
-const TOLD: &str = "document.querySelector('#told')";
+/// The model's answer, once it is shown.
+const TOLD: &str = "#told";
 
 impl Page {
     /// Opened at a lesson's step, counted from 1.
@@ -41,8 +41,7 @@ impl Page {
 
     /// How many steps the open lesson has.
     pub fn steps(&self) -> usize {
-        let count = "return document.querySelectorAll('.trail li').length";
-        usize::try_from(self.browser.run(count).as_u64().expect("a number")).expect("few")
+        self.browser.count(".trail li")
     }
 
     /// Commits to an option, counted from 0, with the mouse.
@@ -55,8 +54,20 @@ impl Page {
         self.browser.click("#commit");
     }
 
+    /// Commits to an option, and waits until the model has answered.
+    pub fn answer(&self, option: usize) {
+        self.expect_option(option);
+        self.until_told();
+    }
+
     pub fn until_told(&self) {
-        self.browser.until_within(RUNS, "the model has answered", TOLD);
+        self.until_ran(TOLD);
+    }
+
+    /// Waits, for as long as runs may take, until an element is there.
+    fn until_ran(&self, css: &str) {
+        let there = format!("document.querySelector({})", Value::from(css));
+        self.browser.until_within(RUNS, &format!("{css} is there"), &there);
     }
 
     /// Returns the words that the page shows of the run.
@@ -68,6 +79,13 @@ impl Page {
     fn kept_answers(&self) -> Value {
         let kept = self.browser.text("localStorage.getItem('atelier-answers') ?? 'null'");
         serde_json::from_str(&kept).expect("JSON")
+    }
+
+    /// The file of answers that the page hands out.
+    fn saved_answers(&self) -> Value {
+        self.catch_files();
+        self.browser.click("#keep-answers");
+        serde_json::from_str(&self.caught()).expect("JSON")
     }
 
     /// Back to the list, in the same visit.
@@ -93,8 +111,8 @@ fn lesson_one_is_done_by_keyboard_alone() {
     for step in 1..=steps {
         page.until_lesson_step(1, step);
         page.until_focused("#step-title");
-        assert_eq!(page.browser.text(TOLD), "null", "told before it was asked");
-        assert_eq!(page.browser.text("document.querySelectorAll('.values, .mark').length"), "0");
+        assert_eq!(page.browser.count(TOLD), 0, "told before it was asked");
+        assert_eq!(page.browser.count(".values, .mark"), 0);
         let is_at = "document.activeElement.matches('.expectation input[type=radio]')";
         let mut tabs = 0;
         while page.browser.text(is_at) != "true" {
@@ -125,29 +143,22 @@ fn lesson_one_is_done_by_keyboard_alone() {
 fn every_lessons_first_step_is_answered_by_the_model() {
     let page = Page::new(1440, 900);
     page.open("#view=lessons");
-    page.browser.until(
-        "the lessons are listed",
-        &format!("document.querySelectorAll('.syllabus li').length === {LESSONS}"),
-    );
+    page.browser.until_count(".syllabus li", LESSONS);
     for lesson in 1..=LESSONS {
         page.lesson(lesson, 1);
         let began = Instant::now();
-        page.expect_option(0);
-        page.until_told();
+        page.answer(0);
         let told = page.told();
         say!("lesson {lesson}: {:.1} s, {}", began.elapsed().as_secs_f64(), page.text("#verdict"));
         assert!(!told.contains(['{', '}']), "{told}");
         assert!(!told.contains("NaN"), "{told}");
         assert!(!page.text("#verdict").contains("cannot show"), "{told}");
         // What was run is drawn, but for curves of no model's.
-        let drawn = page.browser.text("document.querySelectorAll('.step-pictures .figure').length");
+        let drawn = page.browser.count(".step-pictures .figure");
         let is_theory = page.browser.text("document.querySelector('#further').href");
         if !is_theory.contains("view=theory") {
-            assert_ne!(drawn, "0", "lesson {lesson}");
-            page.browser.until(
-                "the picture is drawn",
-                "document.querySelector('.step-pictures .chart svg')",
-            );
+            assert_ne!(drawn, 0, "lesson {lesson}");
+            page.browser.until_there(".step-pictures .chart svg");
         }
     }
     page.assert_quiet();
@@ -157,8 +168,7 @@ fn every_lessons_first_step_is_answered_by_the_model() {
 fn answers_stay_in_this_browser_until_they_are_forgotten() {
     let page = Page::new(1440, 900);
     page.lesson(1, 1);
-    page.expect_option(1);
-    page.until_told();
+    page.answer(1);
     page.browser.click("#own-words");
     page.browser.type_into("#own-words", "I thought that the last one decides");
     page.browser.click("#next-step");
@@ -169,10 +179,7 @@ fn answers_stay_in_this_browser_until_they_are_forgotten() {
     page.lesson(1, 1);
     page.until_told();
     assert_eq!(page.kept_answers(), told);
-    assert_eq!(
-        page.browser.text("document.querySelector('#own-words').value"),
-        "I thought that the last one decides"
-    );
+    assert_eq!(page.browser.value("#own-words"), "I thought that the last one decides");
     assert_eq!(
         page.browser.text("document.querySelectorAll('.expectation')[1].matches('.own')"),
         "true"
@@ -182,11 +189,7 @@ fn answers_stay_in_this_browser_until_they_are_forgotten() {
     page.open("#view=lessons");
     page.until_says(".kept", "1 answer");
     page.until_says(".syllabus", "1 of ");
-    page.catch_files();
-    page.browser.click("#keep-answers");
-    page.browser.until("the file is made", "window.caught.length > 0");
-    let file: Value =
-        serde_json::from_str(&page.browser.text("window.caught.pop()")).expect("JSON");
+    let file = page.saved_answers();
     assert_eq!(file["atelier-answers"], 1);
     let build = page.browser.text("document.querySelector('meta[name=atelier-build]').content");
     assert_eq!(file["page"], build.as_str());
@@ -206,7 +209,7 @@ fn answers_stay_in_this_browser_until_they_are_forgotten() {
     page.until_says(".kept", "No answers");
     assert_eq!(page.kept_answers(), Value::Null);
     page.lesson(1, 1);
-    assert_eq!(page.browser.text(TOLD), "null");
+    assert_eq!(page.browser.count(TOLD), 0);
     page.assert_quiet();
 }
 
@@ -218,12 +221,12 @@ fn a_first_visit_is_offered_the_first_lesson_once() {
     page.until_says(".offer", "Lesson 1");
     // On the first screen alone.
     page.go_to_view("Attention");
-    page.browser.until("it is gone", "!document.querySelector('.offer')");
+    page.browser.until_gone(".offer");
     page.go_to_view("Lens");
     page.browser.click(".offer");
     page.until_lesson_step(1, 1);
     page.go_to_view("Lens");
     page.until_drawn();
-    assert_eq!(page.browser.text("document.querySelector('.offer')"), "null");
+    assert_eq!(page.browser.count(".offer"), 0);
     page.assert_quiet();
 }

@@ -15,15 +15,12 @@ impl Page {
         let model = real_model()?;
         let page = Page::live();
         page.go_to_view("Lessons");
-        page.browser.until(
-            "the lessons are listed",
-            &format!("document.querySelectorAll('.syllabus > li').length === {LESSONS}"),
-        );
+        page.browser.until_count(".syllabus > li", LESSONS);
         // Of the model that they are written for nothing is said.
-        assert_eq!(page.browser.text("document.querySelectorAll('.syllabus .fit').length"), "0");
+        assert_eq!(page.browser.count(".syllabus .fit"), 0);
         page.go_to_view("Lens");
         page.open_file(&model);
-        page.browser.until("the file is the model", "location.hash.includes('SmolLM2')");
+        page.until_hash("SmolLM2");
         page.until_settled();
         page.go_to_view("Lessons");
         page.browser.until_within(
@@ -82,10 +79,9 @@ fn the_list_says_what_the_real_model_can_be_asked_and_it_is_asked_plain_english(
         "the attention is pointed at among thirty blocks",
         "document.querySelectorAll('.meant-blocks li').length === 30 && document.querySelectorAll('.meant-blocks .meant').length === 1",
     );
-    page.expect_option(0);
-    page.until_told();
+    page.answer(0);
     page.until_says("#told", "by SmolLM2");
-    page.browser.until("it is drawn", "document.querySelector('.step-pictures .chart svg')");
+    page.browser.until_there(".step-pictures .chart svg");
     let words = page.words_of_step();
     assert!(!words.contains(['{', '–', '<']), "{words}");
     page.assert_quiet();
@@ -123,7 +119,7 @@ fn every_step_of_seven_lessons_is_answered_with_the_real_model() {
         }
         page.screenshot(&format!("lesson-{lesson}-last-step"));
         page.press_all_lessons();
-        page.browser.until("the list is back", "document.querySelector('.syllabus')");
+        page.browser.until_there(".syllabus");
     }
     page.assert_quiet();
 }

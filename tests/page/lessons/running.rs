@@ -7,18 +7,14 @@ use crate::page::Page;
 fn the_runs_picture_is_of_the_run_and_is_drawn_again_later() {
     let page = Page::new(1440, 900);
     page.lesson(1, 3);
-    page.expect_option(0);
-    page.until_told();
+    page.answer(0);
     let chart = "document.querySelector('#figure-step-0 .chart')";
     page.browser.until(
         "the votes are drawn",
         &format!("{chart}?.querySelector('svg')?.textContent.includes('0m')"),
     );
     // A frame would have to run the step first.
-    assert_eq!(
-        page.browser.text("document.querySelectorAll('.step-pictures .copy-frame').length"),
-        "0"
-    );
+    assert_eq!(page.browser.count(".step-pictures .copy-frame"), 0);
     page.browser.reload();
     page.until_told();
     assert_eq!(page.browser.text(chart), "null");
@@ -34,15 +30,12 @@ fn the_list_is_there_while_a_sweep_runs() {
     page.tick("#sweep-kinds", &["drop", "swap", "skip", "repeat", "loop"]);
     page.set_number("rows per task", 1000);
     page.press_button("Run the sweep");
-    page.browser.until("a sweep runs", "document.querySelector('#cancel-sweep')");
+    page.browser.until_there("#cancel-sweep");
     page.go_to_view("Lessons");
-    page.browser.until(
-        "the lessons are listed",
-        &format!("document.querySelectorAll('.syllabus li').length === {LESSONS}"),
-    );
+    page.browser.until_count(".syllabus li", LESSONS);
     page.go_to_view("Orders");
     // Where it was over before the list came, it needs more rows.
-    page.browser.until("it still runs", "document.querySelector('#cancel-sweep')");
+    page.browser.until_there("#cancel-sweep");
     page.assert_quiet();
 }
 
@@ -51,10 +44,10 @@ fn a_second_press_keeps_the_progress_and_the_way_to_stop() {
     let page = Page::new(1440, 900);
     page.lesson(10, 1);
     page.expect_option(0);
-    page.browser.until("it runs", "document.querySelector('#stop-step')");
+    page.browser.until_there("#stop-step");
     // The same step for a sheet, in place of the run under way. (No pointer: what is under it may move away.)
     page.press("Print this lesson");
-    page.browser.until("it is prepared", "document.querySelector('.class-tools [role=status]')");
+    page.browser.until_there(".class-tools [role=status]");
     let stops = "document.querySelectorAll('#stop-step').length";
     assert_eq!(page.browser.text(stops), "1");
     page.browser.click("#stop-step");

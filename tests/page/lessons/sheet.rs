@@ -14,7 +14,7 @@ fn a_sheet_has_the_questions_before_what_the_run_says() {
     page.browser.click("#print-lesson");
     page.browser.until_within(super::RUNS * 4, "every step was run", "window.printed");
     // Nobody was asked, so nothing is told on the screen.
-    assert_eq!(page.browser.text(super::TOLD), "null");
+    assert_eq!(page.browser.count(super::TOLD), 0);
     let printed = page.browser.devtools(
         "Page.printToPDF",
         &json!({ "preferCSSPageSize": true, "printBackground": false }),
@@ -42,10 +42,7 @@ fn a_sheet_has_the_questions_before_what_the_run_says() {
         let at = words.find(question).expect("on the sheet");
         assert!(at < told, "{question}");
     }
-    assert_eq!(
-        page.browser.text("document.querySelectorAll('.sheet .told > li').length"),
-        steps.to_string()
-    );
+    assert_eq!(page.browser.count(".sheet .told > li"), steps);
     let breaks = "getComputedStyle(document.querySelector('.sheet .told-title')).breakBefore";
     assert_eq!(page.browser.text(breaks), "page");
     let behind = &words[told..];
