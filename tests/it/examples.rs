@@ -11,7 +11,7 @@ mod survey;
 #[path = "../../examples/sweep.rs"]
 mod sweep;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use atelier::chart::{LIGHT, survey_figures};
 use atelier::model::ModelFiles;
@@ -19,8 +19,8 @@ use atelier::model::weights::Weights;
 use atelier::study::report::{Opened, Report};
 use atelier::task::primer::GeneratedTask;
 
-use crate::cli::support::{printed, words};
-use crate::common::in_project;
+use crate::cli::support::{atelier, words};
+use crate::common::{in_project, succeeded};
 
 fn scholar(name: &str) -> PathBuf {
     in_project("public/models").join(name)
@@ -67,8 +67,7 @@ fn a_survey_that_the_page_opens() {
 fn claims_from_the_rows_of_a_survey() {
     let folder = tempfile::tempdir().expect("a folder");
     let out = folder.path().join("survey");
-    let line = "survey --models scholar-4 --tasks mood,often,sum --rows 96";
-    printed(&words(&format!("{line} --out '{}'", out.display())));
+    written("survey --models scholar-4 --tasks mood,often,sum --rows 96", &out);
     let said = claims::run(std::slice::from_ref(&out)).expect("two tables");
     // (D4 asks ARC-Easy.)
     assert_eq!(
@@ -99,8 +98,7 @@ fn claims_from_the_rows_of_a_survey() {
     }
 
     let need = folder.path().join("need.atelier.json");
-    let line = "need --model scholar-4 --task mood --rows 16";
-    printed(&words(&format!("{line} --out '{}'", need.display())));
+    written("need --model scholar-4 --task mood --rows 16", &need);
     let said = claims::run(&[need, out.join("survey.atelier.json")]).expect("a table");
     assert_eq!(claimed(&said, 'D'), ["9", "13"], "{said}");
 
@@ -118,8 +116,7 @@ fn claims_from_couplings() {
 
     let folder = tempfile::tempdir().expect("a folder");
     let coupling = folder.path().join("coupling.atelier.json");
-    let line = "coupling --model scholar-4 --task mood --rows 4";
-    printed(&words(&format!("{line} --out '{}'", coupling.display())));
+    written("coupling --model scholar-4 --task mood --rows 4", &coupling);
     let said = claims::run(&[coupling]).expect("a table");
     assert_eq!(claimed(&said, 'C'), ["1", "2", "5", "6", "8", "9"], "{said}");
 }
@@ -128,9 +125,9 @@ fn claims_from_couplings() {
 fn claims_from_a_sweep() {
     let folder = tempfile::tempdir().expect("a folder");
     let sweep = folder.path().join("sweep.atelier.json");
-    let line = "orders --model scholar-12 --task mood,often --rows 32 --strategy drop,swap,family";
-    let more = "--seeds 5 --rounds 6 --plan 0-11 --geometry --out";
-    printed(&words(&format!("{line} {more} '{}'", sweep.display())));
+    let asked = "orders --model scholar-12 --task mood,often --rows 32 --strategy drop,swap,family --seeds 5 --rounds 6 \
+                 --plan 0-11 --geometry";
+    written(asked, &sweep);
     let said = claims::run(std::slice::from_ref(&sweep)).expect("a table");
     // P1, P2, P10 and P14 are judged task by task, P8 and P11 have parts.
     let all = [
@@ -147,6 +144,11 @@ fn claims_from_a_sweep() {
     });
     let mean = kept.sum::<f64>() / 2.0;
     assert!(said.contains(&format!("skip:4 keeps {mean:.1} [")), "{mean}: {said}");
+}
+
+/// Runs a command that writes its result to `out`.
+fn written(line: &str, out: &Path) {
+    succeeded(&atelier(&words(&format!("{line} --out '{}'", out.display()))));
 }
 
 /// The numbers of a paper's claims in a table, in its order.

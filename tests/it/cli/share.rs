@@ -110,10 +110,12 @@ fn a_shared_sweep_keeps_its_means() {
     let text = std::fs::read_to_string(&other).expect("a report");
     let text = text.replacen("CPU (", "CUDA (", 1);
     std::fs::write(&elsewhere, text).expect("a file");
-    let two = refused(&["share", &sweep, &elsewhere, "--out", &out, "--force"]);
-    assert!(two.contains("different files or on different devices"), "{two}");
-    let twice = refused(&["share", &sweep, &sweep, "--out", &out, "--force"]);
-    assert!(twice.contains("two of the reports are of mood"), "{twice}");
+    let share = ["share", &sweep, "--out", &out, "--force"];
+    refuses(
+        &[&share[..], &[elsewhere.as_str()]].concat(),
+        "different files or on different devices",
+    );
+    refuses(&[&share[..], &[sweep.as_str()]].concat(), "two of the reports are of mood");
     let resumed = [&orders[..], &["--task", "mood,sum", "--out", &out, "--resume"]].concat();
     refused(&resumed);
 }
