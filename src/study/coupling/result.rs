@@ -154,9 +154,12 @@ pub struct TokenWise {
     pub fixed_output: Option<FixedOutput>,
 }
 
+/// A map's name in files, `(t_in, t_out)` of each Jacobian, and the pairs of steps.
+pub type TokenMap<'a> = (&'static str, Vec<(usize, usize)>, &'a [StepPair]);
+
 impl TokenWise {
-    /// Lists the maps that are there: the name in files, `(t_in, t_out)` of each Jacobian, and the pairs of steps.
-    pub fn maps(&self) -> Vec<(&'static str, Vec<(usize, usize)>, &[StepPair])> {
+    /// Lists the maps that are there.
+    pub fn maps(&self) -> Vec<TokenMap<'_>> {
         let mut maps = Vec::new();
         if let Some(SelfTokens { t, pairs }) = &self.same {
             maps.push(("self", t.iter().map(|&t| (t, t)).collect(), &pairs[..]));
