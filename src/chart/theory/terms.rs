@@ -38,7 +38,7 @@ pub(super) fn sketch(scene: &Scene<'_>) -> Result<FigureDraft, String> {
     ];
     let names = ["alone", "+ together", "− twice", "= in all"];
     let level = Pen::new("H(Y), all there is to know", theme.quiet, Line::Dashed, Mark::None);
-    let bar = |(x, (name, colour, bits)): (usize, &(&str, _, f64))| {
+    let bar = |(x, (name, colour, bits)): (usize, &(&'static str, &'static str, f64))| {
         let text = format!("{name}\n{} bits", short(*bits));
         let pen = Pen::new(*name, colour, Line::None, Mark::Square);
         Series::bars(MarkShape::Bars, pen, [Point::new(x as f64, *bits, text)])
