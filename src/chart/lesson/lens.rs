@@ -44,10 +44,10 @@ pub(super) fn moved_figure(before: &Lens, after: &Lens, theme: &Theme) -> Figure
     // 2. What the plan changed, and what became of the sum.
     let change = PlanChange::of(before, after, &places);
     let [sum, rest] = [&was, &is].map(|votes| signed(votes.iter().sum()));
-    // The title counts the votes of the components that ran in both runs.
-    let noun = if change.gone.is_empty() { "vote" } else { "other vote" };
-    let title =
-        format!("{} changed; the sum went from {sum} to {rest}", counted(moved.len(), noun));
+    let title = format!(
+        "{} changed; the sum went from {sum} to {rest}",
+        counted(moved.len(), change.noun()),
+    );
     let rows = names.iter().enumerate().map(|(i, name)| {
         let after = places[i].map(|place| Number(is[place]));
         let after = after.unwrap_or_else(|| Text("left out".to_owned()));
@@ -89,6 +89,11 @@ impl PlanChange {
             gone: gone.map(|(_, name)| name).collect(),
             added: after.members.len().saturating_sub(kept),
         }
+    }
+
+    /// The votes that the title counts: those of the components that ran in both runs.
+    fn noun(&self) -> &'static str {
+        if self.gone.is_empty() { "vote" } else { "other vote" }
     }
 
     /// Says what bars and marks are, and why a vote changed.

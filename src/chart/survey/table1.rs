@@ -76,7 +76,6 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
         Panel::from_zero(name, Axis::category("", task_names(survey)), series)
     });
     let panels = panels.collect();
-    let rights = distinct(all.iter().map(|cell| cell.found.facts.score.right()));
     let legend = model_pens(survey, theme).into_iter().chain([level.clone()]).collect();
     FigureDraft {
         key: "table-1",
@@ -86,7 +85,7 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
             format!(
                 "{}; accuracy is the share {}. MSE and bias × 100 by Eq. 14 and diversity by Eq. 8, which are not one identity. {}",
                 extent(survey),
-                rights.join(" or "),
+                rights(&all),
                 centred_share(&all)
             ),
         ],
@@ -94,6 +93,11 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
         plot: Plot::new(panels, legend, 2),
     }
     .figure(theme)
+}
+
+/// Says what the cells' scores call right.
+fn rights(all: &[KnownCell<'_>]) -> String {
+    distinct(all.iter().map(|cell| cell.found.facts.score.right())).join(" or ")
 }
 
 /// A cell's accuracy beside what guessing scores there.
