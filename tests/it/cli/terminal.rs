@@ -128,7 +128,7 @@ fn a_stopped_need_reports_the_rows_that_are_done() {
     drop(keys);
     let report = std::fs::read_to_string(&out).expect("a report");
     let rows = Report::read(&report).expect("a report").need[0].rows;
-    assert!(rows >= 8 && rows < 480 && rows % 8 == 0, "{rows} rows");
+    assert!((8..480).contains(&rows) && rows.is_multiple_of(8), "{rows} rows");
     assert!(shown.contains(&format!("stopped after {rows} of 480 rows of sum")), "{shown}");
 }
 
