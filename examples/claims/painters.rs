@@ -304,7 +304,10 @@ fn kept(
     kinds: &[&str],
     part: usize,
 ) -> Option<Found> {
-    let tasks = sweeping(tasks, kinds, part);
+    // Where no first word is right, none can be kept: continuations of several words.
+    let mut tasks = sweeping(tasks, kinds, part);
+    tasks
+        .retain(|task| task.original().is_some_and(|order| order.first.iter().any(|is| *is > 0.0)));
     let each = |kind: &str, share: fn(&Order) -> &[f64]| -> Option<Vec<Mean>> {
         let kept = tasks.iter().map(|task| {
             let order = task.sized(kind, task.size(part))?;

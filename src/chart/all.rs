@@ -7,7 +7,8 @@ use super::{
     AttentionShown, Column, CouplingShown, DepthColour, Figure, Quantity, Theme, attention_figures,
     coupling_figures, depth_figures, figures, lab_figures, member_figures, metric_name,
     models_coupling_figure, need_figure, part_figures, prompt_figures, relation_figure,
-    relation_name, survey_figures, sweep_figures, task_coupling_figures, with_losses,
+    relation_name, states_figure, survey_figures, sweep_figures, task_coupling_figures,
+    with_losses,
 };
 use crate::study::coupling::{CouplingMetric, ModelsCoupling, Relation};
 use crate::study::orders::Orders;
@@ -144,6 +145,7 @@ fn of_sweep(orders: &Orders, theme: &Theme) -> Vec<Figure> {
             });
         }
     }
+    all.extend(states_figure(orders, theme));
     all
 }
 

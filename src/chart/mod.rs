@@ -11,7 +11,7 @@
 //! - `running`: MSE = bias - diversity over the first n strokes.
 //!
 //! [`part_figures`] maps what is lost without each part of that run, [`prompt_figures`] makes the same of many prompts, [`lab_figures`] those of a rearranged model,
-//! [`depth_figures`] and [`attention_figures`] what goes on inside a run, [`sweep_figures`] those of a sweep over orders, [`survey_figures`] those of models x tasks,
+//! [`depth_figures`] and [`attention_figures`] what goes on inside a run, [`sweep_figures`] those of a sweep over orders, [`states_figure`] the cosine map over its rows, [`survey_figures`] those of models x tasks,
 //! [`coupling_figures`] and
 //! [`task_coupling_figures`] how alike the linearised steps are, [`step_figure`] what a step of a lesson ran, [`theorem_figure`] what a theorem looks like, and [`all_figures`] every one of a report.
 //!
@@ -61,7 +61,7 @@ pub use inside::{
     AttentionShown, DepthColour, attention_figures, attention_members, attention_runs,
     depth_figures, doubt_figure, switched, token, visible,
 };
-pub use lab::lab_figures;
+pub use lab::{lab_figures, states_figure};
 pub use lesson::{marked_member, step_figure};
 pub use member::{member_figures, member_title};
 #[cfg(feature = "cli")]

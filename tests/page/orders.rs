@@ -139,6 +139,26 @@ impl Page {
     }
 }
 
+/// A real model's stored sweeps are one link away: the orders' curves, and the states over the rows.
+#[test]
+fn the_real_models_sweeps_are_a_choice_in_the_address() {
+    let page = Page::new(1440, 1000);
+    page.open("#view=orders");
+    page.until_lab();
+    page.browser.click(".stored a:not([aria-current])");
+    page.until_says(".sweeps .provenance", "From a report: SmolLM2-135M-Instruct.Q4_1");
+    for key in ["neighbours", "family", "states"] {
+        page.until_figure(key);
+    }
+    assert_eq!(page.text(".stored a[aria-current]"), "SmolLM2-135M");
+    let address = page.browser.text("location.href");
+    assert!(address.contains("?report=examples/smollm2-orders.atelier.json"), "{address}");
+    let title = page.text("#figure-states h3");
+    assert_eq!(title, "From block 11 to block 28 the residual stream keeps its direction");
+    page.screenshot("orders-smollm2");
+    page.assert_quiet();
+}
+
 #[test]
 fn a_tile_that_was_let_go_outside_stays_where_it_is() {
     let page = Page::orders(1440, 1000, "");

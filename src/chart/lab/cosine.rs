@@ -1,13 +1,16 @@
-//! Which states of the stream point the same way (Fig. 3), before and after.
+//! Which states of the stream point the same way (Fig. 3): of one prompt before and after, and over a task's rows.
 
 use super::steps::{SIDES, drawn, names};
 use crate::chart::TableCell::{self, Number, Text};
-use crate::chart::number::short;
+use crate::chart::number::{counted, short};
 use crate::chart::plot::{Axis, Panel, Patch, Plot, Ramp};
 use crate::chart::{Figure, FigureDraft, Table, Theme};
 use crate::study::geometry::Geometry;
+use crate::study::orders::Orders;
 
 const PLOT: u32 = 300;
+/// Height of one map over rows, CSS pixels: a wall reads its names.
+const ROWS_PLOT: u32 = 480;
 /// States alike by more than this count as one kind in the sentence.
 const ALIKE: f64 = 0.9;
 
@@ -31,6 +34,28 @@ pub(super) fn figure(geometry: &[Geometry; 2], theme: &Theme) -> Figure {
         },
     }
     .figure(theme)
+}
+
+/// The map over a task's rows, in the original order; `None` where the sweep has none.
+pub fn states_figure(orders: &Orders, theme: &Theme) -> Option<Figure> {
+    let mut all = orders.geometry.iter();
+    let geometry = all.find(|geometry| geometry.plan == orders.original.plan)?;
+    let ramp = Ramp::over("cosine", geometry.cosine_map.iter().flatten().copied());
+    let draft = FigureDraft {
+        key: "states",
+        title: title(geometry),
+        words: [
+            format!("In the original order {}.", said(geometry)),
+            format!(
+                "A cosine is that of all tokens' states, the mean over {} of “{}”.",
+                counted(geometry.prompts, "row"),
+                orders.task
+            ),
+        ],
+        table: Table::new(["order", "state", "and", "cosine"], rows(geometry, SIDES[0])),
+        plot: Plot::map(panel(geometry, SIDES[0]).tall(ROWS_PLOT), ramp),
+    };
+    Some(draft.figure(theme))
 }
 
 fn panel(geometry: &Geometry, side: &str) -> Panel {

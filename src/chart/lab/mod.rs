@@ -5,6 +5,8 @@ mod cosine;
 mod steps;
 mod trajectory;
 
+pub use cosine::states_figure;
+
 use super::{Column, Figure, Theme, votes};
 use crate::study::report::Lab;
 

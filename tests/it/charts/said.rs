@@ -5,18 +5,20 @@ use atelier::chart::{
     AttentionShown, Column, CouplingShown, DepthColour, Figure, LIGHT, MEMBER_PICK, Quantity,
     TableCell, attention_figures, coupling_figures, depth_figures, figures, lab_figures,
     member_figures, models_coupling_figure, need_figure, prompt_figures, relation_figure,
-    stroke_name, stroke_votes, survey_figures, sweep_figures, task_coupling_figures, tiles,
+    states_figure, stroke_name, stroke_votes, survey_figures, sweep_figures, task_coupling_figures,
+    tiles,
 };
 use atelier::engine::member_names;
 use atelier::measure::coupling::chance;
 use atelier::study::coupling::{CouplingMetric, TaskCoupling};
 use atelier::study::member::MemberAccount;
 use atelier::study::orders::{Orders, Sweep};
-use atelier::study::report::Lens;
+use atelier::study::report::{Lens, Report};
 use atelier::study::survey::SurveyedOutcome;
 
 use super::reports::{self, lab, lens, prompts, survey, sweep};
 use super::words::words;
+use crate::common::in_project;
 use crate::snapshot::check;
 
 fn all<'a>(figures: impl IntoIterator<Item = &'a Figure>, rows: usize) -> String {
@@ -161,6 +163,16 @@ fn small_models_and_half_sweeps_are_drawn_as_far_as_they_go() {
     // A model at chance has no normalised score, and so no picture of it.
     orders.original.measures.normalised = None;
     assert!(keys(&orders, Quantity::Normalised).is_empty());
+}
+
+/// The states over a task's rows are those of the original order; a sweep without a map has no such picture.
+#[test]
+fn states_over_rows_are_those_of_the_original_order() {
+    assert!(states_figure(&sweep(6), &LIGHT).is_none());
+    let path = in_project("public/examples/smollm2-orders.atelier.json");
+    let report = Report::read(&std::fs::read_to_string(path).expect("a file")).expect("a report");
+    let figures = report.orders.iter().filter_map(|orders| states_figure(orders, &LIGHT));
+    check("charts/states.txt", &all(&figures.collect::<Vec<_>>(), 6));
 }
 
 /// ECharts counts its ticks from the axis' end, which is half a block before the first.

@@ -17,7 +17,7 @@ use crate::app::widgets::{
     Columns, FigureView, Index, IndexEntry, MemberHint, Painters, Pictures, Question, SaveReport,
     SaveRun, StoredChoice, Terms, WhichIsRight,
 };
-use crate::chart::{lab_figures, need_figure, sweep_figures};
+use crate::chart::{Figure, lab_figures, need_figure, states_figure, sweep_figures};
 use crate::study::lessons::PAINTERS_LESSON;
 use crate::study::report::Lens;
 use answers::Answers;
@@ -153,14 +153,19 @@ fn SweepSection() -> impl IntoView {
     let pictures = Pictures::with_source(source, move || {
         let (quantity, column) = (studio.sweeping.with(|s| s.quantity), studio.column.get());
         let theme = themes.theme.get();
-        sweeps.with_orders(|orders| sweep_figures(orders, quantity, column, theme))
+        sweeps.with_orders(|orders| {
+            let mut figures = sweep_figures(orders, quantity, column, theme);
+            figures.extend(states_figure(orders, theme));
+            figures
+        })
     });
     let shown: Signal<Option<Shown>> = studio.swept;
     let there = Memo::new(move |_| studio.swept.with(Option::is_some));
     // A reader's own order belongs to no curve: where there is no other, there is none to draw.
     let empty = move || {
         let drawable = sweeps.with_orders(|orders| !orders.points.is_empty());
-        drawable == Some(true) && pictures.figures.with(Vec::is_empty)
+        let has_curve = |figures: &Vec<Figure>| figures.iter().any(|figure| figure.key != "states");
+        drawable == Some(true) && !pictures.figures.with(has_curve)
     };
     let open = Callback::new(move |plan: String| {
         bench.set_plan(plan.clone());
@@ -211,7 +216,7 @@ fn SweepSection() -> impl IntoView {
                         "These rows have no such number: the original order does not score above chance on them. Plot another quantity."
                     </p>
                 </Show>
-                {["neighbours", "heads-off", "family", "loops"]
+                {["neighbours", "heads-off", "family", "loops", "states"]
                     .map(|key| {
                         let here = pictures.has(key);
                         view! {
