@@ -106,8 +106,9 @@ pub fn model_folder(name: &str) -> Option<PathBuf> {
     if name == FILE {
         return real_model();
     }
-    let places =
-        [root().join("tests/models").join(name), root().join("../shared/models").join(name)];
+    // Browsers take no path with `..` in it.
+    let shared = root().with_file_name("shared").join("models");
+    let places = [root().join("tests/models").join(name), shared.join(name)];
     let found =
         places.into_iter().find(|place| place.is_file() || place.join("config.json").exists());
     if found.is_none() {
