@@ -122,6 +122,7 @@ fn part(range: &str, size: u64) -> Option<Option<RangeInclusive<u64>>> {
     Some(one.filter(|_| parts.is_empty()))
 }
 
+/// A file's bytes, compressed once for as long as the file does not change.
 fn packed_file(path: &Path) -> io::Result<Bytes> {
     static PACKED: LazyLock<MadeOfFiles<Bytes>> = LazyLock::new(MadeOfFiles::default);
     PACKED.get(path, || {

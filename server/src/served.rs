@@ -104,6 +104,7 @@ impl Files for ServedFiles {
     }
 }
 
+/// Hashes of files, for as long as these do not change.
 static HASHED: LazyLock<MadeOfFiles<String>> = LazyLock::new(MadeOfFiles::default);
 
 /// A file's SHA-256, computed once for as long as the file does not change.

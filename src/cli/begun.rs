@@ -37,12 +37,13 @@ pub fn end_stopped(out: Option<&Path>, is_empty: bool) -> ! {
 
 /// One task's run, as a report holds it: a sweep or a coupling.
 pub trait TaskRun: Clone + Serialize {
+    /// Returns the task's name.
     fn task(&self) -> &str;
 
     /// Fingerprint of the run that began it; `None` where an older atelier kept none.
     fn fingerprint(&mut self) -> &mut Option<Fingerprint>;
 
-    /// Takes the fingerprint, and computes the checksum of the numbers beside it.
+    /// Returns the fingerprint, and the checksum of the numbers beside it.
     ///
     /// # Errors
     /// A number that JSON has no form for.

@@ -97,7 +97,7 @@ pub enum StudyError {
     #[error("row {row} gave numbers that are not finite: the model's weights are damaged")]
     NotFinite { row: usize },
     #[error(
-        "the two directions along which the last states differ most were not found: the model's weights are damaged"
+        "the two directions along which the last states differ most were not found: report the model and the prompt"
     )]
     NoPlane,
 }

@@ -81,7 +81,7 @@ impl Trainer {
                 tensors.tensor(name).map_err(|error| unreadable(&path, error.to_string()))?;
             refuse_if!(
                 tensor.dtype() != Dtype::F32 || tensor.shape() != [len],
-                unreadable(&path, format!("'{name}' is not {len} numbers in single precision"),)
+                unreadable(&path, format!("'{name}' is not {len} numbers in single precision"))
             );
             let (numbers, _) = tensor.data().as_chunks::<4>();
             Ok(numbers.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect::<Vec<f32>>())

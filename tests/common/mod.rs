@@ -39,7 +39,7 @@ pub fn skipped(why: &str) {
     let _ = writeln!(std::io::stderr(), "SKIPPED: {why}");
 }
 
-/// What a program that must have ended well said on standard error.
+/// Returns the standard error of a program that must have ended well.
 #[track_caller]
 pub fn succeeded(output: &Output) -> String {
     let errors = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -112,7 +112,7 @@ pub fn model_folder(name: &str) -> Option<PathBuf> {
     let found =
         places.into_iter().find(|place| place.is_file() || place.join("config.json").exists());
     if found.is_none() {
-        skipped(&format!("{name} is not here (../shared/models); its goldens were not checked"));
+        skipped(&format!("{name} is not here (../shared/models); what needs it was not checked"));
     }
     found
 }

@@ -312,7 +312,7 @@ impl Browser {
         self.run(&format!("document.querySelector({}).focus()", Value::from(css)));
     }
 
-    /// Runs a script before the own scripts of every document that is opened from now on.
+    /// Runs a script before those of every document that is opened from now on.
     pub fn before_every_document(&self, script: &str) {
         let script = json!({ "source": script });
         self.devtools("Page.addScriptToEvaluateOnNewDocument", &script);
@@ -323,7 +323,7 @@ impl Browser {
         text_of(&self.run(&format!("return String({expression})")))
     }
 
-    /// The number of an expression.
+    /// Returns the number of an expression; NaN where it has none.
     pub fn number(&self, expression: &str) -> f64 {
         self.run(&format!("return {expression}")).as_f64().unwrap_or(f64::NAN)
     }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::common::{TOLERANCE, assert_close_to, goldens_in, model_folder, strings};
+use crate::common::{TOLERANCE, assert_close_to, goldens_in, model_folder, skipped, strings};
 use crate::gpu::golden_runs_hold;
 use crate::page::{Page, root};
 use crate::program;
@@ -18,9 +18,12 @@ pub const FILES: [&str; 4] =
 
 /// The folder of the model and its golden, where they are here.
 pub fn published() -> Option<(PathBuf, Value)> {
+    let folder = model_folder(MODEL)?;
     let golden = root().join(GOLDENS).join("mobilellm-layer-share.json");
-    let found = model_folder(MODEL).zip(std::fs::read_to_string(golden).ok());
-    let (folder, golden) = found?;
+    let Ok(golden) = std::fs::read_to_string(&golden) else {
+        skipped(&format!("{} is not here", golden.display()));
+        return None;
+    };
     Some((folder, serde_json::from_str(&golden).expect("JSON")))
 }
 

@@ -58,14 +58,14 @@ impl LinkPairs {
         self.0.push(format!("{key}={}", encode(&value.to_string())));
     }
 
-    /// Writes what there is.
+    /// Writes a pair where the value is known.
     fn known(&mut self, key: &str, value: Option<impl ToString>) {
         if let Some(value) = value {
             self.push(key, value);
         }
     }
 
-    /// Writes each of these.
+    /// Writes a pair per value.
     fn each(&mut self, key: &str, values: impl IntoIterator<Item = impl ToString>) {
         values.into_iter().for_each(|value| self.push(key, value));
     }

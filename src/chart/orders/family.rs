@@ -134,6 +134,7 @@ fn ranked<'c>(
     let beats = |(_, a): &(_, &SweepSpot<'_>), (_, b): &(_, &SweepSpot<'_>)| {
         quantity.beats(a.value.mean, b.value.mean)
     };
+    // A curve that beats the other stands first: false sorts before true.
     ranked.sort_by(|a, b| beats(b, a).cmp(&beats(a, b)));
     ranked
 }

@@ -67,7 +67,7 @@ impl SweepSpot<'_> {
         format!("{plan}{several}\n{} {}", quantity.word(), interval(&self.value))
     }
 
-    /// As one cell of a map at these places.
+    /// Draws it as a cell of a map at these places.
     fn cell(
         &self,
         orders: &Orders,

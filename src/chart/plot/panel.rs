@@ -115,7 +115,7 @@ impl Series {
         Self::bars(MarkShape::Curve, pen, points)
     }
 
-    /// Bars.
+    /// In this shape.
     pub fn bars(shape: MarkShape, pen: Pen, points: impl IntoIterator<Item = Point>) -> Self {
         Self { pen, points: points.into_iter().collect(), shape }
     }

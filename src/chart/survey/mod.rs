@@ -78,7 +78,7 @@ pub(super) struct KnownCell<'a> {
 }
 
 impl KnownCell<'_> {
-    /// As a mark's words begin.
+    /// Model and task, as the words of a mark begin.
     pub fn place(&self) -> String {
         format!("{} on {}", self.model_name, self.task_name)
     }

@@ -43,7 +43,11 @@ pub(super) fn information(scene: &Scene<'_>) -> Result<FigureDraft, String> {
         },
         words: [
             format!("Made up; pairs share a secret in {} of the rows.", percent(together)),
-            format!("Six members know {} of {} bits.", short(joint[5]), short(entropy)),
+            format!(
+                "Six members know {} of {} bits.",
+                short(joint[joint.len() - 1]),
+                short(entropy)
+            ),
         ],
         table: Table::of(
             0..joint.len(),

@@ -69,7 +69,7 @@ impl<'a> Scene<'a> {
         cells(self.survey).filter(move |cell| cell.model == model)
     }
 
-    /// What the chosen model knows on the chosen task, and what it is of, in words.
+    /// Returns the information of the chosen model on the chosen task, and both in words; a refusal where there is none.
     fn information(&self) -> Result<(String, &'a Information), String> {
         let cell = self.cells().find(|cell| cell.task == self.task);
         let cell = cell.ok_or_else(|| missing(self, "numbers"))?;

@@ -3,7 +3,7 @@
 use crate::chart::{Table, TableCell};
 use crate::measure::coupling::Undefined;
 use crate::measure::interval::Mean;
-use crate::study::coupling::{Coupling, MisCoupling, TaskCoupling};
+use crate::study::coupling::{Coupling, MisCoupling, NamedTokenMap, TaskCoupling};
 use crate::study::report::Report;
 
 /// One line per Jacobian and basis. For prompts: `map, k, step, t_in, t_out` of the Jacobian and of the basis,
@@ -68,7 +68,7 @@ fn of_prompt(rows: &mut Vec<Vec<TableCell>>, model: &str, coupling: &Coupling) {
     let Some(tokens) = &coupling.token_wise else {
         return;
     };
-    for (name, places, pairs) in tokens.maps() {
+    for NamedTokenMap { name, places, pairs } in tokens.maps() {
         for pair in pairs {
             let [a, b] = pair.steps;
             let of = |step: usize| -> Vec<LinePlace> {

@@ -167,7 +167,7 @@ pub fn remove_if_there(path: &Path) -> anyhow::Result<()> {
     }
 }
 
-/// A name that is one folder on every system.
+/// A name that is one file or folder on every system.
 pub fn file_name(name: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
     let plain: String = name.chars().map(|c| if plain(c) { c } else { '_' }).collect();

@@ -92,8 +92,7 @@ fn aligned(aligned: &Aligned, s: usize) -> Result<(), String> {
 
 fn token_wise(found: &TokenWise, s: usize, t: usize) -> Result<(), String> {
     refuse_if!(found.k == 0, "token_wise is of no vectors");
-    let mut maps = found.maps().into_iter();
-    maps.try_for_each(|(name, places, pairs)| token_map(name, places, pairs, s, t))
+    found.maps().into_iter().try_for_each(|map| token_map(map.name, map.places, map.pairs, s, t))
 }
 
 fn token_map(

@@ -28,7 +28,8 @@ pub use prompt::CouplingPrompt;
 pub use relation::{CouplingMetric, Relation, RelationTo, ScatterPoint};
 pub use result::{
     Aligned, Coupling, CouplingMethod, DepthWise, FixedInput, FixedOutput, Linearised,
-    MethodReason, MisCoupling, ProductCount, SelfTokens, StepPair, TokenPaths, TokenWise,
+    MethodReason, MisCoupling, NamedTokenMap, ProductCount, SelfTokens, StepPair, TokenPaths,
+    TokenWise,
 };
 pub use rows::RowsLinearising;
 pub use running::Linearising;

@@ -63,7 +63,7 @@ impl CouplingMetric {
     /// Both, the one of the paper's text first.
     pub const ALL: [Self; 2] = [Self::OffDiagonal, Self::Singular];
 
-    /// The one of both metrics' numbers that this one gave.
+    /// Returns this metric's number of both.
     pub fn of<T>(self, both: BothMetrics<T>) -> T {
         match self {
             Self::OffDiagonal => both.off_diagonal,

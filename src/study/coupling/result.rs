@@ -154,21 +154,30 @@ pub struct TokenWise {
     pub fixed_output: Option<FixedOutput>,
 }
 
-/// A map's name in files, `(t_in, t_out)` of each Jacobian, and the pairs of steps.
-pub type TokenMap<'a> = (&'static str, Vec<(usize, usize)>, &'a [StepPair]);
+/// A map between tokens, as a report has it.
+pub struct NamedTokenMap<'a> {
+    /// Name in files.
+    pub name: &'static str,
+    /// `(t_in, t_out)` of each Jacobian.
+    pub places: Vec<(usize, usize)>,
+    pub pairs: &'a [StepPair],
+}
 
 impl TokenWise {
     /// Lists the maps that are there.
-    pub fn maps(&self) -> Vec<TokenMap<'_>> {
+    pub fn maps(&self) -> Vec<NamedTokenMap<'_>> {
         let mut maps = Vec::new();
         if let Some(SelfTokens { t, pairs }) = &self.same {
-            maps.push(("self", t.iter().map(|&t| (t, t)).collect(), &pairs[..]));
+            let places = t.iter().map(|&t| (t, t)).collect();
+            maps.push(NamedTokenMap { name: "self", places, pairs });
         }
         if let Some(FixedInput { t_in, t_out, pairs }) = &self.fixed_input {
-            maps.push(("fixed_input", t_out.iter().map(|&out| (*t_in, out)).collect(), pairs));
+            let places = t_out.iter().map(|&t_out| (*t_in, t_out)).collect();
+            maps.push(NamedTokenMap { name: "fixed_input", places, pairs });
         }
         if let Some(FixedOutput { t_out, t_in, pairs }) = &self.fixed_output {
-            maps.push(("fixed_output", t_in.iter().map(|&t_in| (t_in, *t_out)).collect(), pairs));
+            let places = t_in.iter().map(|&t_in| (t_in, *t_out)).collect();
+            maps.push(NamedTokenMap { name: "fixed_output", places, pairs });
         }
         maps
     }

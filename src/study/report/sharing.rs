@@ -32,8 +32,14 @@ impl Report {
     /// # Errors
     /// Nothing to share, reports of two models, of other files or devices, or two reports of one task.
     pub fn shared(reports: Vec<Self>) -> Result<Self, ShareError> {
-        let mut reports = reports.into_iter();
-        let mut all = reports.next().ok_or(ShareError::None)?.tasks_alone();
+        if reports.is_empty() {
+            return Err(ShareError::None);
+        }
+        // A report without tasks adds nothing, and has no files to compare.
+        let has_task =
+            |report: &Self| !report.orders.is_empty() || !report.task_coupling.is_empty();
+        let mut reports = reports.into_iter().filter(has_task);
+        let mut all = reports.next().ok_or(ShareError::NoTask)?.tasks_alone();
         for report in reports {
             if report.model != all.model {
                 let [first, other] = [&all, &report].map(|report| report.model.name.clone());
@@ -45,9 +51,6 @@ impl Report {
             all.medians.clear();
             all.orders.extend(report.orders);
             all.task_coupling.extend(report.task_coupling);
-        }
-        if all.orders.is_empty() && all.task_coupling.is_empty() {
-            return Err(ShareError::NoTask);
         }
         let sweeps: Vec<&str> = all.orders.iter().map(|orders| orders.task.as_str()).collect();
         let couplings: Vec<&str> = all.task_coupling.iter().map(|of| of.task.as_str()).collect();

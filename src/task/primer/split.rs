@@ -20,7 +20,7 @@ impl DataSplit {
     }
 }
 
-/// FNV-1a of some bytes: of a prompt's, which were seen, and on which side each is.
+/// Returns the FNV-1a hash, 64 bits, of some bytes.
 pub fn fnv(bytes: impl Iterator<Item = u8>) -> u64 {
     bytes.fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)

@@ -378,7 +378,7 @@ pub fn part() -> Survey {
     survey
 }
 
-/// That part, with levels of the first task alone, made up: who is deep forgets more slowly.
+/// [`part`] with made-up levels of the first task alone: the deeper model forgets more slowly.
 pub fn survey() -> Survey {
     let mut survey = part();
     survey.tasks[0].levels = Some("days".into());

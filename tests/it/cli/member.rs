@@ -14,6 +14,11 @@ fn a_member_is_said_in_words_and_stands_in_the_report() {
     let found = report(&lens(&model, &["--member", "1a:2", "--plan", "0,1,1", "--json"]));
     assert_eq!(found["member"]["name"], "1a:2");
     assert_eq!(found["member"]["index"], 5);
+    // Without a tokenizer, tokens are named by their ids.
+    let text = printed(&lens(&model, &["--member", "1a", "--plan", "0,1,1"]));
+    for said in ["raises most  id ", "lowers most  id ", " (id "] {
+        assert!(text.contains(said), "{said}: {text}");
+    }
     let plain = report(&lens(&model, &["--plan", "0,1,1", "--json"]));
     assert_eq!(found["lens"], plain["lens"]);
     assert!(plain.get("member").is_none());

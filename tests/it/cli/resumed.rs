@@ -58,7 +58,7 @@ impl Survey {
         line(&own, &[&["--data", data, "--rows", "96", "--out", &out], more].concat())
     }
 
-    /// What began it has changed: it is not resumed, in a sentence with these words.
+    /// Resumes it though something has changed: refused in a sentence with these words.
     #[track_caller]
     fn refuses(&self, says: &str) {
         refuses(&self.args(&["--resume"]), says);

@@ -70,8 +70,10 @@ impl Plane {
         if total <= size * 1e-24 {
             return Some(plane);
         }
+        // The iteration is there where the library does not end; both refuse what is not finite.
         let is_small = centred.len().min(width) <= DIRECT;
-        let found = if is_small { decomposed(&centred, width) } else { leading(&centred, width) }?;
+        let direct = if is_small { decomposed(&centred, width) } else { None };
+        let found = direct.or_else(|| leading(&centred, width))?;
         for (at, (variance, direction)) in found.into_iter().enumerate().take(2) {
             if variance > total * 1e-14 {
                 plane.explained[at] = (variance / total).clamp(0.0, 1.0);

@@ -22,7 +22,7 @@ pub struct SpellingRules {
     user_defined: PrefixTable,
     adds_space: bool,
     is_space_behind: bool,
-    /// Spaces in front of a text, however many.
+    /// Whether spaces in front of a text are dropped, however many.
     pub drops_spaces: bool,
     escapes_spaces: bool,
 }
