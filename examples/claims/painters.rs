@@ -44,7 +44,7 @@ pub struct Order {
 struct Difference {
     log_likelihood: Mean,
     accuracy: Mean,
-    /// Of the shares of rows whose right answer comes first of all tokens.
+    /// Difference of the shares of rows whose right answer comes first of all tokens.
     first_word: Mean,
 }
 
@@ -210,16 +210,22 @@ pub fn weighted(counts: &[f64], values: &[f64]) -> f64 {
 
 /// The claims that these tasks' sweeps can speak to, in the order of their numbers.
 pub fn claims(tasks: &[TaskOrders]) -> Vec<Found> {
+    // 1. Blocks and neighbours changed one at a time, and the cosine map.
     let mut found = Vec::new();
     for ends in &ENDS {
         found.extend(tasks.iter().filter_map(|task| ends.found(task)));
     }
     found.extend(groups(tasks));
     found.extend(map_and_cost(tasks));
-    found.extend(kept(tasks, "P5", "a few middle blocks can be left out", &["skip"], TENTH));
+
+    // 2. One order against another.
     for (claim, text, kinds) in COMPARED {
         found.extend(compared(tasks, claim, text, kinds));
     }
+    found.extend(harm(tasks));
+
+    // 3. Accuracy that an order keeps.
+    found.extend(kept(tasks, "P5", "a few middle blocks can be left out", &["skip"], TENTH));
     found.extend(kept(
         tasks,
         "P7",
@@ -228,7 +234,6 @@ pub fn claims(tasks: &[TaskOrders]) -> Vec<Found> {
         QUARTER,
     ));
     found.extend(kept(tasks, "P11", "in parallel is graceful", &["parallel"], QUARTER));
-    found.extend(harm(tasks));
     found.extend(kept(
         tasks,
         "P16",
@@ -236,6 +241,8 @@ pub fn claims(tasks: &[TaskOrders]) -> Vec<Found> {
         &["skip", "parallel"],
         QUARTER,
     ));
+
+    // 4. Orders of one size by their shape.
     found.extend(shapes::claims(tasks));
     found.sort_by_key(|found| found.claim.trim_start_matches('P').parse::<usize>().ok());
     found
@@ -253,8 +260,8 @@ const COMPARED: [(&str, &str, [&str; 2]); 7] = [
 ];
 
 fn rows(tasks: &[&TaskOrders]) -> String {
-    let each = tasks.iter().map(|task| task.rows_in_words());
-    each.collect::<Vec<_>>().join(", ")
+    let sizes = tasks.iter().map(|task| task.rows_in_words());
+    sizes.collect::<Vec<_>>().join(", ")
 }
 
 fn total(tasks: &[&TaskOrders]) -> usize {
@@ -439,10 +446,10 @@ impl Ends {
             Verdict::Open
         };
         let shares = |blocks: &[usize]| {
-            let each = blocks
+            let shares = blocks
                 .iter()
                 .map(|block| format!("{block} {:.0} %", 100.0 * kept_share(*block).mean));
-            each.collect::<Vec<_>>().join(", ")
+            shares.collect::<Vec<_>>().join(", ")
         };
         let text = format!(
             "{} points more without an inner one than without one of the ends; {} of {} keep surely half, the others \
@@ -510,8 +517,9 @@ fn groups(tasks: &[TaskOrders]) -> Option<Found> {
     })
 }
 
-/// How far a block turns the stream, against the KL of leaving it out.
+/// Correlates how far a block turns the stream with the KL of leaving it out.
 fn map_and_cost(tasks: &[TaskOrders]) -> Option<Found> {
+    // The first task that has a map, and a cost of every block.
     let maps: Vec<(&str, &Geometry)> =
         tasks.iter().filter_map(|task| Some((task.name.as_str(), map(task)?))).collect();
     let (task, geometry, costs) = tasks.iter().find_map(|task| {
@@ -524,6 +532,8 @@ fn map_and_cost(tasks: &[TaskOrders]) -> Option<Found> {
         Some((task, *geometry, drops.collect::<Option<Vec<f64>>>()?))
             .filter(|(.., all)| !all.is_empty())
     })?;
+
+    // One less the cosine of the states before and after each block.
     let turns: Vec<f64> = (1..geometry.cosine_map.len())
         .map(|state| 1.0 - geometry.cosine_map[state - 1][state])
         .collect();

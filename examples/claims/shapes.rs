@@ -17,14 +17,14 @@ const MIN_SIZES: usize = 3;
 
 /// The claims that these tasks' sweeps can speak to.
 pub fn claims(tasks: &[TaskOrders]) -> Vec<Found> {
-    let each = tasks.iter().flat_map(|task| [kept_pairs(task), rounds(task)]);
-    each.flatten().collect()
+    let found = tasks.iter().flat_map(|task| [kept_pairs(task), rounds(task)]);
+    found.flatten().collect()
 }
 
 /// Fewest blocks in parallel that are judged.
 const MIN_BLOCKS: usize = 3;
 
-/// Orders of one size: how much of the original order each keeps, and its mean ln P.
+/// Several orders of one size: how much of the original order each keeps, and its mean ln P.
 struct SizeOrders {
     s: usize,
     taus: Vec<f64>,
@@ -43,12 +43,12 @@ fn kept_pairs(task: &TaskOrders) -> Option<Found> {
     }
 
     // The mean of Spearman's over sizes, with the interval of the sizes' own coefficients.
-    let each = sizes.iter().filter_map(|size| {
+    let coefficients = sizes.iter().filter_map(|size| {
         let found = spearman(&size.taus, &size.log_likelihoods)?;
         Some((size.s, found.r, found.n))
     });
-    let each: Vec<(usize, f64, usize)> = each.collect();
-    let mean = fisher_mean(&each.iter().map(|(_, r, n)| (*r, *n)).collect::<Vec<_>>())?;
+    let coefficients: Vec<(usize, f64, usize)> = coefficients.collect();
+    let mean = fisher_mean(&coefficients.iter().map(|(_, r, n)| (*r, *n)).collect::<Vec<_>>())?;
     let groups: Vec<[&[f64]; 2]> =
         sizes.iter().map(|size| [&size.taus[..], &size.log_likelihoods[..]]).collect();
     let test = over_groups(CorrelationKind::Spearman, &groups)?.test?;
@@ -56,17 +56,18 @@ fn kept_pairs(task: &TaskOrders) -> Option<Found> {
 
     let verdict = Verdict::above(mean, 0.0);
     let lines: Vec<String> =
-        each.iter().map(|(s, r, n)| format!("s = {s}: {r:.2} of {n} orders")).collect();
+        coefficients.iter().map(|(s, r, n)| format!("s = {s}: {r:.2} of {n} orders")).collect();
     Some(Found {
         claim: "P10",
         text: "the more of the order stays, the less is lost",
         found: format!("Spearman's {} ({})", spelled(mean, 2), lines.join(", ")),
         rows: task.rows_in_words(),
         verdict,
-        decides: needed(verdict, mean, 0.0, each.len(), "sizes"),
+        decides: needed(verdict, mean, 0.0, coefficients.len(), "sizes"),
     })
 }
 
+/// Returns the shuffles and the reversal with `s` blocks kept at each end, each plan once.
 fn size_orders(task: &TaskOrders, s: usize) -> Option<SizeOrders> {
     let is_of_size = |name: &str| {
         let rest = name.strip_prefix("shuffle:").or_else(|| name.strip_prefix("reverse:"));
@@ -93,8 +94,8 @@ fn size_orders(task: &TaskOrders, s: usize) -> Option<SizeOrders> {
 /// Kendall's tau of an order of different blocks against their ascending order.
 fn tau(order: &[usize]) -> f64 {
     let pairs = || (0..order.len()).flat_map(|i| (i + 1..order.len()).map(move |j| (i, j)));
-    let kept = pairs().filter(|(i, j)| order[*i] < order[*j]).count();
-    2.0 * kept as f64 / pairs().count() as f64 - 1.0
+    let ascending = pairs().filter(|(i, j)| order[*i] < order[*j]).count();
+    2.0 * ascending as f64 / pairs().count() as f64 - 1.0
 }
 
 /// Blocks in parallel: ln P of every row by the number of rounds, from one.
@@ -160,6 +161,7 @@ fn rounds(task: &TaskOrders) -> Option<Found> {
     })
 }
 
+/// Returns the slope of the straight line through these points (x, y), by least squares.
 fn least_squares_slope(points: &[(f64, f64)]) -> f64 {
     let n = points.len() as f64;
     let mean_x = points.iter().map(|(x, _)| x).sum::<f64>() / n;

@@ -82,15 +82,15 @@ pub fn of_needs(tasks: &[Need]) -> Option<Found> {
 /// The claim that layers help only where they differ: a member's own diversity against ln P lost without it.
 /// `None` where a task has no survey of this model.
 pub fn of_differences(model: &str, needs: &[Need], surveys: &[Survey]) -> Option<Found> {
-    let each: Vec<(String, Verdict)> =
+    let tasks: Vec<(String, Verdict)> =
         needs.iter().map(|need| difference(model, need, surveys)).collect::<Option<_>>()?;
-    let verdicts: Vec<Verdict> = each.iter().map(|(_, verdict)| *verdict).collect();
+    let verdicts: Vec<Verdict> = tasks.iter().map(|(_, verdict)| *verdict).collect();
     let verdict = Verdict::all(&verdicts, 1);
     let rows = needs.iter().map(|need| format!("{} {}", need.task, need.rows));
-    (!each.is_empty()).then(|| Found {
+    (!tasks.is_empty()).then(|| Found {
         claim: "D13",
         text: "layers help only where they differ",
-        found: each.into_iter().map(|(line, _)| line).collect::<Vec<_>>().join("; "),
+        found: tasks.into_iter().map(|(line, _)| line).collect::<Vec<_>>().join("; "),
         rows: rows.collect::<Vec<_>>().join(", "),
         verdict,
         decides: if verdict == Verdict::Open {
@@ -112,8 +112,8 @@ fn difference(model: &str, need: &Need, surveys: &[Survey]) -> Option<(String, V
 
     // By centred diversity, which decides, and by whole diversity.
     let correlation = |diversity: &[f64]| {
-        let by_member = parts.iter().map(|(part, _)| diversity[member_index(part)]);
-        let by_member: Vec<f64> = by_member.collect();
+        let by_member = parts.iter().map(|(part, _)| diversity.get(member_index(part)).copied());
+        let by_member = by_member.collect::<Option<Vec<f64>>>()?;
         Some((spearman(&by_member, &lost)?.r, spearman_in_order(&by_member, &lost)?))
     };
     let (r, in_order) = correlation(&cell.averages.centred.member_diversity)?;
@@ -125,6 +125,7 @@ fn difference(model: &str, need: &Need, surveys: &[Survey]) -> Option<(String, V
     Some((line, Verdict::of_correlation(in_order.p, r > 0.0)))
 }
 
+/// A part with its mean loss of ln P; `None` where the whole vocabulary was not read.
 fn with_lost(part: &NeedPart) -> Option<(&NeedPart, f64)> {
     Some((part, part.lost?.mean))
 }
@@ -249,12 +250,12 @@ fn spared(
     text: &'static str,
     to: RelationTo,
 ) -> Option<Found> {
-    let each: Vec<(String, Verdict)> =
+    let relations: Vec<(String, Verdict)> =
         tasks.iter().map(|task| relation(task, to)).collect::<Option<_>>()?;
 
     // Three of four tasks decide.
-    let enough = (3 * each.len()).div_ceil(4).max(1);
-    let count = |wanted| each.iter().filter(|(_, verdict)| *verdict == wanted).count();
+    let enough = (3 * relations.len()).div_ceil(4).max(1);
+    let count = |wanted| relations.iter().filter(|(_, verdict)| *verdict == wanted).count();
     let verdict = if count(Verdict::Holds) >= enough {
         Verdict::Holds
     } else if count(Verdict::DoesNotHold) >= enough {
@@ -263,7 +264,7 @@ fn spared(
         Verdict::Open
     };
     let rows = tasks.iter().map(|task| format!("{} {}", task.task, task.rows));
-    let lines: Vec<String> = each.into_iter().map(|(line, _)| line).collect();
+    let lines: Vec<String> = relations.into_iter().map(|(line, _)| line).collect();
     (!lines.is_empty()).then(|| Found {
         claim,
         text,
