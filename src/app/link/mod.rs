@@ -118,6 +118,8 @@ impl Link {
         if self.view == View::Start {
             return START.to_owned();
         }
+
+        // What is asked, and of which files.
         let mut pairs = LinkPairs::default();
         let is_first = |draft: &&Draft| self.view.is_live() || **draft != examples::first();
         match self.draft.as_ref().filter(is_first) {
@@ -129,6 +131,8 @@ impl Link {
             _ => {}
         }
         pairs.known("sha256", self.hash().map(|(_, sha256)| sha256));
+
+        // What the view shows.
         let column = changed(self.column, Column::default()).filter(|_| self.view.is_of_draft());
         pairs.known("column", column.map(Column::name));
         pairs.known("view", changed(self.view, View::default()).map(View::name));

@@ -21,6 +21,8 @@ pub(super) fn figure(map: &StepMap, theme: &Theme) -> Option<Figure> {
     let each = Pen::new("a pair of steps", theme.quiet, Line::None, Mark::Dot).faint();
     let middle = Pen::new("mean of the pairs", theme.ink, Line::Solid, Mark::Circle);
     let chance = Pen::new("chance", theme.mse, Line::Dashed, Mark::None);
+
+    // Every pair by its distance, the mean of each distance, and chance.
     let pairs = map.pairs().map(|([i, j], x)| {
         let name = format!("{} in the basis of {}\n{}", map.name(i), map.name(j), short(x));
         Point::new(i.abs_diff(j) as f64, x, name)
@@ -38,6 +40,8 @@ pub(super) fn figure(map: &StepMap, theme: &Theme) -> Option<Figure> {
     )
     .tall(200)
     .level(map.chance, theme.mse, Line::Dashed);
+
+    // The change with distance claims no more than its interval.
     let above = means.iter().filter(|(_, x)| *x > map.chance).count();
     let rows = means.iter().map(|&(apart, x)| (apart, x, of(map, |other| other == apart)));
     let (steps, chance_is) = (counted(first.0, "step"), short(map.chance));
@@ -49,6 +53,7 @@ pub(super) fn figure(map: &StepMap, theme: &Theme) -> Option<Figure> {
         }
         _ => format!("At {steps} coupling is {}; chance is {chance_is}", short(first.1)),
     };
+
     let draft = FigureDraft {
         key: "coupling-distance",
         title,

@@ -54,6 +54,8 @@ impl Plane {
                 *mean += f64::from(x) / tokens;
             }
         }
+
+        // The states less their mean, and the whole variance (times T).
         let centred: Vec<Vec<f64>> = states
             .iter()
             .map(|state| {
@@ -70,6 +72,7 @@ impl Plane {
         if total <= size * 1e-24 {
             return Some(plane);
         }
+
         // The iteration is there where the library does not end; both refuse what is not finite.
         let is_small = centred.len().min(width) <= DIRECT;
         let direct = if is_small { decomposed(&centred, width) } else { None };
@@ -160,13 +163,17 @@ fn leading(centred: &[Vec<f64>], width: usize) -> Option<Vec<(f64, Vec<f64>)>> {
         .collect();
     let mut block = orthonormal(covariance_times(centred, start));
     let mut round = 0;
+
     loop {
+        // 1. The block's own small eigenproblem (Rayleigh-Ritz).
         let images = covariance_times(centred, block.clone());
         let count = block.len();
         let small = DMatrix::from_fn(count, count, |i, j| product(&block[i], &images[j]));
         let (values, vectors) = eigen(small)?;
         let best = rotated(&block, &vectors);
         let best_images = rotated(&images, &vectors);
+
+        // 2. Done where both residues are small; otherwise the images are the next block.
         let largest = values.first().copied().unwrap_or(0.0);
         let converged = (0..values.len().min(2)).all(|i| {
             let residue: f64 = best_images[i]

@@ -159,6 +159,7 @@ fn SweepSection() -> impl IntoView {
             figures
         })
     });
+
     let shown: Signal<Option<Shown>> = studio.swept;
     let there = Memo::new(move |_| studio.swept.with(Option::is_some));
     // A reader's own order belongs to no curve: where there is no other, there is none to draw.
@@ -171,6 +172,8 @@ fn SweepSection() -> impl IntoView {
         bench.set_plan(plan.clone());
         studio.say(format!("{plan} is the plan now."));
     });
+
+    // A figure per task whose parts were left out.
     let needs = Memo::new(move |_| {
         let theme = themes.theme.get();
         studio.needed.with(|shown| {
@@ -192,6 +195,7 @@ fn SweepSection() -> impl IntoView {
         .collect_view()
     };
     let has_needs = Memo::new(move |_| needs.with(|all| !all.is_empty()));
+
     view! {
         <section class="sweeps" aria-labelledby="sweeps-title">
             <h2 id="sweeps-title">"Many plans, many rows"</h2>
