@@ -17,7 +17,7 @@ use crate::chart::{
     rank_correlations, unnamed_heads,
 };
 use crate::measure::bits::bits;
-use crate::study::LoadedModel;
+use crate::study::{LoadedModel, StudyError};
 use crate::study::need::{Need, NeedPart, Needing};
 use crate::study::parts::{LeavingOut, PartLoss, PartLosses};
 use crate::study::report::{Lens, Report};
@@ -31,8 +31,8 @@ const PRINTED: usize = 12;
 /// over rows of a task. Neither number is importance. Others may replace a component with a large vote, or read
 /// one with a small vote.
 ///
-/// With --prompt: the loss on this one prompt, over the whole vocabulary. After Ctrl-C, the report is of the rows that
-/// are done.
+/// With --prompt: the loss on this one prompt, over the whole vocabulary. After Ctrl-C or an error of the engine, the
+/// report is of the rows that are done.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 #[command(group = clap::ArgGroup::new("input").required(true).args(["task", "prompts", "prompt"]))]
@@ -115,16 +115,14 @@ pub fn run(args: NeedArgs) -> anyhow::Result<()> {
     if let Some(out) = &mut out {
         out.hold()?;
     }
-    let (report, stopped) = match &args.prompt {
+    let (report, mut stopped) = match &args.prompt {
         Some(prompt) => (parts(prompt, &args)?, None),
         None => needs(rows, &args)?,
     };
-    if let Some(stopped) = &stopped
-        && report.need.is_empty()
-    {
+    if let Some(stopped) = stopped.take_if(|_| report.need.is_empty()) {
         // Before the process ends: what was held and has nothing in it goes.
         drop(out);
-        stopped.end();
+        return stopped.end();
     }
 
     let json = output::json(&report)?;
@@ -140,25 +138,27 @@ pub fn run(args: NeedArgs) -> anyhow::Result<()> {
         let unnamed = unnamed.unwrap_or_default();
         output::show(&format!("{}, {}\n{unnamed}{tables}", report.model.name, report.engine))?;
     }
-    match stopped {
-        Some(stopped) => stopped.end(),
-        None => Ok(()),
-    }
+    stopped.map_or(Ok(()), Stopped::end)
 }
 
-/// A task in the middle of which the reader stopped the run.
+/// A task in the middle of which the reader or the engine ended the run.
 struct Stopped {
     task: String,
     done: usize,
     asked: usize,
+    /// The engine's error; `None` where the reader stopped the run.
+    error: Option<StudyError>,
 }
 
 impl Stopped {
     /// Says how many rows are in the report, and ends the program.
-    fn end(&self) -> ! {
-        let Self { task, done, asked } = self;
+    fn end(self) -> anyhow::Result<()> {
+        let Self { task, done, asked, error } = self;
         output::say(&format!("atelier: stopped after {done} of {asked} rows of {task}"));
-        std::process::exit(interrupt::code());
+        match error {
+            Some(error) => Err(error.into()),
+            None => std::process::exit(interrupt::code()),
+        }
     }
 }
 
@@ -167,7 +167,7 @@ fn load(args: &NeedArgs) -> anyhow::Result<LoadedModel> {
     Ok(super::known::load(&files, &args.engine.choice()?)?)
 }
 
-/// Leaves out every part over rows of tasks, until the reader stops it.
+/// Leaves out every part over rows of tasks, until the reader stops it or the engine fails.
 fn needs(rows: Vec<NamedRows>, args: &NeedArgs) -> anyhow::Result<(Report, Option<Stopped>)> {
     let model = load(args)?;
     let mut report = Report::of(&model);
@@ -185,10 +185,13 @@ fn needs(rows: Vec<NamedRows>, args: &NeedArgs) -> anyhow::Result<(Report, Optio
             rows.say_unknown(needing.unknown(&rows.items, unknown)?, unknown);
         }
         let bar = Progress::new("running", "rows");
-        while !stop.load(Ordering::Relaxed)
-            && let Some((done, of)) = needing.advance()?
-        {
-            bar.at(done, of);
+        let mut error = None;
+        while error.is_none() && !stop.load(Ordering::Relaxed) {
+            match needing.advance() {
+                Ok(Some((done, of))) => bar.at(done, of),
+                Ok(None) => break,
+                Err(failure) => error = Some(failure),
+            }
         }
         drop(bar);
 
@@ -198,7 +201,7 @@ fn needs(rows: Vec<NamedRows>, args: &NeedArgs) -> anyhow::Result<(Report, Optio
             report.need.push(needing.need());
         }
         if done < asked {
-            stopped = Some(Stopped { task: rows.task, done, asked });
+            stopped = Some(Stopped { task: rows.task, done, asked, error });
             break;
         }
     }
