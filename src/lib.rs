@@ -21,7 +21,7 @@
 //!   reader's own TOML files, and what counts as right.
 //! - [`study`]: whole experiments (the lens, the lab of one order, sweeps over many, the coupling of
 //!   blocks, surveys of models x tasks), and the reports they write.
-//! - [`chart`]: report to picture: SVG, or an ECharts option as JSON.
+//! - [`chart`]: report to picture, as SVG.
 //! - `train` (command line): makes the scholars, the shipped teaching models.
 //! - `guarded`: a panic of a library at what a file says is an error about the file.
 //! - `unfinished` (command line): a file that is whole or not there.

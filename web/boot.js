@@ -1,8 +1,5 @@
 // Starts the page's program. The id in the URLs is the build's: see xtask/src/stamp.rs.
 
-// What answers pointing at a drawing: the page asks for it when its first pictures stand.
-globalThis.fetchCharts = () => import("./charts/echarts.js?v=BUILD_ID");
-
 const isEmbedded = document.documentElement.classList.contains("embed");
 
 const host = document.getElementById("app");

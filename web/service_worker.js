@@ -38,7 +38,7 @@ self.addEventListener("fetch", (event) => {
     return;
   }
   // Everything else, a reader's reports among it, is between the page and its host.
-  // (Parts of the charts' script and the manifest's icons are asked for without a build.)
+  // (The manifest's icons are asked for without a build.)
   if (url.search && url.searchParams.get("v") !== BUILD) return;
   if (SHELL.includes(name)) event.respondWith(fromShell(name, request));
   else if (MODELS.includes(name)) event.respondWith(used(name));

@@ -40,8 +40,6 @@ mod browser;
 #[cfg(feature = "web")]
 mod client;
 #[cfg(feature = "web")]
-mod echarts;
-#[cfg(feature = "web")]
 mod embedding;
 #[cfg(feature = "web")]
 mod files;

@@ -6,7 +6,7 @@ use super::number::with_whole_per_cents;
 use super::plot::{Plot, Room};
 use super::{Table, Theme};
 
-/// A drawing with its sentences and its numbers: [`Figure::svg`] and [`Figure::option`] draw it.
+/// A drawing with its sentences and its numbers: [`Figure::svg`] and [`Figure::drawing`] draw it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Figure {
     /// Stable name: element ids are made of it.
@@ -20,7 +20,7 @@ pub struct Figure {
     pub plot: Plot,
     pub table: Table,
     pub theme: Theme,
-    /// Width and columns that the ECharts option is laid out for.
+    /// Width and columns that the drawing on the page is laid out for.
     pub room: Room,
 }
 
@@ -49,7 +49,7 @@ impl FigureDraft {
 }
 
 impl Figure {
-    /// In CSS pixels, at which the option is laid out; its width is free.
+    /// Returns the height of the drawing on the page, in CSS pixels.
     pub fn height(&self) -> u32 {
         self.plot.height(self.room)
     }

@@ -2,8 +2,8 @@
 //!
 //! A [`Figure`] is a picture with everything that belongs to it: the sentence it proves and the two
 //! sentences that say what to see (all computed from the run), its marks, scales, axes and legend
-//! ([`plot`]), and the same numbers as a [`Table`] for screen readers and CSV. One function makes SVG
-//! text of it ([`Figure::svg`]), another the option that ECharts draws ([`Figure::option`]).
+//! ([`plot`]), and the same numbers as a [`Table`] for screen readers and CSV. It is drawn
+//! as SVG text, for a file ([`Figure::svg`]) and for the page ([`Figure::drawing`], [`Figure::pointed`]).
 //! [`figures`] makes the lens's three:
 //!
 //! - `votes`: what every component adds to the right answer against the others, and the running sum;

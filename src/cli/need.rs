@@ -17,10 +17,10 @@ use crate::chart::{
     rank_correlations, unnamed_heads,
 };
 use crate::measure::bits::bits;
-use crate::study::{LoadedModel, StudyError};
 use crate::study::need::{Need, NeedPart, Needing};
 use crate::study::parts::{LeavingOut, PartLoss, PartLosses};
 use crate::study::report::{Lens, Report};
+use crate::study::{LoadedModel, StudyError};
 
 /// Heads that are printed; the report has all.
 const PRINTED: usize = 12;

@@ -48,13 +48,9 @@ impl Page {
         self.browser.until_there(".drawn");
     }
 
+    /// Gives out the program, and waits until it has taken over.
     fn until_taken_over(&self) {
-        self.until_taken_over_without(None);
-    }
-
-    /// Waits until the program has taken over; from now on files with this ending are kept back.
-    fn until_taken_over_without(&self, ending: Option<&str>) {
-        self.server.hold(ending);
+        self.server.hold(None);
         // Without figures, where the reader has yet to say what is right.
         self.browser.until(
             "the program has drawn",
@@ -147,11 +143,9 @@ fn what_the_program_draws_is_what_was_there() {
                 "window.Worker = class { addEventListener() {} postMessage() {} terminate() {} };",
             );
             page.open_without_program("");
-            // On a busy machine ECharts' own drawings would be there before the looks are taken.
-            page.until_taken_over_without(Some("echarts.js"));
+            page.until_taken_over();
             page.until_drawn();
             let after = page.browser.run(LOOKS);
-            page.server.hold(None);
             page.screenshot(&format!("opening-{width}-{scheme}-taken-over"));
             for (before, after) in
                 before.as_array().expect("looks").iter().zip(after.as_array().expect("looks"))

@@ -145,13 +145,11 @@ fn on_a_host_that_takes_the_headers_that_are_brought() {
         .map(|asked| asked.path.as_str())
         .collect();
     assert_eq!(without, BTreeSet::new(), "each file has one rule");
-    // What is kept for ever is asked for by its build, or has its content in its name.
-    let is_hashed = |path: &str| path.starts_with("charts/") && path.contains('-');
+    // What is kept for ever is asked for by its build.
     let kept: Vec<&Asked> = asked.iter().filter(|asked| asked.is_kept).collect();
     assert!(kept.len() > 10);
     for asked in kept {
-        let by_build = asked.query.starts_with("v=");
-        assert!(by_build || is_hashed(&asked.path), "{asked:?} is kept for ever");
+        assert!(asked.query.starts_with("v="), "{asked:?} is kept for ever");
     }
     // Where nothing is, a page says so.
     let page = Page::new(1440, 900);

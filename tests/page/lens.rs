@@ -22,16 +22,11 @@ fn the_first_picture_is_there_before_any_weight() {
     page.until_says(".provenance", "not running here");
     let weights = page.server.sent().iter().any(|sent| sent.path.ends_with(".safetensors"));
     assert!(!weights, "weights were sent before the first picture");
-    // Where the machine is slow, what comes behind the picture has begun to come.
-    let sent = page.server.sent();
-    let before = sent.iter().filter(|sent| !sent.path.contains("echarts"));
-    let first: usize = before.map(|sent| sent.bytes).sum();
+    let first = page.sent_bytes();
     page.screenshot("first-picture");
     page.server.hold(None);
     page.browser.click("#try-live");
     page.until_live();
-    // The first pictures are drawings of our own; what answers pointing comes behind them.
-    page.until_pointable();
     let all = page.sent_bytes();
     for sent in page.server.sent() {
         println!("{:>9} bytes  {}", sent.bytes, sent.path);
@@ -40,14 +35,10 @@ fn the_first_picture_is_there_before_any_weight() {
         "sent, compressed: {first} bytes before the program has drawn (at most {DRAWN}), {all} in all (at most {IN_ALL})"
     );
     assert!(first <= DRAWN && all <= IN_ALL, "{first} and {all} bytes");
-    // Hovering adds exact values and breaks no rule of the content security policy.
-    page.browser.run(
-        "document.querySelectorAll('.chart').forEach(c => echarts.getInstanceByDom(c).dispatchAction({ type: 'showTip', seriesIndex: 0, dataIndex: 2 }))",
-    );
-    page.browser.until(
-        "the hover's values are drawn",
-        "document.querySelector('#figure-running svg').textContent.includes('up to')",
-    );
+    // Hovering adds exact values, in all pictures with these columns, and breaks no rule of the content security policy.
+    page.browser.hover(&[page.column_of("running", 2)]);
+    page.until_says("#figure-running .tip", "up to");
+    page.until_says("#figure-spread .tip", "bias");
     page.screenshot("live");
     page.assert_quiet();
 }
@@ -413,21 +404,11 @@ fn a_bar_and_the_list_open_their_component() {
     page.until_pointable();
 
     // A click in the column of the third component, far from its short bar.
-    page.browser.run(CLICK_THIRD);
+    let column = page.column_of("votes", 2);
+    page.browser.drag(&[column, column]);
     page.browser.until("its row is shown", "document.querySelector('#member')?.value === '0m'");
     page.assert_quiet();
 }
-
-/// Clicks on the top of the first figure's plot, in the column of the third component.
-const CLICK_THIRD: &str = "
-    const host = document.querySelector('#figure-votes .chart');
-    const chart = echarts.getInstanceByDom(host);
-    const [x] = chart.convertToPixel({ gridIndex: 0 }, [2, 0]);
-    const top = chart.getModel().getComponent('grid').coordinateSystem.getRect().y + 5;
-    const { left, top: above } = host.getBoundingClientRect();
-    const at = { bubbles: true, clientX: left + x, clientY: above + top };
-    for (const type of ['mousemove', 'mousedown', 'mouseup', 'click'])
-      host.firstElementChild.dispatchEvent(new MouseEvent(type, at));";
 
 /// Texts of the first figure's drawing that the list of components lies on.
 const COVERED: &str = "
@@ -467,7 +448,8 @@ fn on_a_telephone_a_tap_chooses_and_the_list_opens() {
     let page = Page::new(390, 844);
     page.open_live();
     page.until_pointable();
-    page.browser.run(CLICK_THIRD);
+    let column = page.column_of("votes", 2);
+    page.browser.drag(&[column, column]);
     page.until_says("#open-component", "Open block 0's MLP");
     assert_eq!(page.browser.value("#component"), "2");
     let small = page.browser.text(

@@ -96,10 +96,8 @@ fn every_picture_with_members_leads_to_them() {
     for key in ["votes", "spread", "running"] {
         assert_eq!(page.focus_member_link(key), "emb", "{key}");
     }
-    // A mark of our own drawing, and then of what takes its place.
-    let marks =
-        page.browser.text("document.querySelector('#figure-votes .chart').matches('.pickable')");
-    assert_eq!(marks, "true");
+    page.browser.hover(&[page.column_of("votes", 1)]);
+    page.browser.until_there("#figure-votes .chart.pickable");
     page.go_to_view("Logit lens");
     page.until_figure("doubt");
     for key in ["depths", "doubt", "followed"] {
@@ -132,13 +130,9 @@ fn every_picture_with_members_leads_to_them() {
 
 #[test]
 fn a_click_on_a_mark_leads_there() {
-    let page = Page::new(1440, 1000);
-    // Without what takes the drawing's place.
-    page.server.refuse("charts/echarts.js");
-    page.open_live();
-    page.browser.run(
-        "document.querySelector('#figure-votes [data-pick=\"member:1a\"]').dispatchEvent(new MouseEvent('click', { bubbles: true }))",
-    );
+    let page = Page::live();
+    let column = page.column_of("votes", 3);
+    page.browser.drag(&[column, column]);
     page.until_member("1a");
     page.back();
     page.until_says("h1", "What does each layer add to an answer?");

@@ -377,11 +377,8 @@ fn sweeps_fill_in_are_cancelled_and_put_a_point_in_the_lab() {
 
     // A click on the fourth point opens its plan.
     page.until_pointable();
-    let at = page.browser.run(
-        "const e = document.querySelector('#figure-neighbours .chart'); e.scrollIntoView({ block: 'center' }); const c = echarts.getInstanceByDom(e); const v = c.getOption().series[0].data[3].value; const [x, y] = c.convertToPixel({ xAxisIndex: 0, yAxisIndex: 0 }, v); const r = e.getBoundingClientRect(); return [r.x + x, r.y + y]",
-    );
-    let at = (at[0].as_f64().expect("x"), at[1].as_f64().expect("y"));
-    page.browser.drag(&[at, at]);
+    let mark = page.mark_of("neighbours", "chart.querySelectorAll('.series circle')[3]");
+    page.browser.drag(&[mark, mark]);
     page.browser.until(
         "the point's plan is in the lab",
         "document.querySelector('#plan').value === 'drop:3' && document.querySelectorAll('.row .spot').length === 11",
@@ -451,25 +448,23 @@ fn every_part_is_left_out_once() {
     page.assert_quiet();
 }
 
-/// Every number that a figure draws as a mean is one of the report's; `unit` is the figure's, in the report's.
+/// Every mean that a figure holds is one of the report's; `unit` is the figure's, in the report's.
 fn assert_drawn(page: &Page, figure: &str, unit: f64) {
-    page.until_pointable();
     let report = page.saved(1);
     let mut known = Vec::new();
     numbers(&report["orders"], &mut known);
     known.sort_by(f64::total_cmp);
-    let drawn = page.browser.run(&format!(
-        "return echarts.getInstanceByDom(document.querySelector('#figure-{figure} .chart')).getOption().series.flatMap(s => s.data).map(d => (d.value ?? d).at(-1))"
-    ));
-    let drawn = drawn.as_array().expect("points");
-    assert!(!drawn.is_empty());
-    for value in drawn {
-        let x = unit * value.as_f64().expect("a number");
+    let held: Value =
+        serde_json::from_str(&page.saved_figure(figure, "JSON")).expect("the figure is JSON");
+    let rows = held["rows"].as_array().expect("rows");
+    assert!(!rows.is_empty());
+    for row in rows {
+        let x = unit * row[1].as_f64().expect("a mean");
         let near = known.partition_point(|k| *k < x - 1e-5 * x.abs().max(1e-6));
         let known = known.get(near).copied().unwrap_or(f64::NAN);
         assert!(
             (known - x).abs() <= 1e-5 * x.abs().max(1e-6),
-            "{figure} draws {x}, which the report lacks"
+            "{figure} holds {x}, which the report lacks"
         );
     }
 }

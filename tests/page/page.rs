@@ -139,12 +139,38 @@ impl Page {
         self.browser.until_count(".chart svg", 3);
     }
 
-    /// Waits until ECharts has come and taken the place of every drawing.
+    /// Waits until the program has drawn every picture, so that all of them answer pointing.
     pub fn until_pointable(&self) {
         self.browser.until(
             "drawings answer pointing",
-            "window.echarts && [...document.querySelectorAll('.chart')].every(c => echarts.getInstanceByDom(c))",
+            "[...document.querySelectorAll('.chart')].every(c => c.querySelector('.canvas svg'))",
         );
+    }
+
+    /// Scrolls to a figure, and finds a column of its first panel in the window, above the axis. Columns are counted
+    /// from 0.
+    pub fn column_of(&self, key: &str, column: usize) -> (f64, f64) {
+        let place = self.browser.run(&format!(
+            "const chart = document.querySelector('#figure-{key} .chart');
+             chart.scrollIntoView({{ block: 'center' }});
+             const axis = [...chart.querySelectorAll('path')].find(path => path.getAttribute('d').endsWith('v4'));
+             const columns = axis.getAttribute('d').split('v4').length - 1;
+             const {{ left, top, width }} = axis.getBoundingClientRect();
+             return [left + width * ({column} + 0.5) / columns, top - 100];"
+        ));
+        serde_json::from_value(place).expect("a place")
+    }
+
+    /// Scrolls to a figure, and finds an element of its drawing in the window; `element` is an expression of JavaScript
+    /// about the figure's `chart`.
+    pub fn mark_of(&self, key: &str, element: &str) -> (f64, f64) {
+        let place = self.browser.run(&format!(
+            "const chart = document.querySelector('#figure-{key} .chart');
+             chart.scrollIntoView({{ block: 'center' }});
+             const {{ left, top, width, height }} = ({element}).getBoundingClientRect();
+             return [left + width / 2, top + height / 2];"
+        ));
+        serde_json::from_value(place).expect("a place")
     }
 
     pub fn until_live(&self) {

@@ -114,8 +114,7 @@ fn headers(names: &[String], panel: &str) -> String {
     let folders: BTreeSet<&str> =
         names.iter().filter_map(|name| name.split_once('/')).map(|(folder, _)| folder).collect();
     for folder in folders {
-        // The names of the parts of ECharts hold a hash of their content, except the first part's.
-        rule(&format!("/{folder}/*"), POLICY, "'none'", folder == "charts");
+        rule(&format!("/{folder}/*"), POLICY, "'none'", false);
     }
     for name in names.iter().filter(|name| !name.contains('/')) {
         let (policy, framed) = match name.as_str() {
@@ -152,7 +151,6 @@ mod tests {
         let names = [
             ".nojekyll",
             "404.html",
-            "charts/echarts.js",
             "embed.html",
             "hub.html",
             "index.html",
@@ -166,7 +164,6 @@ mod tests {
         let text = headers(&names.map(str::to_string), "default-src 'none'");
         let rules: Vec<&str> = text.lines().filter(|line| line.starts_with('/')).collect();
         let want = [
-            "/charts/*",
             "/lessons/*",
             "/models/*",
             "/embed.html",
@@ -188,7 +185,6 @@ mod tests {
         assert!(of("/").contains("frame-ancestors 'none'"));
         assert!(of("/").contains(POLICY) && of("/").contains("no-cache"));
         assert!(of("/page_bg.wasm").contains("immutable"));
-        assert!(of("/charts/*").contains("immutable"));
         assert!(of("/lessons/*").contains("no-cache") && of("/lessons/*").contains(POLICY));
         assert!(of("/service_worker.js").contains("no-cache"));
         // Limits of hosts: a hundred rules, lines of two thousand characters.

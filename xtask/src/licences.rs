@@ -5,28 +5,14 @@ use std::path::{Path, PathBuf};
 
 use crate::command::{self, Stop};
 use crate::hash::files_under;
-use crate::npm;
 use crate::page::make_folder;
 use crate::place::Place;
 use crate::wasm::{TRIPLE, Wasm};
 
-/// Files of npm packages that are bundled, and their names in `dist/licences/`.
-const JAVASCRIPT: &[(&str, &str)] = &[
-    ("echarts/LICENSE", "echarts-LICENSE.txt"),
-    ("echarts/NOTICE", "echarts-NOTICE.txt"),
-    ("echarts/licenses/LICENSE-d3", "echarts-LICENSE-d3.txt"),
-    ("zrender/LICENSE", "zrender-LICENSE.txt"),
-    ("tslib/LICENSE.txt", "tslib-LICENSE.txt"),
-];
-
-/// Writes `licences/` of the page: JavaScript's as they are, and Rust's crates' in one text.
+/// Writes `licences/` of the page: atelier's own, and Rust's crates' in one text.
 pub fn collect(place: &Place, wasm: &Wasm, stage: &Path) -> Result<(), Stop> {
     let folder = stage.join("licences");
     make_folder(&folder)?;
-    for (from, to) in JAVASCRIPT {
-        let from = npm::folder(place).join(from);
-        std::fs::copy(&from, folder.join(to)).map_err(|error| Stop::file("copy", &from, &error))?;
-    }
     for own in ["LICENSE-MIT", "LICENSE-APACHE"] {
         let from = place.root().join(own);
         std::fs::copy(&from, folder.join(format!("atelier-{own}.txt")))

@@ -1,4 +1,4 @@
-//! The page's and the build's JavaScript, from npm by the committed lock file.
+//! The build's JavaScript, from npm by the committed lock file.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -48,9 +48,7 @@ pub fn prepare(place: &Place) -> Result<(), Stop> {
             "Node.js 18.19 or newer is needed, and `node --version` says \"{version}\"."
         )));
     }
-    step("npm ci (ECharts, esbuild, binaryen, resvg, linkedom, linters)", || {
-        install(place.root())
-    })?;
+    step("npm ci (esbuild, binaryen, resvg, linkedom, linters)", || install(place.root()))?;
     std::fs::write(&stamp, lock).map_err(|error| Stop::file("write", &stamp, &error))
 }
 

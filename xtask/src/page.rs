@@ -179,30 +179,10 @@ fn fingerprint(place: &Place, hub: &hub::Setting, site: &Site) -> Result<String,
     Ok(hash.finish())
 }
 
-/// ECharts without what no chart uses, and the style sheets as one.
+/// Makes one file of the style sheets.
 pub fn bundle(place: &Place) -> Result<(), Stop> {
     let folder = place.generated();
-    // Its names follow its content, so what an older build left there would pile up.
-    let charts = folder.join("charts");
-    remove(&charts)?;
-    make_folder(&charts)?;
-    let mut echarts = esbuild(place);
-    echarts
-        .args(["web/echarts.entry.js", "--bundle", "--format=esm"])
-        .args([
-            // Code that only a later view needs is a file of its own.
-            "--splitting",
-            "--entry-names=echarts",
-            "--chunk-names=[name]-[hash]",
-            "--minify",
-            "--target=es2022",
-            "--legal-comments=none",
-        ])
-        // The notice that its licence asks for; the whole texts are in licences/.
-        .arg("--banner:js=/*! Apache ECharts, Apache-2.0; zrender, BSD-3-Clause: licences/ */")
-        .arg("--define:process.env.NODE_ENV=\"production\"")
-        .arg(format!("--outdir={}", charts.display()));
-    run(&mut echarts, "esbuild could not bundle ECharts.")?;
+    make_folder(&folder)?;
     let mut style = esbuild(place);
     style
         .args(["style/main.css", "--bundle", "--minify", "--target=es2022"])

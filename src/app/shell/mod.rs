@@ -24,7 +24,6 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 
 use super::browser;
-use super::echarts::Library;
 use super::embedding::{Embedding, Framing};
 use super::link::{Link, View};
 use super::state::{Address, Bench, Place, Studio, Surveys, Sweeps};
@@ -32,7 +31,7 @@ use super::views::{
     AttentionView, CouplingView, LensView, LessonsView, LogitLensView, MemberView, OrdersView,
     StartView, SurveyView, TheoryView,
 };
-use super::widgets::{Definitions, Glossary, ProblemLine};
+use super::widgets::{Definitions, Glossary, Pointing, ProblemLine};
 use bar::Bar;
 use chooser::{Chooser, ChooserDialog};
 use doctor::{Doctor, DoctorDialog};
@@ -60,7 +59,7 @@ pub fn tell_failure(info: &std::panic::PanicHookInfo<'_>) {
 #[component]
 fn Shell() -> impl IntoView {
     provide_context(Themes::start());
-    provide_context(Library::start());
+    provide_context(Pointing::start());
     provide_context(Framing::start());
     let link = Link::parse(&browser::fragment()).unwrap_or_else(Link::start);
     let studio = Studio::open(&link);

@@ -1,19 +1,16 @@
 //! A figure on the page: its sentence, the drawing, the words, the menu, the table; folded under its sentence,
 //! where it is not the first of those that answer a question.
-//!
-//! Our own drawing stands first; ECharts takes its place when it has come, laid out the same.
 
 use leptos::html;
 use leptos::prelude::*;
-use wasm_bindgen::prelude::*;
 
 use super::download::FigureMenu;
+use super::drawing::Drawing;
 use super::figure_table::view_table;
 use super::member_links::MemberWays;
 use super::term::Terms;
 use super::words::Words;
 use crate::app::browser;
-use crate::app::echarts::{self, Chart, Library};
 use crate::app::embedding::Embedding;
 use crate::app::link::Draft;
 use crate::app::state::Address;
@@ -165,129 +162,6 @@ pub fn FigureView(
 }
 
 #[component]
-fn Drawing(
-    figure: Signal<Option<Figure>>,
-    group: String,
-    on_plan: Option<Callback<String>>,
-    on_pick: Callback<String>,
-    is_pickable: Signal<bool>,
-    point: Option<Signal<Option<usize>>>,
-    width: RwSignal<u32>,
-) -> impl IntoView {
-    let host = NodeRef::<html::Div>::new();
-    let chart = StoredValue::new_local(None::<Chart>);
-    let resizer = StoredValue::new_local(None::<Resizer>);
-    let failed = RwSignal::new(false);
-    let maps = RwSignal::new(false);
-    let library = expect_context::<Library>();
-    Effect::new(move |_| {
-        let (Some(element), Some(figure)) = (host.get(), figure.get()) else {
-            return;
-        };
-        if resizer.with_value(Option::is_none) {
-            let measured = {
-                let element = element.clone();
-                move || {
-                    // In steps, so that a window being dragged is not laid out anew at every pixel.
-                    let now = width_of(&element) / 20 * 20;
-                    if width.try_get_untracked() != Some(now) {
-                        width.try_set(now);
-                    }
-                }
-            };
-            measured();
-            let again = move || {
-                measured();
-                chart.with_value(|chart| {
-                    if let Some(chart) = chart {
-                        chart.resize();
-                    }
-                });
-            };
-            resizer.set_value(Resizer::on(&element, again).ok());
-        }
-        let is_there = library.is_there();
-        if is_there && echarts::needs_maps(&figure) && !maps.get() {
-            leptos::task::spawn_local(async move {
-                match echarts::load_maps().await {
-                    Ok(()) => maps.try_set(true),
-                    Err(_) => failed.try_set(true),
-                };
-            });
-        }
-        if !is_there || (echarts::needs_maps(&figure) && !maps.get()) {
-            // Our own drawing stands first.
-            if chart.with_value(Option::is_none) {
-                element.set_inner_html(&figure.drawing(width_of(&element).max(240)));
-            }
-            library.fetch_soon();
-            return;
-        }
-        let still = browser::matches("(prefers-reduced-motion: reduce)");
-        let drawn = chart.try_update_value(|chart| {
-            if chart.is_none() {
-                element.set_text_content(None);
-                let mut new = Chart::on(&element, &group)?;
-                if let Some(on_plan) = on_plan {
-                    new.on_plan(move |plan| on_plan.run(plan));
-                }
-                new.on_pick(move |pick| on_pick.run(pick));
-                *chart = Some(new);
-            }
-            let Some(chart) = chart else { return Ok(()) };
-            chart.resize();
-            chart.draw(&figure.option(), still)
-        });
-        failed.set(!matches!(drawn, Some(Ok(()))));
-        if let Some(point) = point.and_then(|point| point.get_untracked()) {
-            chart.with_value(|chart| {
-                if let Some(chart) = chart {
-                    chart.point_at(point);
-                }
-            });
-        }
-    });
-    Effect::new(move |_| {
-        if let Some(point) = point.and_then(|point| point.get()) {
-            chart.with_value(|chart| {
-                if let Some(chart) = chart {
-                    chart.point_at(point);
-                }
-            });
-        }
-    });
-    on_cleanup(move || {
-        resizer.try_set_value(None);
-        chart.try_set_value(None);
-    });
-    // On our own drawing; ECharts says itself what was clicked on.
-    let clicked = move |event: web_sys::MouseEvent| {
-        let target = event.target().and_then(|target| target.dyn_into::<web_sys::Element>().ok());
-        let mark = target.and_then(|target| target.closest("[data-pick]").ok().flatten());
-        let pick = mark.and_then(|mark| mark.get_attribute("data-pick"));
-        if let Some(pick) = pick {
-            on_pick.run(pick);
-        }
-    };
-    let height = move || {
-        figure.with(|f| f.as_ref().map(|f| format!("{}px", f.height())).unwrap_or_default())
-    };
-    view! {
-        <div
-            class="chart"
-            class:pickable=move || is_pickable.get()
-            node_ref=host
-            on:click=clicked
-            on:pointerenter=move |_| library.fetch()
-            style=("--height", height)
-        ></div>
-        <Show when=move || failed.get() || library.has_failed()>
-            <p class="problem">"What answers pointing at the picture did not load: reload the page. The numbers are in the table below."</p>
-        </Show>
-    }
-}
-
-#[component]
 fn Numbers(
     figure: Signal<Option<Figure>>,
     on_plan: Option<Callback<String>>,
@@ -305,31 +179,5 @@ fn Numbers(
             <summary>"The numbers as a table"</summary>
             {table}
         </details>
-    }
-}
-
-/// In CSS pixels.
-fn width_of(element: &web_sys::Element) -> u32 {
-    u32::try_from(element.client_width()).unwrap_or(0)
-}
-
-/// Calls back when an element changes its size, as long as it lives.
-struct Resizer {
-    observer: web_sys::ResizeObserver,
-    _changed: Closure<dyn FnMut()>,
-}
-
-impl Resizer {
-    fn on(element: &web_sys::Element, changed: impl Fn() + 'static) -> Result<Self, JsValue> {
-        let changed = Closure::<dyn FnMut()>::new(changed);
-        let observer = web_sys::ResizeObserver::new(changed.as_ref().unchecked_ref())?;
-        observer.observe(element);
-        Ok(Self { observer, _changed: changed })
-    }
-}
-
-impl Drop for Resizer {
-    fn drop(&mut self) {
-        self.observer.disconnect();
     }
 }

@@ -4,6 +4,7 @@
 mod columns;
 mod controls;
 mod download;
+mod drawing;
 mod figure;
 mod figure_table;
 mod index;
@@ -27,6 +28,7 @@ mod words;
 pub use columns::Columns;
 pub use controls::{HeadNumbers, NumberField, Tick};
 pub use download::{CopyFrame, CopyLink, SaveReport, source};
+pub use drawing::Pointing;
 pub use figure::FigureView;
 pub use figure_table::plain_table;
 pub use index::{Index, IndexEntry};

@@ -92,14 +92,6 @@ impl Axis {
         }
     }
 
-    /// Values that have a tick, of a linear axis.
-    pub(super) fn tick_values(&self) -> Option<Vec<f64>> {
-        match self {
-            Self::Linear { low, high, step, .. } => Some(whole_steps(*low, *high, *step).collect()),
-            _ => None,
-        }
-    }
-
     /// The number of places of a category axis, at least 1.
     pub(super) fn places(&self) -> f64 {
         self.names().map_or(0, <[String]>::len).max(1) as f64
@@ -123,6 +115,13 @@ impl Axis {
             Self::Category { names, .. } => (value + 0.5) / names.len().max(1) as f64,
         };
         (place.is_finite() && (-0.001..=1.001).contains(&place)).then_some(place)
+    }
+
+    /// Returns the place of a category axis at a share of its length.
+    pub(super) fn slot_at(&self, share: f64) -> Option<usize> {
+        let places = self.names()?.len();
+        let slot = (share * places as f64).floor();
+        (slot >= 0.0 && slot < places as f64).then_some(slot as usize)
     }
 
     /// Places, 0 to 1, with what stands at them.

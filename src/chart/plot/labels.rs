@@ -19,8 +19,6 @@ pub(super) struct PlacedLabel<'a> {
     pub label: &'a Label,
     /// The middle of the text, in CSS pixels.
     pub centre: [f64; 2],
-    /// From the named point to that middle.
-    pub offset: [f64; 2],
 }
 
 /// Size of a label's text in CSS pixels.
@@ -79,9 +77,7 @@ impl Panel {
             let free = boxes_by_distance(area, point.into(), size, &grid).into_iter().find(is_free);
             if let Some(text) = free {
                 rects.push(text);
-                let centre = text.centre();
-                let offset = [centre[0] - point.0, centre[1] - point.1];
-                placed.push(PlacedLabel { label, centre, offset });
+                placed.push(PlacedLabel { label, centre: text.centre() });
             }
         }
         placed

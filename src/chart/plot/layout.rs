@@ -1,4 +1,4 @@
-//! Where everything lies: the same for the SVG and for the ECharts option.
+//! Where everything of a drawing lies.
 
 use super::escape::wrapped;
 use super::{Axis, Panel, Plot};
@@ -6,9 +6,9 @@ use crate::chart::number::short;
 
 /// CSS pixels from the figure's left edge to the plot area of a figure with one column, the same in
 /// every such figure.
-pub const LEFT: u32 = 60;
+const LEFT: u32 = 60;
 /// CSS pixels from that plot area to the figure's right edge.
-pub const RIGHT: u32 = 16;
+const RIGHT: u32 = 16;
 
 /// How much stands side by side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,13 +1,13 @@
-//! Pictures: panels of curves, marks, bars, bands and cells, drawn as SVG without a browser or as an ECharts option,
-//! from the same numbers.
+//! Pictures: panels of curves, marks, bars, bands and cells, drawn as SVG without a browser; and what each place of a
+//! drawing says.
 
 mod axis;
 mod escape;
 mod labels;
 mod layout;
 mod marks;
-mod option;
 mod panel;
+mod pointed;
 mod ramp;
 mod svg;
 
@@ -17,6 +17,7 @@ pub use labels::Label;
 pub use layout::Room;
 pub use marks::{LINES, Line, MARKS, Mark, Pen};
 pub use panel::{Band, Level, MarkShape, Note, Panel, Patch, Point, Series, VoidCell, heights};
+pub use pointed::Pointed;
 pub use ramp::Ramp;
 
 /// Panels in rows, read left to right.

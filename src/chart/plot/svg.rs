@@ -7,6 +7,7 @@ use super::labels::LABEL_SIZE;
 use super::layout::{
     AXIS_LINE, AXIS_NAME, Area, ENTRY, LETTERS, NAME, Room, SAMPLE, axis_name, run, texts,
 };
+use super::pointed::Bar;
 use super::{Line, Mark, MarkShape, Panel, Pen, Plot, Point, Series};
 use crate::chart::number::short;
 use crate::chart::{Figure, Theme};
@@ -24,7 +25,7 @@ const NAMED: usize = 2000;
 const MIDDLE: &str = " text-anchor=\"middle\"";
 const END: &str = " text-anchor=\"end\"";
 /// Opacity of the ink that shades places of an axis.
-pub(super) const SHADE: f64 = 0.05;
+const SHADE: f64 = 0.05;
 
 impl Figure {
     /// A drawing that stands alone, paper behind it: the sentence and the words above, under them
@@ -39,7 +40,7 @@ impl Figure {
             (wrapped(&self.words.join(" "), letters(12.0)), 12.0, 16.0, self.theme.ink),
             (wrapped(source, letters(11.0)), 11.0, 16.0, self.theme.quiet),
         ];
-        let mut to = Drawing::new(&self.theme);
+        let mut to = Drawing::new(&self.theme, true);
         let mut y = 12.0;
         for (lines, size, step, colour) in heads {
             for line in lines {
@@ -49,7 +50,7 @@ impl Figure {
             y += 4.0;
         }
         let room = Room::of(inner as u32);
-        let body = self.plot.drawn(&self.theme, room);
+        let body = self.plot.drawn(&self.theme, room, true);
         let height = y + 8.0 + f64::from(self.plot.height(room)) + 12.0;
         to.add(&format!("<g transform=\"translate({MARGIN} {:.1})\">\n{body}</g>", y + 8.0));
         let behind =
@@ -57,10 +58,11 @@ impl Figure {
         self.document([laid_out, height], full / laid_out, &(behind + &to.text))
     }
 
-    /// The drawing alone, for a page that says the rest itself; nothing behind it.
+    /// The drawing alone, for a page that says the rest itself, and what is pointed at ([`Figure::pointed`]); nothing
+    /// behind it.
     pub fn drawing(&self, width: u32) -> String {
         let room = Room::of(width);
-        let body = self.plot.drawn(&self.theme, room);
+        let body = self.plot.drawn(&self.theme, room, false);
         self.document([f64::from(width), f64::from(self.plot.height(room))], 1.0, &body)
     }
 
@@ -77,8 +79,9 @@ impl Figure {
 }
 
 impl Plot {
-    fn drawn(&self, theme: &Theme, room: Room) -> String {
-        let mut to = Drawing::new(theme);
+    /// `is_named`: its marks show their words under the pointer.
+    fn drawn(&self, theme: &Theme, room: Room, is_named: bool) -> String {
+        let mut to = Drawing::new(theme, is_named);
         let layout = self.layout(room);
         for (pen, (x, line)) in self.legend.iter().zip(&layout.legend) {
             let y = f64::from(ENTRY) * (f64::from(*line) + 0.5);
@@ -146,11 +149,13 @@ impl Plot {
         to.band(panel, area);
         let mut stacked: Vec<(f64, f64)> = Vec::new();
         for series in &panel.series {
+            to.add("<g class=\"series\">");
             if series.shape == MarkShape::Curve {
                 to.curve(series, panel, area);
             } else {
-                to.bars(series, panel, area, &mut stacked);
+                to.bars(series, panel.bars(series, area, &mut stacked));
             }
+            to.add("</g>");
         }
         for level in &panel.levels {
             if let Some(place) = panel.y.place(level.value) {
@@ -161,16 +166,17 @@ impl Plot {
         }
         to.note(panel, area);
         to.labels(panel, area);
-        if let (Some(hover), Some(names)) = (&self.hover, panel.x.names()) {
+        if to.is_named
+            && let (Some(hover), Some(names)) = (&self.hover, panel.x.names())
+        {
             let slot = area.width / names.len().max(1) as f64;
             for (i, text) in hover.iter().take(names.len()).enumerate() {
                 to.add(&format!(
-                    "<rect x=\"{:.1}\" y=\"{:.1}\" width=\"{slot:.1}\" height=\"{:.1}\" fill=\"#000\" fill-opacity=\"0\"{}><title>{}</title></rect>",
+                    "<rect x=\"{:.1}\" y=\"{:.1}\" width=\"{slot:.1}\" height=\"{:.1}\" fill=\"#000\" fill-opacity=\"0\"{}",
                     area.left + i as f64 * slot,
                     area.top,
                     area.height,
-                    picked(self.picks.get(i).map(String::as_str)),
-                    escaped(text)
+                    to.titled(text, "rect")
                 ));
             }
         }
@@ -192,12 +198,14 @@ impl Area {
 
 struct Drawing<'a> {
     theme: &'a Theme,
+    /// Its marks show their words under the pointer.
+    is_named: bool,
     text: String,
 }
 
 impl<'a> Drawing<'a> {
-    fn new(theme: &'a Theme) -> Self {
-        Self { theme, text: String::new() }
+    fn new(theme: &'a Theme, is_named: bool) -> Self {
+        Self { theme, is_named, text: String::new() }
     }
 
     fn add(&mut self, element: &str) {
@@ -295,6 +303,7 @@ impl<'a> Drawing<'a> {
         };
         let width = area.width / across.len().max(1) as f64;
         let height = area.height / up.len().max(1) as f64;
+        self.add("<g class=\"cells\">");
         self.voids(panel, area, [width, height]);
         // Drawn last, a frame lies over its neighbours.
         let (framed, plain): (Vec<_>, Vec<_>) = panel.patches.iter().partition(|p| p.framed);
@@ -308,9 +317,9 @@ impl<'a> Drawing<'a> {
                 String::new()
             };
             let name = if panel.patches.len() > NAMED { "" } else { &patch.name };
-            let (title, pick) = (titled(name, "rect"), picked(panel.pick(patch.x, patch.y)));
+            let title = self.titled(name, "rect");
             self.add(&format!(
-                "<rect x=\"{:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{:.1}\" fill=\"{}\"{frame}{pick}{title}",
+                "<rect x=\"{:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{:.1}\" fill=\"{}\"{frame}{title}",
                 x - width / 2.0,
                 y - height / 2.0,
                 width + 0.1,
@@ -325,6 +334,7 @@ impl<'a> Drawing<'a> {
                 self.text([x, y + 4.0], text, 11.0, ramp.on(patch.value), &style);
             }
         }
+        self.add("</g>");
     }
 
     /// Crossed out: there is nothing that a colour could stand for.
@@ -337,10 +347,9 @@ impl<'a> Drawing<'a> {
             let (right, bottom) = (left + width, top + height);
             let colour = if cell.framed { self.theme.ink } else { self.theme.hairline };
             let is_named = panel.patches.len() + panel.voids.len() <= NAMED;
-            let title = titled(if is_named { &cell.name } else { "" }, "rect");
-            let pick = picked(panel.pick(cell.x, cell.y));
+            let title = self.titled(if is_named { &cell.name } else { "" }, "rect");
             self.add(&format!(
-                "<rect x=\"{left:.1}\" y=\"{top:.1}\" width=\"{width:.1}\" height=\"{height:.1}\" fill=\"{}\" stroke=\"{colour}\"{pick}{title}",
+                "<rect x=\"{left:.1}\" y=\"{top:.1}\" width=\"{width:.1}\" height=\"{height:.1}\" fill=\"{}\" stroke=\"{colour}\"{title}",
                 self.theme.paper,
             ));
             self.add(&format!(
@@ -421,8 +430,7 @@ impl<'a> Drawing<'a> {
         )
     }
 
-    /// Each on what stands at its place already.
-    fn bars(&mut self, series: &Series, panel: &Panel, area: &Area, stacked: &mut Vec<(f64, f64)>) {
+    fn bars(&mut self, series: &Series, bars: Vec<Bar<'_>>) {
         let colour = series.pen.colour;
         let style = match series.shape {
             MarkShape::PaleBars => format!("fill=\"{colour}\" fill-opacity=\"0.6\""),
@@ -433,45 +441,33 @@ impl<'a> Drawing<'a> {
                 format!("fill=\"{colour}\"")
             }
         };
-        let width = series.shape.bar_width(area.width / panel.x.places());
-        for point in &series.points {
-            let known = stacked.iter().position(|(x, _)| *x == point.x);
-            let from = known.map_or(0.0, |i| stacked[i].1);
-            let to = from + point.y;
-            match known {
-                Some(i) => stacked[i].1 = to,
-                None => stacked.push((point.x, to)),
-            }
-            let (Some((x, one)), Some((_, other))) =
-                (area.pixel(panel, point.x, to), area.pixel(panel, point.x, from))
-            else {
-                continue;
-            };
-            let (top, bottom) = (one.min(other), one.max(other));
+        for bar in bars {
+            let Bar { point, left, width, start, end } = bar;
             if series.shape == MarkShape::RoundBars {
-                self.round_bar([x, other, one], width, &style, &point.name);
+                self.round_bar(&bar, &style);
                 continue;
             }
+            let title = self.titled(&point.name, "rect");
             self.add(&format!(
-                "<rect x=\"{:.1}\" y=\"{top:.1}\" width=\"{width:.1}\" height=\"{:.1}\" {style}><title>{}</title></rect>",
-                x - width / 2.0,
-                bottom - top,
-                escaped(&point.name)
+                "<rect x=\"{left:.1}\" y=\"{:.1}\" width=\"{width:.1}\" height=\"{:.1}\" {style}{title}",
+                start.min(end),
+                (end - start).abs(),
             ));
         }
     }
 
-    /// A bar in the middle of `x` whose far end is half a circle, or as much of one as its length has room for.
-    fn round_bar(&mut self, [x, start, end]: [f64; 3], width: f64, style: &str, name: &str) {
+    /// A bar whose far end is half a circle, or as much of one as its length has room for.
+    fn round_bar(&mut self, bar: &Bar<'_>, style: &str) {
+        let Bar { point, left, width, start, end } = bar;
         let half = 0.5 * width;
         let bend = half.min((end - start).abs()).copysign(end - start);
-        let (left, straight) = (x - half, end - start - bend);
+        let straight = end - start - bend;
         let sweep = u8::from(end < start);
+        let title = self.titled(&point.name, "path");
         self.add(&format!(
-            "<path d=\"M{left:.1} {start:.1}v{straight:.1}a{half:.1} {:.1} 0 0 {sweep} {width:.1} 0v{:.1}z\" {style}><title>{}</title></path>",
+            "<path d=\"M{left:.1} {start:.1}v{straight:.1}a{half:.1} {:.1} 0 0 {sweep} {width:.1} 0v{:.1}z\" {style}{title}",
             bend.abs(),
             -straight,
-            escaped(name)
         ));
     }
 
@@ -540,27 +536,23 @@ impl<'a> Drawing<'a> {
                 format!("x=\"{:.1}\" y=\"{:.1}\" width=\"20\" height=\"2\"", x - 10.0, y - 1.0),
             ),
         };
+        let title = self.titled(&point.name, tag);
         self.add(&format!(
-            "<{tag} {shape} fill=\"{fill}\" stroke=\"{}\"{}{}{}",
+            "<{tag} {shape} fill=\"{fill}\" stroke=\"{}\"{}{title}",
             pen.colour,
             faint(pen, "opacity"),
-            picked(point.pick.as_deref()),
-            titled(&point.name, tag),
         ));
     }
-}
 
-/// The end of an element, with the words that it shows under the pointer, where it has any.
-fn titled(name: &str, tag: &str) -> String {
-    match name {
-        "" => "/>".to_owned(),
-        name => format!("><title>{}</title></{tag}>", escaped(name)),
+    /// The end of an element, with the words that it shows under the pointer, where it has any.
+    fn titled(&self, name: &str, tag: &str) -> String {
+        match name {
+            name if self.is_named && !name.is_empty() => {
+                format!("><title>{}</title></{tag}>", escaped(name))
+            }
+            _ => "/>".to_owned(),
+        }
     }
-}
-
-/// The mark of something that may be chosen, for the page that listens.
-fn picked(pick: Option<&str>) -> String {
-    pick.map_or_else(String::new, |pick| format!(" data-pick=\"{}\"", escaped(pick)))
 }
 
 fn faint(pen: &Pen, attribute: &str) -> String {

@@ -1,5 +1,5 @@
 //! A survey's figures (*Diversity of Transformer Layers*, Table 1 and Figs. 3 to 7) and ours: each
-//! from the report alone, drawn by ECharts or as SVG.
+//! from the report alone.
 
 mod correlation;
 mod depth;

@@ -175,19 +175,6 @@ fn states_over_rows_are_those_of_the_original_order() {
     check("charts/states.txt", &all(&figures.collect::<Vec<_>>(), 6));
 }
 
-/// ECharts counts its ticks from the axis' end, which is half a block before the first.
-#[test]
-fn blocks_have_their_ticks_in_both_drawings() {
-    let figures = sweep_figures(&sweep(6), Quantity::Kl, Column::Logit, &LIGHT);
-    let option = figures[0].option();
-    let axis = &option["xAxis"][0];
-    for part in ["axisLabel", "axisTick"] {
-        let ticks = axis[part]["customValues"].as_array().expect("ticks");
-        let ticks: Vec<f64> = ticks.iter().map(|x| x.as_f64().expect("a number")).collect();
-        assert_eq!(ticks, [0.0, 1.0, 2.0, 3.0, 4.0, 5.0]);
-    }
-}
-
 #[test]
 fn axes_say_what_is_drawn() {
     let mut two = lens("tinystories-656k-lily", None);

@@ -1,0 +1,290 @@
+//! A figure's drawing on the page: what is pointed at says its words, and answers a click.
+
+use leptos::html;
+use leptos::prelude::*;
+use wasm_bindgen::prelude::*;
+
+use crate::chart::Figure;
+use crate::chart::plot::{Pointed, Room};
+
+/// The least width that a drawing is laid out for, in CSS pixels.
+const NARROWEST: u32 = 240;
+
+/// The place of the x-axis that is pointed at, and the group of drawings that say it together.
+#[derive(Clone, Copy)]
+pub struct Pointing(RwSignal<Option<(String, usize)>>);
+
+impl Pointing {
+    /// Nothing is pointed at yet.
+    pub fn start() -> Self {
+        Self(RwSignal::new(None))
+    }
+
+    fn place_of(self, group: &str) -> Option<usize> {
+        self.0.with(|pointed| {
+            pointed.as_ref().filter(|(other, _)| other == group).map(|(_, place)| *place)
+        })
+    }
+
+    fn set(self, group: &str, place: usize) {
+        let next = Some((group.to_owned(), place));
+        if self.0.with_untracked(|pointed| *pointed != next) {
+            self.0.set(next);
+        }
+    }
+
+    fn clear(self, group: &str) {
+        let is_set = |pointed: &Option<(String, usize)>| {
+            pointed.as_ref().is_some_and(|(other, _)| other == group)
+        };
+        if self.0.try_with_untracked(is_set) == Some(true) {
+            self.0.set(None);
+        }
+    }
+}
+
+/// `width` is where the drawing writes how wide it is, in CSS pixels; `on_plan` and `on_pick` hear of the plan and of
+/// the choice at the place that is clicked on; `point` is a place that is shown as if it were pointed at.
+#[component]
+pub fn Drawing(
+    figure: Signal<Option<Figure>>,
+    group: String,
+    on_plan: Option<Callback<String>>,
+    on_pick: Callback<String>,
+    is_pickable: Signal<bool>,
+    point: Option<Signal<Option<usize>>>,
+    width: RwSignal<u32>,
+) -> impl IntoView {
+    let [host, canvas] = [(); 2].map(|()| NodeRef::<html::Div>::new());
+    let resizer = StoredValue::new_local(None::<Resizer>);
+    Effect::new(move |drawn_for: Option<Option<Room>>| {
+        let (element, figure) = (canvas.get()?, figure.get()?);
+        if resizer.with_value(Option::is_none) {
+            let measure = {
+                let element = element.clone();
+                move || {
+                    let now = u32::try_from(element.client_width()).unwrap_or(0).max(NARROWEST);
+                    if width.try_get_untracked() != Some(now) {
+                        width.try_set(now);
+                    }
+                }
+            };
+            measure();
+            resizer.set_value(Resizer::on(&element, measure).ok());
+        }
+        let drawing = figure.drawing(width.get_untracked());
+        // A drawing for another width is another drawing: nothing in it moved.
+        match drawn_for == Some(Some(figure.room)) {
+            true => change(&element, &drawing),
+            false => element.set_inner_html(&drawing),
+        }
+        Some(figure.room)
+    });
+
+    let pointing = expect_context::<Pointing>();
+    if let Some(point) = point {
+        let group = group.clone();
+        Effect::new(move |_| {
+            if let Some(place) = point.get() {
+                pointing.set(&group, place);
+            }
+        });
+    }
+    // Where the pointer is, in figures whose marks speak for themselves.
+    let at = RwSignal::new(None::<[f64; 2]>);
+    let pointed = {
+        let group = group.clone();
+        Memo::new(move |_| {
+            let (place, at) = (pointing.place_of(&group), at.get());
+            figure.with(|figure| {
+                let figure = figure.as_ref()?;
+                place.and_then(|place| figure.place(place)).or_else(|| figure.pointed(at?))
+            })
+        })
+    };
+    let found = move |event: &web_sys::MouseEvent| {
+        let at = place_in(&*host.get_untracked()?, event);
+        let pointed = figure.with_untracked(|figure| figure.as_ref()?.pointed(at))?;
+        Some((at, pointed))
+    };
+    let group = StoredValue::new(group);
+    let forget = move || {
+        at.try_set(None);
+        group.try_with_value(|group| pointing.clear(group));
+    };
+    let moved = move |event: leptos::ev::PointerEvent| {
+        let Some((place, pointed)) = found(&event) else { return forget() };
+        match pointed.place {
+            Some(place) => group.with_value(|group| pointing.set(group, place)),
+            None => at.set(Some(place)),
+        }
+    };
+    let left = move |event: leptos::ev::PointerEvent| {
+        // A finger leaves when it is lifted: what it pointed at stays to be read, until it points elsewhere.
+        if event.pointer_type() == "mouse" {
+            forget();
+        }
+    };
+    let elsewhere = window_event_listener(leptos::ev::pointerdown, move |event| {
+        let target = event.target().and_then(|target| target.dyn_into::<web_sys::Node>().ok());
+        if host.get_untracked().is_some_and(|host| !host.contains(target.as_ref())) {
+            forget();
+        }
+    });
+    on_cleanup(move || {
+        elsewhere.remove();
+        forget();
+        resizer.try_set_value(None);
+    });
+    let clicked = move |event: leptos::ev::MouseEvent| {
+        let Some((_, pointed)) = found(&event) else { return };
+        if let (Some(on_plan), Some(plan)) = (on_plan, pointed.plan) {
+            on_plan.run(plan);
+        }
+        if let Some(pick) = pointed.pick {
+            on_pick.run(pick);
+        }
+    };
+
+    let answers_click = move || {
+        pointed.with(|pointed| {
+            pointed.as_ref().is_some_and(|pointed| {
+                (pointed.pick.is_some() && is_pickable.get())
+                    || (pointed.plan.is_some() && on_plan.is_some())
+            })
+        })
+    };
+    let height = move || {
+        figure.with(|f| f.as_ref().map(|f| format!("{}px", f.height())).unwrap_or_default())
+    };
+    let marked = move || {
+        let height = figure.with(|figure| figure.as_ref().map_or(0, Figure::height));
+        let size = [width.get(), height].map(f64::from);
+        pointed.get().map(|pointed| view! { <Marked pointed size /> })
+    };
+    view! {
+        <div
+            class="chart"
+            class:pickable=answers_click
+            node_ref=host
+            on:pointermove=moved
+            on:pointerdown=moved
+            on:pointerleave=left
+            on:click=clicked
+            style=("--height", height)
+        >
+            <div class="canvas" node_ref=canvas></div>
+            {marked}
+        </div>
+    }
+}
+
+/// What is pointed at, with its words beside it; a screen reader has the same in the table. `size` is the drawing's
+/// width and height in CSS pixels.
+#[component]
+fn Marked(pointed: Pointed, size: [f64; 2]) -> impl IntoView {
+    let Pointed { words, boxes, place, .. } = pointed;
+    let is_place = place.is_some();
+    let tip = boxes.first().filter(|_| !words.is_empty()).map(|[left, top, wide, high]| {
+        // The words stand on the side with more room.
+        let [width, height] = size;
+        let [is_before, is_above] =
+            [left + 0.5 * wide > 0.5 * width, top + 0.5 * high > 0.5 * height];
+        let x = if is_before { width - left } else { left + wide };
+        let y = if is_above && !is_place { height - top - high } else { *top };
+        view! {
+            <p
+                class="tip"
+                class:before=is_before
+                class:above=is_above && !is_place
+                style=("--x", pixels(x))
+                style=("--y", pixels(y))
+            >
+                {words}
+            </p>
+        }
+    });
+    let boxes = boxes.into_iter().map(|sides| {
+        let [left, top, wide, high] = sides.map(pixels);
+        view! {
+            <div
+                class="pointed"
+                class:place=is_place
+                style=("--x", left)
+                style=("--y", top)
+                style=("--w", wide)
+                style=("--h", high)
+            ></div>
+        }
+    });
+    view! { <div aria-hidden="true">{boxes.collect_view()} {tip}</div> }
+}
+
+fn pixels(length: f64) -> String {
+    format!("{length:.1}px")
+}
+
+/// Returns where an event happened, in CSS pixels of the element, which may be shown enlarged.
+fn place_in(element: &web_sys::Element, event: &web_sys::MouseEvent) -> [f64; 2] {
+    let shown = element.get_bounding_client_rect();
+    let enlarged = shown.width() / f64::from(element.client_width().max(1));
+    let from =
+        [f64::from(event.client_x()) - shown.left(), f64::from(event.client_y()) - shown.top()];
+    from.map(|length| length / enlarged)
+}
+
+/// Puts a drawing in the place of another. Where it has the same parts, they keep their elements, and style sheets
+/// show how they move.
+fn change(canvas: &web_sys::Element, drawing: &str) {
+    let Ok(next) = document().create_element("div") else { return };
+    next.set_inner_html(drawing);
+    let [old, new] = [canvas, &next].map(parts);
+    let is_alike = old.len() == new.len()
+        && old.iter().zip(&new).all(|(old, new)| {
+            old.tag_name() == new.tag_name()
+                && old.get_attribute_names().length() == new.get_attribute_names().length()
+        });
+    if !is_alike {
+        canvas.set_inner_html(drawing);
+        return;
+    }
+    for (old, new) in old.iter().zip(&new) {
+        for name in new.get_attribute_names().iter().filter_map(|name| name.as_string()) {
+            let value = new.get_attribute(&name);
+            if old.get_attribute(&name) != value {
+                // Only a name that is none can fail, and these are a drawing's own.
+                let _ = old.set_attribute(&name, &value.unwrap_or_default());
+            }
+        }
+        if new.child_element_count() == 0 && old.text_content() != new.text_content() {
+            old.set_text_content(new.text_content().as_deref());
+        }
+    }
+}
+
+/// The elements of a drawing, in the order in which they stand.
+fn parts(canvas: &web_sys::Element) -> Vec<web_sys::Element> {
+    let all = canvas.get_elements_by_tag_name("*");
+    (0..all.length()).filter_map(|i| all.item(i)).collect()
+}
+
+/// Calls back when an element changes its size, as long as it lives.
+struct Resizer {
+    observer: web_sys::ResizeObserver,
+    _changed: Closure<dyn FnMut()>,
+}
+
+impl Resizer {
+    fn on(element: &web_sys::Element, changed: impl Fn() + 'static) -> Result<Self, JsValue> {
+        let changed = Closure::<dyn FnMut()>::new(changed);
+        let observer = web_sys::ResizeObserver::new(changed.as_ref().unchecked_ref())?;
+        observer.observe(element);
+        Ok(Self { observer, _changed: changed })
+    }
+}
+
+impl Drop for Resizer {
+    fn drop(&mut self) {
+        self.observer.disconnect();
+    }
+}
