@@ -47,7 +47,7 @@ fn every_figure_of_the_whole_is_sound() {
     figures.iter().for_each(whole);
     let dark = survey_figures(&part(), &DARK);
     for one in dark {
-        assert!(one.option().to_string().contains(DARK.ink));
+        assert!(one.drawing(900).contains(DARK.ink));
     }
 }
 

@@ -111,7 +111,8 @@ const coloured = (svg) =>
   svg.replace("<svg ", '<svg preserveAspectRatio="xMidYMin" ').replace(/"(#[0-9a-f]{6})"/g, (whole, hex) => (roles.has(hex) ? `"var(--${roles.get(hex)})"` : whole));
 const slim = [...telephone.querySelectorAll(".chart")];
 [...app.querySelectorAll(".chart")].forEach((chart, i) => {
-  const drawings = { "on-desk": chart.innerHTML, "on-telephone": slim[i].innerHTML };
+  const [wide, narrow] = [chart, slim[i]].map((chart) => chart.querySelector(".canvas").innerHTML);
+  const drawings = { "on-desk": wide, "on-telephone": narrow };
   if (!Object.values(drawings).every((svg) => svg.startsWith("<svg"))) throw new Error("a figure was not drawn");
   chart.innerHTML = Object.entries(drawings)
     .map(([where, svg]) => `<div class="${where}">${coloured(svg)}</div>`)
