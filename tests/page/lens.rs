@@ -390,10 +390,7 @@ fn a_bar_and_the_list_open_their_component() {
     // By keys: the list, what it points at, and the link.
     page.browser.run("const s = document.querySelector('#component'); s.focus(); s.value = '0'");
     page.browser.keys(DOWN);
-    page.browser.until(
-        "the component is pointed at",
-        "document.querySelector('#figure-votes svg').textContent.includes('sum so far')",
-    );
+    page.until_says("#figure-votes .tip", "sum so far");
     page.until_says("#open-component", "Open block 0's attention");
     page.browser.keys(TAB);
     page.until_focused("#open-component");

@@ -10,44 +10,73 @@ use crate::chart::plot::{Pointed, Room};
 /// The least width that a drawing is laid out for, in CSS pixels.
 const NARROWEST: u32 = 240;
 
-/// The place of the x-axis that is pointed at, and the group of drawings that say it together.
+/// What is pointed at on the page.
+#[derive(Clone, Debug, PartialEq)]
+enum Spot {
+    /// A place of the x-axis, in every drawing of a group.
+    Place { group: String, place: usize },
+    /// A point of one drawing, in its CSS pixels.
+    Point { key: String, at: [f64; 2] },
+}
+
+/// What is pointed at on the page, for all drawings.
 #[derive(Clone, Copy)]
-pub struct Pointing(RwSignal<Option<(String, usize)>>);
+pub struct Pointing(RwSignal<Option<Spot>>);
 
 impl Pointing {
-    /// Nothing is pointed at yet.
+    /// Nothing is pointed at yet. Escape, and pressing elsewhere than on a drawing, forget what was.
     pub fn start() -> Self {
-        Self(RwSignal::new(None))
+        let pointing = Self(RwSignal::new(None));
+        let _ = window_event_listener(leptos::ev::pointerdown, move |event| {
+            let target = event.target().and_then(|it| it.dyn_into::<web_sys::Element>().ok());
+            let chart = target.and_then(|target| target.closest(".chart").ok().flatten());
+            if chart.is_none() {
+                pointing.set(None);
+            }
+        });
+        let _ = window_event_listener(leptos::ev::keydown, move |event| {
+            if event.key() == "Escape" {
+                pointing.set(None);
+            }
+        });
+        pointing
     }
 
-    fn place_of(self, group: &str) -> Option<usize> {
-        self.0.with(|pointed| {
-            pointed.as_ref().filter(|(other, _)| other == group).map(|(_, place)| *place)
-        })
-    }
-
-    fn set(self, group: &str, place: usize) {
-        let next = Some((group.to_owned(), place));
-        if self.0.with_untracked(|pointed| *pointed != next) {
-            self.0.set(next);
+    fn set(self, spot: Option<Spot>) {
+        if self.0.with_untracked(|now| *now != spot) {
+            self.0.set(spot);
         }
     }
 
-    fn clear(self, group: &str) {
-        let is_set = |pointed: &Option<(String, usize)>| {
-            pointed.as_ref().is_some_and(|(other, _)| other == group)
-        };
-        if self.0.try_with_untracked(is_set) == Some(true) {
+    /// Forgets a spot of the drawing with these names.
+    fn forget(self, group: &str, key: &str) {
+        let is_there = self.0.with_untracked(|spot| match spot {
+            Some(Spot::Place { group: of, .. }) => of == group,
+            Some(Spot::Point { key: of, .. }) => of == key,
+            None => false,
+        });
+        if is_there {
             self.0.set(None);
         }
     }
+
+    /// Returns what a figure's drawing says of the spot.
+    fn in_drawing(self, figure: &Figure, group: &str, key: &str) -> Option<Pointed> {
+        self.0.with(|spot| match spot.as_ref()? {
+            Spot::Place { group: of, place } if of == group => figure.place(*place),
+            Spot::Point { key: of, at } if of == key => figure.pointed(*at),
+            _ => None,
+        })
+    }
 }
 
-/// `width` is where the drawing writes how wide it is, in CSS pixels; `on_plan` and `on_pick` hear of the plan and of
-/// the choice at the place that is clicked on; `point` is a place that is shown as if it were pointed at.
+/// `key` is no other drawing's in the view, and those of one `group` say places of their x-axis together. `width` is
+/// where the drawing writes how wide it is, in CSS pixels; `on_plan` and `on_pick` hear of the plan and of the choice
+/// at the place that is clicked on; `point` is a place that is shown as if it were pointed at.
 #[component]
 pub fn Drawing(
     figure: Signal<Option<Figure>>,
+    key: String,
     group: String,
     on_plan: Option<Callback<String>>,
     on_pick: Callback<String>,
@@ -82,58 +111,44 @@ pub fn Drawing(
     });
 
     let pointing = expect_context::<Pointing>();
+    let names = StoredValue::new((group, key));
     if let Some(point) = point {
-        let group = group.clone();
         Effect::new(move |_| {
             if let Some(place) = point.get() {
-                pointing.set(&group, place);
+                let group = names.with_value(|(group, _)| group.clone());
+                pointing.set(Some(Spot::Place { group, place }));
             }
         });
     }
-    // Where the pointer is, in figures whose marks speak for themselves.
-    let at = RwSignal::new(None::<[f64; 2]>);
-    let pointed = {
-        let group = group.clone();
-        Memo::new(move |_| {
-            let (place, at) = (pointing.place_of(&group), at.get());
-            figure.with(|figure| {
-                let figure = figure.as_ref()?;
-                place.and_then(|place| figure.place(place)).or_else(|| figure.pointed(at?))
-            })
+    let pointed = Memo::new(move |_| {
+        figure.with(|figure| {
+            names.with_value(|(group, key)| pointing.in_drawing(figure.as_ref()?, group, key))
         })
-    };
+    });
     let found = move |event: &web_sys::MouseEvent| {
         let at = place_in(&*host.get_untracked()?, event);
         let pointed = figure.with_untracked(|figure| figure.as_ref()?.pointed(at))?;
         Some((at, pointed))
     };
-    let group = StoredValue::new(group);
-    let forget = move || {
-        at.try_set(None);
-        group.try_with_value(|group| pointing.clear(group));
-    };
     let moved = move |event: leptos::ev::PointerEvent| {
-        let Some((place, pointed)) = found(&event) else { return forget() };
-        match pointed.place {
-            Some(place) => group.with_value(|group| pointing.set(group, place)),
-            None => at.set(Some(place)),
-        }
+        let spot = found(&event).map(|(at, pointed)| {
+            let (group, key) = names.get_value();
+            match pointed.place {
+                Some(place) => Spot::Place { group, place },
+                None => Spot::Point { key, at },
+            }
+        });
+        pointing.set(spot);
     };
     let left = move |event: leptos::ev::PointerEvent| {
         // A finger leaves when it is lifted: what it pointed at stays to be read, until it points elsewhere.
         if event.pointer_type() == "mouse" {
-            forget();
+            pointing.set(None);
         }
     };
-    let elsewhere = window_event_listener(leptos::ev::pointerdown, move |event| {
-        let target = event.target().and_then(|target| target.dyn_into::<web_sys::Node>().ok());
-        if host.get_untracked().is_some_and(|host| !host.contains(target.as_ref())) {
-            forget();
-        }
-    });
     on_cleanup(move || {
-        elsewhere.remove();
-        forget();
+        // Another view may draw a figure of this name.
+        names.try_with_value(|(group, key)| pointing.forget(group, key));
         resizer.try_set_value(None);
     });
     let clicked = move |event: leptos::ev::MouseEvent| {

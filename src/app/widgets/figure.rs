@@ -122,11 +122,14 @@ pub fn FigureView(
         });
     }
 
-    let drawing = move || {
-        is_drawn.get().then(|| {
-            let group = group.clone();
-            view! { <Drawing figure group on_plan on_pick is_pickable point width /> }
-        })
+    let drawing = {
+        let key = key.clone();
+        move || {
+            is_drawn.get().then(|| {
+                let (key, group) = (key.clone(), group.clone());
+                view! { <Drawing figure key group on_plan on_pick is_pickable point width /> }
+            })
+        }
     };
     let menu = view! { <FigureMenu figure key=key.clone() source unframed /> };
     let body = view! {
