@@ -206,12 +206,13 @@ fn Marked(pointed: Pointed, size: [f64; 2]) -> impl IntoView {
         let [is_before, is_above] =
             [left + 0.5 * wide > 0.5 * width, top + 0.5 * high > 0.5 * height];
         let x = if is_before { width - left } else { left + wide };
-        let y = if is_above && !is_place { height - top - high } else { *top };
+        let is_above = is_above && !is_place;
+        let y = if is_above { top + high } else { *top };
         view! {
             <p
                 class="tip"
                 class:before=is_before
-                class:above=is_above && !is_place
+                class:above=is_above
                 style=("--x", pixels(x))
                 style=("--y", pixels(y))
             >

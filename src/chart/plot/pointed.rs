@@ -99,7 +99,9 @@ impl Panel {
             let distance = (mark_x - x).hypot(mark_y - y);
             (distance <= REACH).then_some((distance, point, [mark_x, mark_y]))
         });
-        let (_, point, [mark_x, mark_y]) = near.min_by(|a, b| a.0.total_cmp(&b.0))?;
+        // Of marks at one place, the one drawn last lies above the others.
+        let nearest = near.reduce(|best, next| if next.0 <= best.0 { next } else { best });
+        let (_, point, [mark_x, mark_y]) = nearest?;
         Some(point.pointed([mark_x - 6.0, mark_y - 6.0, 12.0, 12.0]))
     }
 
