@@ -27,6 +27,8 @@ pub mod schedule;
 mod tangent;
 mod trace;
 pub mod trial;
+#[cfg(test)]
+mod twin;
 mod vocabulary_run;
 #[cfg(feature = "webgpu")]
 pub mod webgpu;
