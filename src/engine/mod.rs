@@ -10,6 +10,7 @@
 //! [`Engine::streams`] gave; on the CPU and WebGPU.
 
 pub mod backend;
+mod branch;
 mod check;
 mod choice;
 pub(crate) mod cpu;
