@@ -16,6 +16,7 @@ use super::readback::Staging;
 use super::recorder::{Bindings, Recorder};
 use crate::model::shape::AttentionShape;
 use crate::model::{DType, Tensor};
+use crate::plan::HeadsOff;
 
 /// A device with nothing on it.
 pub struct Yardstick {
@@ -125,7 +126,7 @@ impl Yardstick {
         for _ in 0..=rounds {
             times.push((
                 self.time(&out, &mut |recorder| {
-                    tiled.run(recorder, (&qkv, None), 1, shape, &tiles, &out)
+                    tiled.run(recorder, (&qkv, None), 1, (shape, HeadsOff::NONE), &tiles, &out)
                 })?,
                 self.time(&out, &mut |recorder| {
                     naive.run(recorder, &qkv, (1, tokens), shape, &starts, &out)

@@ -10,6 +10,7 @@
 //! [`Engine::streams`] gave; on the CPU and WebGPU.
 
 pub mod backend;
+mod branch;
 mod check;
 mod choice;
 pub(crate) mod cpu;
@@ -27,6 +28,8 @@ pub mod schedule;
 mod tangent;
 mod trace;
 pub mod trial;
+#[cfg(test)]
+mod twin;
 mod vocabulary_run;
 #[cfg(feature = "webgpu")]
 pub mod webgpu;

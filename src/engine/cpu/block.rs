@@ -5,6 +5,7 @@
 //! threads there are three meetings a block, and what is as wide as an MLP exists a piece at a time. (Few
 //! rows and a single one meet at every product: the threads share it.)
 
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use atelier_kernels::activation::activate;
@@ -18,34 +19,24 @@ use rayon::prelude::*;
 use super::cache::CacheRows;
 use super::scratch::{fit, take, with_scratch};
 use super::stretch::{Piece, Stretch, cut, pieces, read};
+use crate::engine::branch::{Branch, Branches, LinearRole, NormRole};
 use crate::engine::schedule::pack::Pack;
-use crate::model::shape::{MlpShape, NormPlacement, QkNorm, Residual};
-use crate::plan::{BlockRun, Half, HeadsOff};
+use crate::model::shape::{BlockShape, QkNorm};
+use crate::model::weights::{MatrixRole, VectorRole};
+use crate::plan::{BlockRun, HeadsOff};
 
-/// A block's weights, and the choices of its shape. Biases that it has not are empty.
+/// A block's weights.
 pub struct Block {
     /// D
     pub width: usize,
-    pub placement: NormPlacement,
-    pub residual: Residual,
-    pub attention_norm: Norm,
-    pub qkv: PackedMatrix, // [(H + 2 KV) W, D]
-    pub qkv_bias: Vec<f32>,
+    pub shape: BlockShape,
     pub heads: Heads,
-    pub qk_norm: QkNorm,
-    pub query_norm: Vec<f32>, // [W] or [H W]
-    pub key_norm: Vec<f32>,   // [W] or [KV W]
-    /// Epsilon of the norms of queries and keys.
-    pub eps: f32,
-    pub out: PackedMatrix, // [D, H W]
-    pub out_bias: Vec<f32>,
-    /// `None`: attention's serves the MLP too.
-    pub mlp_norm: Option<Norm>,
-    pub mlp: MlpShape,
-    pub up: PackedMatrix, // [2 F, D] or [F, D]
-    pub up_bias: Vec<f32>,
-    pub down: PackedMatrix, // [D, F]
-    pub down_bias: Vec<f32>,
+    /// By [`NormRole`]; the MLP's is empty where it has none.
+    pub norms: [Norm; 2],
+    /// By [`MatrixRole::ALL`].
+    pub matrices: [PackedMatrix; 4],
+    /// The vectors that the shape has, without those of norms of rows.
+    pub vectors: HashMap<VectorRole, Vec<f32>>,
 }
 
 /// Whole sequences that go through a block together.
@@ -105,7 +96,20 @@ impl Overflow {
 impl Block {
     /// Numbers that [`Inside`] holds for each row.
     pub fn inside_width(&self) -> usize {
-        self.qkv.outs() + self.out.ins()
+        self.shape.attention.qkv_width() + self.shape.attention.attended_width()
+    }
+
+    pub fn norm(&self, role: NormRole) -> &Norm {
+        &self.norms[role as usize]
+    }
+
+    pub fn matrix(&self, role: MatrixRole) -> &PackedMatrix {
+        &self.matrices[role as usize]
+    }
+
+    /// Empty where the shape has none.
+    pub fn vector(&self, role: VectorRole) -> &[f32] {
+        self.vectors.get(&role).map_or(&[], Vec::as_slice)
     }
 
     /// Runs on whole sequences, and adds what comes of it to the streams.
@@ -145,11 +149,12 @@ impl Block {
             (false, false) => Threads::Apart,
         };
         let mut pieces = cut(stretches, each, d);
+        let branches = Branches::new(&self.shape, half);
         let (has_attention, has_mlp) = (half.has_attention(), half.has_mlp());
 
-        let wide = self.out.ins();
+        let wide = self.shape.attention.attended_width();
         let attended = if has_attention {
-            let qkv_width = self.qkv.outs();
+            let qkv_width = self.shape.attention.qkv_width();
             let qkv = fit(qkv, count * qkv_width); // [N, (H + 2 KV) W]
             let project = |piece: &Piece, qkv: &mut [f32]| {
                 self.project(&piece.stretches, piece.rows, qkv, by);
@@ -201,7 +206,7 @@ impl Block {
             first += piece.rows;
         }
         let overflow = Overflow::default();
-        let add = |piece| self.add(piece, half, by, &overflow);
+        let add = |piece| self.add(piece, branches, by, &overflow);
         match pieces.len() {
             1 => pieces.into_iter().for_each(add),
             _ => pieces.into_par_iter().for_each(add),
@@ -212,81 +217,55 @@ impl Block {
     /// Computes queries, keys and values of some rows, `[rows, (H + 2 KV) W]`: with their norm, before
     /// rotary positions.
     pub(super) fn project(&self, stretches: &[Stretch], rows: usize, qkv: &mut [f32], by: Threads) {
-        self.project_raw(stretches, rows, qkv, by);
-        let (queries, keys) =
-            (self.heads.heads * self.heads.width, self.heads.kv_heads * self.heads.width);
-        if self.qk_norm != QkNorm::None {
-            for row in qkv.chunks_exact_mut(self.qkv.outs()) {
-                let (query, rest) = row.split_at_mut(queries);
-                rms_norm_in_place(query, &self.query_norm, self.eps);
-                rms_norm_in_place(&mut rest[..keys], &self.key_norm, self.eps);
-            }
+        let branch = Branch::attention(&self.shape);
+        with_scratch([rows * self.width], |[x]| {
+            read(stretches, branch.norm_before.map(|norm| self.norm(norm)), x);
+            self.times(branch.widen, x, qkv, by);
+        });
+        if self.shape.attention.qk_norm != QkNorm::None {
+            qkv.chunks_exact_mut(self.heads.qkv_width()).for_each(|row| self.qk_norm(row));
         }
     }
 
-    /// Computes queries, keys and values of some rows, `[rows, (H + 2 KV) W]`, before the norm of queries
-    /// and keys.
-    pub(super) fn project_raw(
-        &self,
-        stretches: &[Stretch],
-        rows: usize,
-        qkv: &mut [f32],
-        by: Threads,
-    ) {
-        let d = self.width;
-        with_scratch([rows * d], |[x]| {
-            let norm = (self.placement == NormPlacement::Before).then_some(&self.attention_norm);
-            read(stretches, norm, x);
-            times(&self.qkv, x, &self.qkv_bias, qkv, by);
-        });
+    /// Norms queries and keys of a row [(H + 2 KV) W].
+    pub(super) fn qk_norm(&self, row: &mut [f32]) {
+        let eps = self.shape.norm.eps as f32;
+        let (query, rest) = row.split_at_mut(self.shape.attention.attended_width());
+        rms_norm_in_place(query, self.vector(VectorRole::QueryNorm), eps);
+        let keys = self.heads.kv_heads * self.heads.width;
+        rms_norm_in_place(&mut rest[..keys], self.vector(VectorRole::KeyNorm), eps);
     }
 
     /// From attended values to the stream after the block.
-    fn add(&self, piece: Piece, half: Half, by: Threads, overflow: &Overflow) {
+    fn add(&self, piece: Piece, branches: Branches, by: Threads, overflow: &Overflow) {
         let Piece { mut stretches, rows, attended, last, last_attention, last_mlp } = piece;
-        let (d, f) = (self.width, self.mlp.width);
-        let (has_attention, has_mlp) = (half.has_attention(), half.has_mlp());
-        let is_after = self.placement == NormPlacement::After;
-        let is_sequential = has_attention && self.residual == Residual::Sequential;
-        let mlp_norm = self.mlp_norm.as_ref().unwrap_or(&self.attention_norm);
+        let (d, mlp) = (self.width, &self.shape.mlp);
+        let (has_attention, has_mlp) = (branches.attention.is_some(), branches.mlp.is_some());
         let of = |wanted: bool, width: usize| if wanted { rows * width } else { 0 };
         let sizes = [
             of(has_attention, d),
             of(has_mlp, d),
-            of(has_mlp || is_after, d),
-            of(has_mlp, self.up.outs()),
-            of(has_mlp, f),
+            rows * d,
+            of(has_mlp, mlp.up_rows()),
+            of(has_mlp, mlp.width),
         ];
         with_scratch(sizes, |[a, m, x, wide, narrow]| {
-            if has_attention {
-                if is_after {
-                    times(&self.out, attended, &self.out_bias, x, by);
-                    self.attention_norm.run(x, a);
-                } else {
-                    times(&self.out, attended, &self.out_bias, a, by);
-                }
+            if let Some(branch) = branches.attention {
+                self.member(branch, attended, x, a, by);
             }
-            if has_mlp {
-                if is_sequential {
-                    let middle = if is_after { &mut *x } else { &mut *m };
-                    read(&stretches, None, middle);
-                    for (middle, a) in middle.iter_mut().zip(&*a) {
-                        *middle += a;
-                    }
-                    if !is_after {
-                        mlp_norm.run(m, x);
-                    }
-                } else {
-                    read(&stretches, (!is_after).then_some(mlp_norm), x);
+            if let Some(branch) = branches.mlp {
+                // The MLP reads the stream, with attention's member added where it follows attention.
+                let input = if branch.norm_before.is_some() { &mut *m } else { &mut *x };
+                read(&stretches, None, input);
+                if branch.reads_attention {
+                    input.iter_mut().zip(&*a).for_each(|(input, a)| *input += a);
                 }
-                times(&self.up, x, &self.up_bias, wide, by);
-                activate(self.mlp.activation, self.mlp.is_gated, wide, f, narrow);
-                if is_after {
-                    times(&self.down, narrow, &self.down_bias, x, by);
-                    mlp_norm.run(x, m);
-                } else {
-                    times(&self.down, narrow, &self.down_bias, m, by);
+                if let Some(norm) = branch.norm_before {
+                    self.norm(norm).run(m, x);
                 }
+                self.times(branch.widen, x, wide, by);
+                activate(mlp.activation, mlp.is_gated, wide, mlp.width, narrow);
+                self.member(branch, narrow, x, m, by);
             }
             overflow.note(a, m);
             for (n, &row) in last.iter().enumerate() {
@@ -300,18 +279,40 @@ impl Block {
             let (mut a, mut m) = (a, m);
             for stretch in &mut stretches {
                 let (a, m) = (take(&mut a, stretch.h.len()), take(&mut m, stretch.h.len()));
-                match half {
-                    Half::Both => {
-                        for (a, m) in a.iter_mut().zip(m) {
-                            *a += *m;
-                        }
-                        stretch.add(a);
-                    }
-                    Half::Attention => stretch.add(a),
-                    Half::Mlp => stretch.add(m),
+                if has_attention && has_mlp {
+                    a.iter_mut().zip(&*m).for_each(|(a, m)| *a += *m);
                 }
+                stretch.add(if has_attention { a } else { m });
             }
         });
+    }
+
+    /// Computes a branch's member [rows, D] from its attended or activated rows; `x` [rows, D] is overwritten.
+    fn member(
+        &self,
+        branch: Branch,
+        inside: &[f32],
+        x: &mut [f32],
+        member: &mut [f32],
+        by: Threads,
+    ) {
+        match branch.norm_after {
+            None => self.times(branch.narrow, inside, member, by),
+            Some(norm) => {
+                self.times(branch.narrow, inside, x, by);
+                self.norm(norm).run(x, member);
+            }
+        }
+    }
+
+    /// Computes `y = W x + b`.
+    pub(super) fn times(&self, role: LinearRole, x: &[f32], y: &mut [f32], by: Threads) {
+        let (weights, bias) = (self.matrix(role.matrix), self.vector(role.bias));
+        match by {
+            Threads::Apart => weights.multiply(x, bias, y),
+            Threads::Together => weights.multiply_shared(x, bias, y),
+            Threads::OneToken(team) => weights.multiply_one(x, bias, y, team),
+        }
     }
 }
 
@@ -344,13 +345,5 @@ fn switch_off(off: HeadsOff, width: usize, attended: &mut [f32], wide: usize) {
         for head in off.iter() {
             row[head * width..][..width].fill(0.0);
         }
-    }
-}
-
-fn times(weights: &PackedMatrix, x: &[f32], bias: &[f32], y: &mut [f32], by: Threads) {
-    match by {
-        Threads::Apart => weights.multiply(x, bias, y),
-        Threads::Together => weights.multiply_shared(x, bias, y),
-        Threads::OneToken(team) => weights.multiply_one(x, bias, y, team),
     }
 }

@@ -7,6 +7,7 @@ use atelier_kernels::matmul::{MatrixBuilder, PackedMatrix};
 use atelier_kernels::norm::Norm;
 
 use super::block::Block;
+use crate::engine::branch::NormRole;
 use crate::model::shape::{AttentionShape, BlockShape};
 use crate::model::weights::{MatrixRole, VectorRole};
 use crate::model::{DType, Tensor};
@@ -44,38 +45,22 @@ impl Incoming {
             vectors.insert(role, whole.ok_or_else(|| format!("{role:?}"))?);
         }
         let mut vector = |role| vectors.remove(&role).unwrap_or_default();
+        let norms = [NormRole::Attention, NormRole::Mlp].map(|role| {
+            let [gain, bias] = role.vectors().map(&mut vector);
+            Norm::new(shape.norm, gain, bias)
+        });
         let mut matrix = |role: MatrixRole| -> Result<PackedMatrix, String> {
             let builder = self.matrices.remove(&role);
             builder.and_then(MatrixBuilder::finish).ok_or_else(|| format!("{role:?}"))
         };
-        let attention_norm = Norm::new(
-            shape.norm,
-            vector(VectorRole::AttentionNorm),
-            vector(VectorRole::AttentionNormBias),
-        );
-        let mlp_norm = shape.has_mlp_norm().then(|| {
-            Norm::new(shape.norm, vector(VectorRole::MlpNorm), vector(VectorRole::MlpNormBias))
-        });
+        let [qkv, out, up, down] = MatrixRole::ALL.map(&mut matrix);
         Ok(Block {
             width,
-            placement: shape.placement,
-            residual: shape.residual,
-            attention_norm,
-            qkv: matrix(MatrixRole::Qkv)?,
-            qkv_bias: vector(VectorRole::QkvBias),
             heads: Heads::from(&shape.attention),
-            qk_norm: shape.attention.qk_norm,
-            query_norm: vector(VectorRole::QueryNorm),
-            key_norm: vector(VectorRole::KeyNorm),
-            eps: shape.norm.eps as f32,
-            out: matrix(MatrixRole::Out)?,
-            out_bias: vector(VectorRole::OutBias),
-            mlp_norm,
-            mlp: shape.mlp,
-            up: matrix(MatrixRole::Up)?,
-            up_bias: vector(VectorRole::UpBias),
-            down: matrix(MatrixRole::Down)?,
-            down_bias: vector(VectorRole::DownBias),
+            norms,
+            matrices: [qkv?, out?, up?, down?],
+            vectors,
+            shape: shape.clone(),
         })
     }
 }

@@ -10,6 +10,7 @@ use crate::engine::backend::AttentionRows;
 use crate::engine::cpu::block::{Block, Threads};
 use crate::engine::cpu::stretch::Stretch;
 use crate::engine::rope::Angles;
+use crate::model::weights::MatrixRole;
 use crate::plan::HeadsOff;
 
 /// Computes attention weights [H', Q, T] on the stream `h` [T, D], then as many lengths. See
@@ -83,7 +84,7 @@ fn weigh(
 /// The length of every token's value through a head's columns of the output matrix. [T]
 fn lengths(block: &Block, qkv: &[f32], head: usize) -> Vec<f32> {
     let heads = block.heads;
-    let (w, row, wide) = (heads.width, heads.qkv_width(), block.out.ins());
+    let (w, row, wide) = (heads.width, heads.qkv_width(), block.shape.attention.attended_width());
     let tokens = qkv.len() / row;
     let value = heads.heads + heads.kv_heads + head / (heads.heads / heads.kv_heads);
     let mut alone = vec![0f32; tokens * wide]; // [T, H W], zero in the other heads' columns
@@ -91,7 +92,7 @@ fn lengths(block: &Block, qkv: &[f32], head: usize) -> Vec<f32> {
         alone[head * w..][..w].copy_from_slice(&qkv[value * w..][..w]);
     }
     let mut through = vec![0f32; tokens * block.width]; // [T, D]
-    block.out.multiply(&alone, &[], &mut through);
+    block.matrix(MatrixRole::Out).multiply(&alone, &[], &mut through);
     let rows = through.chunks_exact(block.width);
     rows.map(|row| product(row, row).sqrt()).collect()
 }

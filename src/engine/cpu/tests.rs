@@ -4,4 +4,3 @@ mod blocks;
 mod formats;
 mod models;
 mod tangents;
-mod twin;

@@ -8,10 +8,11 @@ use super::attention::Attention;
 use super::rope::RopeTables;
 use super::{multiply, norm};
 use crate::engine::backend::AttentionRows;
+use crate::engine::branch::{Branch, Branches, LinearRole, NormRole};
 use crate::engine::schedule::pack::Pack;
-use crate::model::shape::{Activation, BlockShape, NormKind, NormPlacement, Residual};
+use crate::model::shape::{Activation, BlockShape, NormKind};
 use crate::model::weights::{MatrixRole, VectorRole};
-use crate::plan::{BlockRun, Half, HeadsOff};
+use crate::plan::{BlockRun, HeadsOff};
 
 pub struct CandleBlock {
     pub shape: BlockShape,
@@ -23,7 +24,7 @@ pub struct CandleBlock {
 
 /// The members that a block's two branches add to the stream: `[N, D]` each; `None` where a branch did not
 /// run.
-pub struct Branches {
+pub struct Members {
     pub attention: Option<Tensor>,
     pub mlp: Option<Tensor>,
 }
@@ -36,36 +37,36 @@ impl CandleBlock {
         run: BlockRun,
         pack: &Pack,
         tables: &RopeTables,
-    ) -> Result<Branches> {
-        let attention = match run.half {
-            Half::Mlp => None,
-            _ => Some(self.attention(h, run.heads_off, pack, tables)?), // [C N, D]
-        };
-        let mlp = match (run.half, self.shape.residual, &attention) {
-            (Half::Attention, ..) => None,
-            (_, Residual::Sequential, Some(a)) => Some(self.mlp(&(h + a)?)?), // [C N, D]
-            _ => Some(self.mlp(h)?),                                          // [C N, D]
-        };
-        Ok(Branches { attention, mlp })
+    ) -> Result<Members> {
+        let branches = Branches::new(&self.shape, run.half);
+        let mut members = Members { attention: None, mlp: None };
+        if let Some(branch) = branches.attention {
+            members.attention = Some(self.attention(branch, h, run.heads_off, pack, tables)?); // [C N, D]
+        }
+        if let Some(branch) = branches.mlp {
+            let read = match &members.attention {
+                Some(a) if branch.reads_attention => (h + a)?, // [C N, D]
+                _ => h.clone(),
+            };
+            members.mlp = Some(self.mlp(branch, &read)?); // [C N, D]
+        }
+        Ok(members)
     }
 
     fn attention(
         &self,
+        branch: Branch,
         h: &Tensor,
         off: HeadsOff,
         pack: &Pack,
         tables: &RopeTables,
     ) -> Result<Tensor> {
-        use VectorRole::{AttentionNorm, AttentionNormBias};
-        let attention = self.heads();
-        self.branch(h, AttentionNorm, AttentionNormBias, |x| {
-            let qkv = self.linear(x, MatrixRole::Qkv, VectorRole::QkvBias)?; // [C N, (H + 2 KV) W]
-            let mut attended = attention.run(&qkv, pack, tables)?; // [C N, H W]
-            if !off.is_empty() {
-                attended = attended.broadcast_mul(&self.on(off)?)?; // [C N, H W]
-            }
-            self.linear(&attended, MatrixRole::Out, VectorRole::OutBias) // [C N, D]
-        })
+        let qkv = self.widened(branch, h)?; // [C N, (H + 2 KV) W]
+        let mut attended = self.heads().run(&qkv, pack, tables)?; // [C N, H W]
+        if !off.is_empty() {
+            attended = attended.broadcast_mul(&self.on(off)?)?; // [C N, H W]
+        }
+        self.narrowed(branch, &attended) // [C N, D]
     }
 
     fn heads(&self) -> Attention<'_> {
@@ -86,12 +87,7 @@ impl CandleBlock {
         off: HeadsOff,
         tables: &RopeTables,
     ) -> Result<Tensor> {
-        use VectorRole::{AttentionNorm, AttentionNormBias};
-        let x = match self.shape.placement {
-            NormPlacement::Before => self.norm(h, AttentionNorm, AttentionNormBias)?, // [T, D]
-            NormPlacement::After => h.clone(),                                        // [T, D]
-        };
-        let qkv = self.linear(&x, MatrixRole::Qkv, VectorRole::QkvBias)?; // [T, (H + 2 KV) W]
+        let qkv = self.widened(Branch::attention(&self.shape), h)?; // [T, (H + 2 KV) W]
         let [weights, values] = self.heads().weights(&qkv, rows.sequence, tables)?;
         let width = self.shape.attention.head_width;
         let out = &self.matrices[MatrixRole::Out as usize]; // [D, H W]
@@ -120,42 +116,38 @@ impl CandleBlock {
         Tensor::new(on, self.matrices[MatrixRole::Out as usize].device())
     }
 
-    fn mlp(&self, h: &Tensor) -> Result<Tensor> {
-        let (gain, bias) = if self.shape.has_mlp_norm() {
-            (VectorRole::MlpNorm, VectorRole::MlpNormBias)
-        } else {
-            (VectorRole::AttentionNorm, VectorRole::AttentionNormBias)
-        };
+    fn mlp(&self, branch: Branch, h: &Tensor) -> Result<Tensor> {
         let f = self.shape.mlp.width;
-        self.branch(h, gain, bias, |x| {
-            let up = self.linear(x, MatrixRole::Up, VectorRole::UpBias)?; // [C N, 2 F] or [C N, F]
-            let inside = if self.shape.mlp.is_gated {
-                let gate = up.narrow(1, 0, f)?.contiguous()?; // [C N, F]
-                (self.activate(&gate)? * up.narrow(1, f, f)?)? // [C N, F]
-            } else {
-                self.activate(&up)? // [C N, F]
-            };
-            self.linear(&inside, MatrixRole::Down, VectorRole::DownBias) // [C N, D]
-        })
+        let up = self.widened(branch, h)?; // [C N, 2 F] or [C N, F]
+        let inside = if self.shape.mlp.is_gated {
+            let gate = up.narrow(1, 0, f)?.contiguous()?; // [C N, F]
+            (self.activate(&gate)? * up.narrow(1, f, f)?)? // [C N, F]
+        } else {
+            self.activate(&up)? // [C N, F]
+        };
+        self.narrowed(branch, &inside) // [C N, D]
     }
 
-    /// A branch with its norm before it, or after it.
-    fn branch(
-        &self,
-        h: &Tensor,
-        gain: VectorRole,
-        bias: VectorRole,
-        inside: impl Fn(&Tensor) -> Result<Tensor>,
-    ) -> Result<Tensor> {
-        match self.shape.placement {
-            NormPlacement::Before => inside(&self.norm(h, gain, bias)?),
-            NormPlacement::After => self.norm(&inside(h)?, gain, bias),
+    /// A branch's input through the norm before it and its first matrix.
+    fn widened(&self, branch: Branch, h: &Tensor) -> Result<Tensor> {
+        match branch.norm_before {
+            Some(norm) => self.linear(&self.norm(h, norm)?, branch.widen),
+            None => self.linear(h, branch.widen),
+        }
+    }
+
+    /// A branch's member: `inside` through its last matrix and the norm after it.
+    fn narrowed(&self, branch: Branch, inside: &Tensor) -> Result<Tensor> {
+        let out = self.linear(inside, branch.narrow)?;
+        match branch.norm_after {
+            Some(norm) => self.norm(&out, norm),
+            None => Ok(out),
         }
     }
 
     /// `[N, D]` to `[N, D]`.
-    fn norm(&self, x: &Tensor, gain: VectorRole, bias: VectorRole) -> Result<Tensor> {
-        let eps = self.shape.norm.eps;
+    fn norm(&self, x: &Tensor, role: NormRole) -> Result<Tensor> {
+        let (eps, [gain, bias]) = (self.shape.norm.eps, role.vectors());
         match self.shape.norm.kind {
             NormKind::Rms => norm::rms(x, self.vector(gain)?, eps),
             NormKind::Layer => norm::layer(x, self.vector(gain)?, self.vector(bias)?, eps),
@@ -163,9 +155,9 @@ impl CandleBlock {
     }
 
     /// `x W^T + b`, where there is a bias: `[N, in]` to `[N, out]`.
-    fn linear(&self, x: &Tensor, matrix: MatrixRole, bias: VectorRole) -> Result<Tensor> {
-        let y = multiply(x, &self.matrices[matrix as usize])?; // [N, out]
-        match self.vectors.get(&bias) {
+    fn linear(&self, x: &Tensor, role: LinearRole) -> Result<Tensor> {
+        let y = multiply(x, &self.matrices[role.matrix as usize])?; // [N, out]
+        match self.vectors.get(&role.bias) {
             Some(bias) => y.broadcast_add(bias),
             None => Ok(y),
         }

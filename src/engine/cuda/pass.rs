@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use candle_core::{DType, Result, Tensor};
 
-use super::block::Branches;
+use super::block::Members;
 use super::rope::RopeTables;
 use super::vocabulary::vocabulary;
 use super::{CandleBackend, norm};
@@ -88,8 +88,7 @@ impl<'a> CandlePass<'a> {
         let streams = call.steps.iter().map(|step| self.stream(step.slot_in));
         let streams = Tensor::cat(&streams.collect::<Result<Vec<&Tensor>>>()?, 0)?; // [C N, D]
         let block = &self.backend.blocks[call.run.index];
-        let Branches { attention, mlp } =
-            block.run(&streams, call.run, &self.pack, &self.tables)?;
+        let Members { attention, mlp } = block.run(&streams, call.run, &self.pack, &self.tables)?;
         let n = self.pack.rows;
         for (copy, step) in call.steps.iter().enumerate() {
             let base = if step.is_first { step.slot_in } else { step.slot_out };

@@ -5,8 +5,13 @@
 //! the skip, of one sequence's stream x [T, D] as it enters a step of an actual run. Its Jacobian at
 //! (t_in, t_out), [D, D], says how what is added at t_out moves with the stream at t_in.
 
+mod linearised;
+
 use std::rc::Rc;
 
+pub(in crate::engine) use self::linearised::{
+    Linearised, PlacedPair, Places, ProbeRange, TangentDevice, linearise, multiply,
+};
 use super::EngineError;
 use crate::plan::{BlockRun, Half, HeadsOff};
 
@@ -166,6 +171,16 @@ impl AskedProducts {
             }
         }
         Ok(asked)
+    }
+
+    /// The pairs of all rows: those of [`Self::forward`], then those of [`Self::transposed`].
+    pub fn pairs(&self) -> impl Iterator<Item = TokenPair> {
+        self.forward.pairs.iter().chain(&self.transposed.pairs).copied()
+    }
+
+    /// The probes of all rows, in that order. `[N, D]`
+    pub fn probes(&self) -> Vec<f32> {
+        [&self.forward.numbers[..], &self.transposed.numbers].concat()
     }
 
     /// The outputs in the order in which they were asked for, from those of [`Self::forward`] and

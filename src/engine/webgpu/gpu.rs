@@ -10,7 +10,6 @@ use super::error::GpuError;
 use super::gather::GatherKernel;
 use super::gemm::GemmKernel;
 use super::gemm_transposed::GemmTransposedKernel;
-use super::heads_off::HeadsOffKernel;
 use super::looks::LooksKernel;
 use super::mlp_slope::MlpSlopeKernel;
 use super::norm::NormKernel;
@@ -40,7 +39,6 @@ pub struct Kernels {
     pub rope: RopeKernel,
     pub append: AppendKernel,
     pub attention: AttentionKernel,
-    pub heads_off: HeadsOffKernel,
     pub activation: ActivationKernel,
     pub votes: VotesKernel,
     pub vocabulary: VocabularyKernel,
@@ -62,7 +60,6 @@ impl Kernels {
             rope: RopeKernel::new(device),
             append: AppendKernel::new(device),
             attention: AttentionKernel::default(),
-            heads_off: HeadsOffKernel::new(device),
             activation: ActivationKernel::default(),
             votes: VotesKernel::new(device),
             vocabulary: VocabularyKernel::new(device),

@@ -27,7 +27,6 @@ mod gemm_transposed;
 mod gpu;
 mod grid;
 mod head;
-mod heads_off;
 mod kernel;
 mod kv_cache;
 mod lists;

@@ -9,8 +9,8 @@ use super::error::GpuError;
 use super::gpu::Kernels;
 use super::probe::Probe;
 use super::{
-    activation, add, append, attention, attention_slope, gather, gemm, gemm_transposed, heads_off,
-    looks, mlp_slope, norm, norm_slope, qk_norm, rope, vocabulary, votes,
+    activation, add, append, attention, attention_slope, gather, gemm, gemm_transposed, looks,
+    mlp_slope, norm, norm_slope, qk_norm, rope, vocabulary, votes,
 };
 use crate::engine::trial::KernelTrial;
 use crate::model::DType;
@@ -31,7 +31,7 @@ const CHECKS: [(&str, Check); 24] = [
     ("append", append::check::keys_and_values_go_to_their_rows),
     ("attention", attention::check::tiles_equal_the_plain_sum),
     ("attention over a cache", attention::check::what_goes_on_equals_the_whole),
-    ("heads off", heads_off::check::the_heads_that_are_off_are_zero_and_others_stay),
+    ("heads off", attention::check::heads_that_are_off_are_zero_and_others_stay),
     ("activation", activation::check::every_activation_is_the_cpus),
     ("votes", votes::check::every_row_is_read_by_its_own_prompts_options),
     ("stream sums", vocabulary::check::sums_of_kept_rows_are_normed),

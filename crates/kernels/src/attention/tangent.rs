@@ -30,6 +30,16 @@ pub struct TokenLook {
     pub mixed: Vec<f32>,
 }
 
+impl TokenLook {
+    /// Zeros the weights and the mixture of a head that is off: its slopes are then 0 too.
+    pub fn switch_off(&mut self, head: usize) {
+        let keys = self.t + 1 - self.first;
+        let width = self.mixed.len() / (self.weights.len() / keys);
+        self.weights[head * keys..][..keys].fill(0.0);
+        self.mixed[head * width..][..width].fill(0.0);
+    }
+}
+
 impl<'a> TurnedRows<'a> {
     fn head(&self, t: usize, head: usize) -> &'a [f32] {
         &self.qkv[t * self.heads.qkv_width() + head * self.heads.width..][..self.heads.width]

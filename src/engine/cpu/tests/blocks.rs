@@ -1,15 +1,22 @@
 //! Every combination of a block's choices against a twin in f64, written plainly.
 
-use atelier_kernels::testing::{close, random};
+use std::borrow::Cow;
 
-use super::twin::{D, TwinBlock};
+use atelier_kernels::testing::{close, random};
+use half::bf16;
+
 use crate::engine::cpu::block::{Block, BlockRows, Inside};
+use crate::engine::cpu::incoming::Incoming;
 use crate::engine::cpu::stretch::Stretch;
 use crate::engine::rope::Rope;
 use crate::engine::schedule::pack::Pack;
-use crate::model::DType;
+use crate::engine::twin::TwinBlock;
 use crate::model::shape::*;
+use crate::model::weights::MatrixRole;
+use crate::model::{DType, Tensor};
 use crate::plan::{BlockRun, Half};
+
+pub const D: usize = 24;
 
 /// Norms x places x residuals x MLPs x norms of queries and keys x turns, with biases and without.
 pub fn shapes() -> Vec<BlockShape> {
@@ -61,6 +68,39 @@ pub fn shapes() -> Vec<BlockShape> {
     shapes
 }
 
+/// A twin of random numbers, of which every matrix's are bf16 where `is_bf16`.
+pub fn twin(shape: &BlockShape, is_bf16: bool) -> TwinBlock {
+    let matrix = |role: MatrixRole, count: usize| {
+        let mut numbers = random(count, 0.4, role as u32);
+        if is_bf16 {
+            numbers.iter_mut().for_each(|number| *number = bf16::from_f32(*number).to_f32());
+        }
+        numbers
+    };
+    let mut seeds = 10..;
+    let vector = |_, length| random(length, 1.0, seeds.next().unwrap_or_default());
+    TwinBlock::new(shape.clone(), D, matrix, vector)
+}
+
+/// The block of a twin's numbers, its matrices stored as `dtype`.
+pub fn block(twin: &TwinBlock, dtype: DType) -> Block {
+    let mut incoming = Incoming::default();
+    for role in MatrixRole::ALL {
+        let ([rows, columns], numbers) =
+            (twin.shape.matrix(role, D), &twin.matrices[role as usize]);
+        let bytes: Vec<u8> = match dtype {
+            DType::Bf16 => numbers.iter().flat_map(|&x| bf16::from_f32(x).to_le_bytes()).collect(),
+            _ => numbers.iter().flat_map(|x| x.to_le_bytes()).collect(),
+        };
+        let tensor = Tensor { dtype, rows, columns, bytes: Cow::Owned(bytes) };
+        incoming.matrix(role, [rows, columns], 0, &tensor);
+    }
+    for (&role, numbers) in &twin.vectors {
+        incoming.vector(role, numbers.clone());
+    }
+    incoming.block(&twin.shape, D).expect("all of it")
+}
+
 pub fn pack(shape: &BlockShape, lengths: &[usize]) -> Pack {
     Pack::of(lengths, shape.attention.rope.as_ref().map(Rope::of).as_ref())
 }
@@ -92,8 +132,8 @@ fn run(
 fn a_block_of_any_shape_equals_its_twin() {
     for (n, shape) in shapes().into_iter().enumerate() {
         let is_bf16 = n % 5 == 0;
-        let plain = TwinBlock::new(shape.clone(), is_bf16);
-        let block = plain.block(if is_bf16 { DType::Bf16 } else { DType::F32 });
+        let plain = twin(&shape, is_bf16);
+        let block = block(&plain, if is_bf16 { DType::Bf16 } else { DType::F32 });
         let pack = pack(&shape, &[1, 9, 4]);
         let h = random(2 * pack.rows * D, 1.0, 30);
         let before = random(h.len(), 1.0, 31);
@@ -147,7 +187,7 @@ fn a_sequence_has_the_same_bits_alone_and_among_others() {
     // One of each kind is enough here; what matters is how rows are shared out.
     let shapes = [all.remove(0), all.remove(40), all.remove(100)];
     for (shape, dtype) in shapes.into_iter().zip([DType::F32, DType::Bf16, DType::F32]) {
-        let block = TwinBlock::new(shape.clone(), true).block(dtype);
+        let block = block(&twin(&shape, true), dtype);
         let lengths = [40, 3, 150, 77];
         let together = pack(&shape, &lengths);
         let h = random(together.rows * D, 1.0, 32);

@@ -6,9 +6,8 @@ use std::rc::Rc;
 
 use atelier_kernels::testing::random;
 
-use super::blocks::{pack, shapes};
+use super::blocks::{D, block, pack, shapes, twin};
 use super::models::{NAMES, backend, embed, open, tests};
-use super::twin::{D, TwinBlock};
 use crate::engine::backend::{Backend, Start};
 use crate::engine::cpu::backend::CpuBackend;
 use crate::engine::cpu::head::Head;
@@ -17,6 +16,7 @@ use crate::engine::rope::{Angles, Rope};
 use crate::engine::schedule::Schedule;
 use crate::engine::schedule::pack::Pack;
 use crate::engine::schedule::program::Program;
+use crate::engine::twin::TwinBlock;
 use crate::engine::{TangentPoint, TangentProduct, Tangents};
 use crate::model::shape::RopeScaling;
 use crate::model::weights::Weights;
@@ -131,8 +131,8 @@ fn blocks_of_any_shape_move_as_their_twins() {
             });
         }
         let is_bf16 = n % 5 == 0;
-        let mut twin = TwinBlock::new(shape.clone(), is_bf16);
-        let block = twin.block(if is_bf16 { DType::Bf16 } else { DType::F32 });
+        let mut twin = twin(&shape, is_bf16);
+        let block = block(&twin, if is_bf16 { DType::Bf16 } else { DType::F32 });
         let head = Head::new(weights.clone(), Vec::new()).expect("a head");
         let backend = CpuBackend::new(D, Vec::new(), vec![block], head);
         let pack = pack(&shape, &[T]);

@@ -20,6 +20,7 @@ struct Params {
     first_tile: u32, // where this dispatch begins
     first_head: u32,
     first_step: u32,
+    off: vec4<u32>,  // a bit for each head whose output is 0
 }
 
 @group(0) @binding(0) var<uniform> p: Params;
@@ -125,9 +126,10 @@ fn main(
     }
     if tile.z + mine < length {
         let to = ((base + tile.z + mine) * HEADS + head) * W4;
+        let is_off = head < 128u && ((p.off[head / 32u] >> (head % 32u)) & 1u) == 1u;
         //repeat {CHUNKS}
         if #u * LANES + lane < W4 {
-            out[to + #u * LANES + lane] = sum# / total;
+            out[to + #u * LANES + lane] = select(sum# / total, vec4<f32>(), is_off);
         }
         //end
     }

@@ -64,7 +64,33 @@ pub fn tiles_equal_the_plain_sum(probe: &mut Probe) -> Result<(), GpuError> {
         let tiles = Tiles::new(queries, &spans, |table| probe.storage("tiles", table));
         let out = probe.zeros(expected.len());
         probe.expect("attention", &out, &expected, 1e-4, |recorder| {
-            attention.run(recorder, (&from, None), STEPS, &shape, &tiles, &out)
+            attention.run(recorder, (&from, None), STEPS, (&shape, HeadsOff::NONE), &tiles, &out)
+        })?;
+    }
+    Ok(())
+}
+
+pub fn heads_that_are_off_are_zero_and_others_stay(probe: &mut Probe) -> Result<(), GpuError> {
+    let (attention, tokens) = (&probe.kernels.attention, 5);
+    for (count, width, switched) in
+        [(6, 8, &[2][..]), (6, 12, &[0, 1, 5]), (71, 4, &[0, 31, 32, 63, 64, 70]), (128, 4, &[127])]
+    {
+        let off =
+            switched.iter().fold(HeadsOff::NONE, |off, &head| off.and(head).unwrap_or_default());
+        let shape = heads(count, count, width, None);
+        let qkv = noise(tokens * shape.qkv_width(), 1);
+        let mut expected = plain(&qkv, &shape, tokens, &[(0, tokens)]);
+        for (n, numbers) in expected.chunks_mut(width).enumerate() {
+            if switched.contains(&(n % count)) {
+                numbers.fill(0.0);
+            }
+        }
+        let queries = TileSize::of(probe.device, width)?.queries;
+        let upload = |table: &[u32]| probe.storage("tiles", table);
+        let tiles = Tiles::new(queries, &[whole((0, tokens))], upload);
+        let (from, out) = (probe.storage("qkv", &qkv), probe.zeros(expected.len()));
+        probe.expect("heads off", &out, &expected, 1e-4, |recorder| {
+            attention.run(recorder, (&from, None), 1, (&shape, off), &tiles, &out)
         })?;
     }
     Ok(())
@@ -109,7 +135,7 @@ pub fn what_goes_on_equals_the_whole(probe: &mut Probe) -> Result<(), GpuError> 
         let keys = CachedKeys { cache: &cache, sequences: &sequences };
         let out = probe.zeros(after.len());
         probe.expect("attention over a cache", &out, &after, 1e-4, |recorder| {
-            attention.run(recorder, (&from, Some(keys)), 1, &shape, &tiles, &out)
+            attention.run(recorder, (&from, Some(keys)), 1, (&shape, HeadsOff::NONE), &tiles, &out)
         })?;
     }
     Ok(())

@@ -6,6 +6,7 @@ use super::kernel::prelude::*;
 use super::template::unroll;
 use super::watchdog;
 use crate::model::shape::AttentionShape;
+use crate::plan::HeadsOff;
 
 /// Numbers that every device's workgroup memory holds.
 const WORKGROUP_NUMBERS: usize = (16 << 10) / 4;
@@ -129,13 +130,13 @@ pub fn costs(spans: &[Span], size: TileSize, window: u32) -> Vec<u64> {
 
 impl AttentionKernel {
     /// `qkv` `[steps N, (H + 2 KV) W]`, already turned, to `out` `[steps N, H W]`; over keys and values of
-    /// a cache, which holds those of one step, where there is one.
+    /// a cache, which holds those of one step, where there is one. Heads that are off leave zeros.
     pub fn run(
         &self,
         recorder: &mut Recorder,
         (qkv, cached): (&wgpu::Buffer, Option<CachedKeys>),
         steps: usize,
-        shape: &AttentionShape,
+        (shape, off): (&AttentionShape, HeadsOff),
         tiles: &Tiles,
         out: &wgpu::Buffer,
     ) -> Result<(), GpuError> {
@@ -154,7 +155,9 @@ impl AttentionKernel {
         for cut in cuts {
             let first = [cut.tiles.start, cut.heads.start, cut.steps.start];
             let [tile, head, step] = first.map(|x| x as u32);
-            let params = [tiles.pack_rows as u32, window, tile, head, step];
+            // The heads begin at a multiple of 16 bytes.
+            let params = [tiles.pack_rows as u32, window, tile, head, step, 0, 0, 0];
+            let params = [&params[..], &off.words()].concat();
             let size = [cut.tiles.len(), cut.heads.len(), cut.steps.len()];
             let size = size.map(|x| x as u32);
             recorder.call(&kernel, &buffers, &params, size, cut.cost)?;

@@ -8,6 +8,7 @@ struct PlainSlopes<'a> {
     shape: &'a AttentionShape,
     qkv: &'a [f32],
     tokens: usize,
+    off: HeadsOff,
 }
 
 impl PlainSlopes<'_> {
@@ -23,8 +24,11 @@ impl PlainSlopes<'_> {
         [key, key + self.shape.kv_heads]
     }
 
-    /// Weights of all tokens, zero where nothing is seen, and the mixture.
+    /// Weights of all tokens, zero where nothing is seen, and the mixture; zeros for a head that is off.
     fn look(&self, t: usize, head: usize) -> (Vec<f64>, Vec<f64>) {
+        if self.off.contains(head) {
+            return (vec![0.0; self.tokens], vec![0.0; self.shape.head_width]);
+        }
         let [key, value] = self.of(head);
         let window = self.shape.window.unwrap_or(usize::MAX);
         let scale = (self.shape.head_width as f64).sqrt();
@@ -90,11 +94,13 @@ const PAIRS: [[u32; 4]; 5] =
 pub fn looks_and_slopes_are_the_plain_ones(probe: &mut Probe) -> Result<(), GpuError> {
     let kernel = &probe.kernels.attention_slope;
     let shapes = [(6, 2, 8, Some(20)), (4, 4, 12, None), (2, 1, 96, None)];
+    // The last head of the first shape is off.
+    let off = HeadsOff::NONE.and(5).unwrap_or_default();
     for &(h, kv_heads, width, window) in probe.some(&shapes, 1) {
         let shape = heads(h, kv_heads, width, window);
         let (tokens, row, wide) = (70, shape.qkv_width(), h * width);
         let qkv = noise(tokens * row, 1);
-        let plain = PlainSlopes { shape: &shape, qkv: &qkv, tokens };
+        let plain = PlainSlopes { shape: &shape, qkv: &qkv, tokens, off };
         let (mut weights, mut mixed) = (Vec::new(), Vec::new());
         for (t, head) in PLACES.iter().flat_map(|&t| (0..h).map(move |head| (t, head))) {
             let (seen, mixture) = plain.look(t, head);
@@ -103,8 +109,9 @@ pub fn looks_and_slopes_are_the_plain_ones(probe: &mut Probe) -> Result<(), GpuE
         }
         let kept =
             [probe.storage("qkv", &qkv), probe.zeros(weights.len()), probe.zeros(mixed.len())];
+        let [qkv, weights_kept, mixed_kept] = &kept;
         let at =
-            Looked { shape: &shape, tokens, qkv: &kept[0], weights: &kept[1], mixed: &kept[2] };
+            Looked { shape: &shape, off, tokens, qkv, weights: weights_kept, mixed: mixed_kept };
         // The list's first word is another's.
         let list = [7, PLACES[0] as u32, PLACES[1] as u32, PLACES[2] as u32];
         let places = RowIds { buffer: probe.storage("places", &list), first: 1, count: 3 };
@@ -113,12 +120,8 @@ pub fn looks_and_slopes_are_the_plain_ones(probe: &mut Probe) -> Result<(), GpuE
         })?;
         probe.expect("mixtures kept", at.mixed, &mixed, 1e-4, |_| Ok(()))?;
 
-        let pairs = GpuPairs {
-            table: probe.storage("pairs", PAIRS.as_flattened()),
-            first: 1,
-            rows: 4,
-            own: 0,
-        };
+        let pairs =
+            GpuPairs { table: probe.storage("pairs", PAIRS.as_flattened()), first: 1, rows: 4 };
         let (moved, w) = (noise(4 * row, 2), noise(4 * wide, 3));
         let (mut pushed, mut pulled) = (Vec::new(), Vec::new());
         for (n, pair) in PAIRS[1..].iter().enumerate() {

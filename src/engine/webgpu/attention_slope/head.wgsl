@@ -13,6 +13,7 @@ struct Params {
     first_pair: u32, // or place, in its list
     length: u32,     // T
     window: u32,     // a token sees itself and the window - 1 before it
+    off: vec4<u32>,  // a bit for each head whose weights and mixtures are 0
 }
 
 @group(0) @binding(0) var<uniform> p: Params;

@@ -52,8 +52,9 @@ fn main(
         sum += weight;
     }
     sum = total(local, sum);
+    let is_off = head < 128u && ((p.off[head / 32u] >> (head % 32u)) & 1u) == 1u;
     for (var s = first + local; s <= t; s += 64u) {
-        weights[to + s] /= sum;
+        weights[to + s] = select(weights[to + s] / sum, 0.0, is_off);
     }
     storageBarrier();
     for (var d = local; d < W; d += 64u) {

@@ -9,6 +9,7 @@ use super::tangent::GpuPairs;
 use super::template::with_total;
 use super::watchdog;
 use crate::model::shape::AttentionShape;
+use crate::plan::HeadsOff;
 
 /// Pipelines for every (heads, KV heads, W).
 #[derive(Default)]
@@ -22,6 +23,8 @@ pub struct AttentionSlopeKernel {
 #[derive(Clone, Copy)]
 pub struct Looked<'a> {
     pub shape: &'a AttentionShape,
+    /// Heads whose weights and mixtures are 0, and so their slopes.
+    pub off: HeadsOff,
     /// T
     pub tokens: usize,
     /// `[T, (H + 2 KV) W]`, turned.
@@ -118,7 +121,9 @@ fn call(
     let an_item = (a_row / heads.max(1)) as u64;
     for items in watchdog::rows(rows * heads, an_item, recorder.most_work()) {
         let numbers = [items.start, items.end, first, at.tokens];
-        let params = [&numbers.map(|x| x as u32)[..], &[window(at.shape)]].concat();
+        // The heads begin at a multiple of 16 bytes.
+        let rest = [window(at.shape), 0, 0, 0];
+        let params = [&numbers.map(|x| x as u32)[..], &rest, &at.off.words()].concat();
         let (size, cost) = (grid(items.len(), 1), an_item * items.len() as u64);
         recorder.call(kernel, buffers, &params, size, cost)?;
     }

@@ -19,8 +19,9 @@ use super::norm::{NormVectors, RowSource};
 use super::recorder::Recorder;
 use super::tables::Tables;
 use crate::engine::backend::AttentionRows;
+use crate::engine::branch::{Branch, Branches, LinearRole, NormRole};
 use crate::engine::schedule::program::BlockCall;
-use crate::model::shape::{BlockShape, NormPlacement, QkNorm, Residual};
+use crate::model::shape::{BlockShape, QkNorm};
 use crate::model::weights::{MatrixRole, TypedRows, VectorRole};
 use crate::plan::{Half, HeadsOff};
 
@@ -40,13 +41,6 @@ pub struct Recording<'a> {
     pub recorder: Recorder<'a>,
     pub arena: Arena,
     pub tables: Tables,
-}
-
-/// A branch of a block.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Branch {
-    Attention,
-    Mlp,
 }
 
 impl GpuBlock {
@@ -102,18 +96,17 @@ impl GpuBlock {
         first_step: usize,
         cache: Option<&GpuRunCache>,
     ) -> Result<(), GpuError> {
-        let half = call.run.half;
-        let is_both = half == Half::Both;
+        let branches = Branches::new(&self.shape, call.run.half);
+        let is_both = call.run.half == Half::Both;
         let steps = call.steps.len();
         let rows = steps * to.tables.rows;
-        let is_sequential = self.shape.residual == Residual::Sequential;
         let streams = RowSource::Streams { first_step };
         // [steps N, D], where the MLP reads the stream with the block's attention added.
         let middle = to.buffer(gpu, Use::Middle, if is_both { rows * gpu.width } else { 0 });
-        let feeds_mlp = is_both && is_sequential;
+        let feeds_mlp = is_both && branches.mlp_reads_attention();
         let mut read = None;
-        if half.has_attention() {
-            let x = self.input(gpu, to, Branch::Attention, streams, steps)?; // [steps N, D]
+        if let Some(branch) = branches.attention {
+            let x = self.input(gpu, to, branch, streams, steps)?; // [steps N, D]
             let attended = self.attend(gpu, to, &x, (steps, cache), call.run.heads_off)?; // [steps N, H W]
             let members = |tables| MemberSink {
                 tables,
@@ -123,21 +116,19 @@ impl GpuBlock {
                 joins_later: false,
                 feeds_mlp,
             };
-            self.output(gpu, to, Branch::Attention, &attended, rows, &members)?;
-            read = Some(x);
+            self.output(gpu, to, branch, &attended, rows, &members)?;
+            read = Some((x, branch.norm_before));
         }
-        if half.has_mlp() {
+        if let Some(branch) = branches.mlp {
             let from = if feeds_mlp { RowSource::Rows(&middle) } else { streams };
-            let shares_input = !is_sequential
-                && (self.shape.placement == NormPlacement::After || !self.shape.has_mlp_norm());
             let x = match read {
-                Some(x) if shares_input => x,
-                _ => self.input(gpu, to, Branch::Mlp, from, steps)?,
+                Some((x, norm)) if !feeds_mlp && norm == branch.norm_before => x,
+                _ => self.input(gpu, to, branch, from, steps)?,
             };
             let mlp = &self.shape.mlp;
             let up = to.buffer(gpu, Use::Up, rows * mlp.up_rows()); // [steps N, 2 F] or [steps N, F]
             let activated = to.buffer(gpu, Use::Activated, rows * mlp.width); // [steps N, F]
-            let w = self.linear(gpu, MatrixRole::Up, VectorRole::UpBias);
+            let w = self.linear(gpu, branch.widen);
             gpu.kernels.gemm.run(&mut to.recorder, &x, rows, w, &up, 0)?;
             let activation = &gpu.kernels.activation;
             activation.run(&mut to.recorder, &up, rows, mlp, &activated)?;
@@ -149,13 +140,12 @@ impl GpuBlock {
                 joins_later: is_both,
                 feeds_mlp: false,
             };
-            self.output(gpu, to, Branch::Mlp, &activated, rows, &members)?;
+            self.output(gpu, to, branch, &activated, rows, &members)?;
         }
         Ok(())
     }
 
-    /// Returns a branch's input `[steps N, D]`: `from` through the branch's norm, or unchanged where that norm
-    /// stands after the branch.
+    /// Returns a branch's input `[steps N, D]`: `from` through the norm before the branch, if it has one.
     fn input(
         &self,
         gpu: &Gpu,
@@ -166,17 +156,15 @@ impl GpuBlock {
     ) -> Result<wgpu::Buffer, GpuError> {
         let rows = steps * to.tables.rows;
         let x = |to: &mut Recording| to.buffer(gpu, Use::Normed, rows * gpu.width);
-        match (self.shape.placement, from) {
-            (NormPlacement::Before, _) => {
+        match (branch.norm_before, from) {
+            (Some(norm), _) => {
                 let x = x(to);
-                let norm = self.norm(gpu, branch);
-                let (recorder, tables) = (&mut to.recorder, &to.tables);
-                let kernel = &gpu.kernels.norm;
-                kernel.run(recorder, from, rows, norm, tables, &x)?;
+                let (norm, Recording { recorder, tables, .. }) = (self.norm(gpu, norm), to);
+                gpu.kernels.norm.run(recorder, from, rows, norm, tables, &x)?;
                 Ok(x)
             }
-            (NormPlacement::After, RowSource::Rows(rows)) => Ok(rows.clone()),
-            (NormPlacement::After, RowSource::Streams { first_step }) => {
+            (None, RowSource::Rows(rows)) => Ok(rows.clone()),
+            (None, RowSource::Streams { first_step }) => {
                 let x = x(to);
                 let (recorder, tables) = (&mut to.recorder, (&to.tables, gpu.width));
                 let gather = &gpu.kernels.gather;
@@ -201,7 +189,7 @@ impl GpuBlock {
         let attended = to.buffer(gpu, Use::Attended, rows * shape.attended_width()); // [steps N, H W]
         let (recorder, tables) = (&mut to.recorder, &to.tables);
         let kernels = &gpu.kernels;
-        let w = self.linear(gpu, MatrixRole::Qkv, VectorRole::QkvBias);
+        let w = self.linear(gpu, Branch::attention(&self.shape).widen);
         kernels.gemm.run(recorder, x, rows, w, &qkv, 0)?;
         if shape.qk_norm != QkNorm::None {
             let gains =
@@ -219,10 +207,7 @@ impl GpuBlock {
         let tiles = &tables.tiles[&TileSize::of(&gpu.device, shape.head_width)?.queries];
         let kernel = &kernels.attention;
         let keys = cache.map(|cache| cache.keys);
-        kernel.run(recorder, (&qkv, keys), steps, shape, tiles, &attended)?;
-        let widths = [shape.attended_width(), shape.head_width];
-        let kernel = &kernels.heads_off;
-        kernel.run(recorder, &attended, rows, widths, off)?;
+        kernel.run(recorder, (&qkv, keys), steps, (shape, off), tiles, &attended)?;
         Ok(attended)
     }
 
@@ -271,45 +256,25 @@ impl GpuBlock {
         rows: usize,
         members: &dyn Fn(&'a Tables) -> MemberSink<'a>,
     ) -> Result<(), GpuError> {
-        let w = match branch {
-            Branch::Attention => self.linear(gpu, MatrixRole::Out, VectorRole::OutBias),
-            Branch::Mlp => self.linear(gpu, MatrixRole::Down, VectorRole::DownBias),
+        let (w, kernels) = (self.linear(gpu, branch.narrow), &gpu.kernels);
+        let Some(norm) = branch.norm_after else {
+            let Recording { recorder, tables, .. } = to;
+            return kernels.gemm.run_members(recorder, inside, rows, w, &members(tables));
         };
-        let outside = match self.shape.placement {
-            NormPlacement::Before => None,
-            NormPlacement::After => Some(to.buffer(gpu, Use::Branch, rows * gpu.width)),
-        };
+        let z = to.buffer(gpu, Use::Branch, rows * gpu.width);
         let Recording { recorder, tables, .. } = to;
-        let members = members(tables);
-        let kernels = &gpu.kernels;
-        match outside {
-            None => kernels.gemm.run_members(recorder, inside, rows, w, &members),
-            Some(z) => {
-                kernels.gemm.run(recorder, inside, rows, w, &z, 0)?;
-                let norm = self.norm(gpu, branch);
-                kernels.norm.run_members(recorder, &z, rows, norm, &members)
-            }
-        }
+        kernels.gemm.run(recorder, inside, rows, w, &z, 0)?;
+        kernels.norm.run_members(recorder, &z, rows, self.norm(gpu, norm), &members(tables))
     }
 
     /// A matrix, and its bias or zeros.
-    pub fn linear<'a>(&'a self, gpu: &'a Gpu, matrix: MatrixRole, bias: VectorRole) -> Linear<'a> {
-        Linear { matrix: self.matrix(matrix), bias: self.vector(gpu, bias) }
+    pub fn linear<'a>(&'a self, gpu: &'a Gpu, role: LinearRole) -> Linear<'a> {
+        Linear { matrix: self.matrix(role.matrix), bias: self.vector(gpu, role.bias) }
     }
 
-    /// A branch's norm.
-    pub fn norm<'a>(&'a self, gpu: &'a Gpu, branch: Branch) -> NormVectors<'a> {
-        let [gain, bias] = if branch == Branch::Attention || !self.shape.has_mlp_norm() {
-            [VectorRole::AttentionNorm, VectorRole::AttentionNormBias]
-        } else {
-            [VectorRole::MlpNorm, VectorRole::MlpNormBias]
-        };
-        NormVectors {
-            shape: self.shape.norm,
-            width: gpu.width,
-            gain: self.vector(gpu, gain),
-            bias: self.vector(gpu, bias),
-        }
+    pub fn norm<'a>(&'a self, gpu: &'a Gpu, role: NormRole) -> NormVectors<'a> {
+        let [gain, bias] = role.vectors().map(|role| self.vector(gpu, role));
+        NormVectors { shape: self.shape.norm, width: gpu.width, gain, bias }
     }
 
     /// Zeros where the shape has none.

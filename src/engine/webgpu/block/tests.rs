@@ -1,22 +1,21 @@
 //! Blocks of every shape against a plain one in f64, with matrices of several types in one block.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
 
 use super::*;
 use crate::engine::rope::Rope;
 use crate::engine::schedule::pack::Pack;
 use crate::engine::schedule::program::{Program, StreamStep};
-use crate::engine::webgpu::activation::check::plain as activate;
-use crate::engine::webgpu::attention::check::plain as attend;
+use crate::engine::twin::TwinBlock;
 use crate::engine::webgpu::device::tests::device;
-use crate::engine::webgpu::gemm::check::{product, sixty_fourths};
+use crate::engine::webgpu::gemm::check::sixty_fourths;
 use crate::engine::webgpu::gpu::Kernels;
-use crate::engine::webgpu::norm::check::plain as norm;
 use crate::engine::webgpu::probe::{agree, heads, noise};
 use crate::engine::webgpu::readback::Staging;
 use crate::engine::webgpu::tables::PackPlan;
-use crate::model::shape::{Activation, MlpShape, NormKind, NormShape, RopeShape};
+use crate::model::shape::{
+    Activation, MlpShape, NormKind, NormPlacement, NormShape, Residual, RopeShape,
+};
 use crate::model::{DType, Tensor};
 use crate::plan::BlockRun;
 
@@ -87,138 +86,26 @@ fn shapes() -> Vec<(&'static str, BlockShape)> {
     ]
 }
 
-/// A block's numbers on this side.
-struct PlainBlock {
-    shape: BlockShape,
-    matrices: [Vec<f32>; 4],
-    vectors: HashMap<VectorRole, Vec<f32>>,
-    pack: Pack,
+/// Numbers that every stored type holds.
+fn twin(shape: &BlockShape) -> TwinBlock {
+    let matrix = |role: MatrixRole, count: usize| sixty_fourths(count, role as u32);
+    let vector = |role: VectorRole, length: usize| noise(length, 20 + role as u32);
+    TwinBlock::new(shape.clone(), WIDTH, matrix, vector)
 }
 
-impl PlainBlock {
-    fn new(shape: &BlockShape, lengths: &[usize]) -> Self {
-        let numbers = |role: MatrixRole| {
-            let [rows, columns] = shape.matrix(role, WIDTH);
-            sixty_fourths(rows * columns, role as u32)
-        };
-        let vectors = shape.vectors(WIDTH).into_iter();
-        let rope = shape.attention.rope.as_ref().map(Rope::of);
-        Self {
-            matrices: MatrixRole::ALL.map(numbers),
-            vectors: vectors
-                .map(|(role, length)| (role, noise(length, 20 + role as u32)))
-                .collect(),
-            pack: Pack::of(lengths, rope.as_ref()),
-            shape: shape.clone(),
+/// Members of half a block or both on the sequences of a pack.
+fn members(twin: &TwinBlock, pack: &Pack, h: &[f32], half: Half) -> [Option<Vec<f32>>; 2] {
+    let [mut attention, mut mlp] =
+        [half.has_attention(), half.has_mlp()].map(|is| is.then(Vec::new));
+    for (sequence, &(start, length)) in pack.spans.iter().enumerate() {
+        let h = &h[start * WIDTH..][..length * WIDTH];
+        let found = twin.members(h, half, pack.angles(sequence));
+        for (all, found) in [&mut attention, &mut mlp].into_iter().zip(found) {
+            let all = all.iter_mut().zip(found);
+            all.for_each(|(all, found)| all.extend(found.iter().map(|&x| x as f32)));
         }
     }
-
-    fn vector(&self, role: VectorRole) -> Vec<f32> {
-        let zeros = || vec![0.0; 4000];
-        self.vectors.get(&role).cloned().unwrap_or_else(zeros)
-    }
-
-    fn linear(&self, x: &[f32], matrix: MatrixRole, bias: VectorRole) -> Vec<f32> {
-        let [_, columns] = self.shape.matrix(matrix, WIDTH);
-        let w = &self.matrices[matrix as usize];
-        product(x, w, &self.vector(bias), columns)
-    }
-
-    fn norm(&self, x: &[f32], mlp: bool) -> Vec<f32> {
-        let roles = if mlp && self.shape.has_mlp_norm() {
-            [VectorRole::MlpNorm, VectorRole::MlpNormBias]
-        } else {
-            [VectorRole::AttentionNorm, VectorRole::AttentionNormBias]
-        };
-        let [gain, bias] = roles.map(|role| self.vector(role));
-        let row = |row: &[f32]| norm(row, self.shape.norm, &gain, &bias);
-        x.chunks(WIDTH).flat_map(row).collect()
-    }
-
-    /// `inside` between the norms of a branch.
-    fn branch(&self, x: &[f32], mlp: bool, inside: impl Fn(&[f32]) -> Vec<f32>) -> Vec<f32> {
-        match self.shape.placement {
-            NormPlacement::Before => inside(&self.norm(x, mlp)),
-            NormPlacement::After => self.norm(&inside(x), mlp),
-        }
-    }
-
-    fn attention(&self, h: &[f32]) -> Vec<f32> {
-        let shape = &self.shape.attention;
-        let width = shape.head_width;
-        let queries = shape.attended_width();
-        let rms = NormShape { kind: NormKind::Rms, ..self.shape.norm };
-        self.branch(h, false, |x| {
-            let mut qkv = self.linear(x, MatrixRole::Qkv, VectorRole::QkvBias);
-            for (row, qkv) in qkv.chunks_mut(shape.qkv_width()).enumerate() {
-                let (q, kv) = qkv.split_at_mut(queries);
-                let (k, _) = kv.split_at_mut(shape.kv_heads * width);
-                for (part, role) in [(q, VectorRole::QueryNorm), (k, VectorRole::KeyNorm)] {
-                    let length = match shape.qk_norm {
-                        QkNorm::Full => part.len(),
-                        _ => width,
-                    };
-                    for part in part.chunks_mut(length) {
-                        if shape.qk_norm != QkNorm::None {
-                            let gain = self.vector(role);
-                            let normed = norm(part, rms, &gain, &[0.0; 4000]);
-                            part.copy_from_slice(&normed);
-                        }
-                        part.chunks_mut(width).for_each(|head| self.turn(row, head));
-                    }
-                }
-            }
-            let attended = attend(&qkv, shape, self.pack.rows, &self.pack.spans);
-            self.linear(&attended, MatrixRole::Out, VectorRole::OutBias)
-        })
-    }
-
-    fn turn(&self, row: usize, head: &mut [f32]) {
-        let Some(rope) = &self.shape.attention.rope else {
-            return;
-        };
-        let half = rope.width / 2;
-        let starts = self.pack.spans.iter().map(|span| span.0);
-        let start = starts.filter(|&start| start <= row).max().unwrap_or(0);
-        for i in 0..half {
-            let at = (row - start) * half + i;
-            let (cos, sin) = (self.pack.short.cos[at], self.pack.short.sin[at]);
-            let (x, y) = (head[i], head[i + half]);
-            head[i] = x * cos - y * sin;
-            head[i + half] = y * cos + x * sin;
-        }
-    }
-
-    fn mlp(&self, x: &[f32]) -> Vec<f32> {
-        let shape = self.shape.mlp;
-        let act = |x: f32| activate(shape.activation, f64::from(x)) as f32;
-        self.branch(x, true, |x| {
-            let up = self.linear(x, MatrixRole::Up, VectorRole::UpBias);
-            let row = |row: &[f32]| -> Vec<f32> {
-                if shape.is_gated {
-                    let (gate, up) = row.split_at(shape.width);
-                    gate.iter().zip(up).map(|(&g, &u)| act(g) * u).collect()
-                } else {
-                    row.iter().map(|&x| act(x)).collect()
-                }
-            };
-            let activated: Vec<f32> = up.chunks(shape.up_rows()).flat_map(row).collect();
-            self.linear(&activated, MatrixRole::Down, VectorRole::DownBias)
-        })
-    }
-
-    /// Members of half a block or both on a stream.
-    fn members(&self, h: &[f32], half: Half) -> [Option<Vec<f32>>; 2] {
-        let attention = (half != Half::Mlp).then(|| self.attention(h));
-        let middle = match &attention {
-            Some(a) if self.shape.residual == Residual::Sequential => {
-                h.iter().zip(a).map(|(h, a)| h + a).collect()
-            }
-            _ => h.to_vec(),
-        };
-        let mlp = (half != Half::Attention).then(|| self.mlp(&middle));
-        [attention, mlp]
-    }
+    [attention, mlp]
 }
 
 fn step(slot_in: usize, slot_out: usize, first: bool, kept: Option<[usize; 2]>) -> StreamStep {
@@ -233,7 +120,7 @@ fn step(slot_in: usize, slot_out: usize, first: bool, kept: Option<[usize; 2]>) 
     }
 }
 
-fn upload(device: &Device, plain: &PlainBlock) -> GpuBlock {
+fn upload(device: &Device, plain: &TwinBlock) -> GpuBlock {
     let dtypes = [DType::F32, DType::Bf16, DType::F16, DType::F32];
     let typed = MatrixRole::ALL.map(|role| {
         let [rows, _] = plain.shape.matrix(role, WIDTH);
@@ -273,9 +160,10 @@ fn try_block(gpu: &Gpu, name: &'static str, shape: &BlockShape, half: Half) {
 }
 
 fn try_sequences(gpu: &Gpu, name: &'static str, shape: &BlockShape, half: Half, lengths: &[usize]) {
-    let plain = PlainBlock::new(shape, lengths);
+    let plain = twin(shape);
+    let pack = Pack::of(lengths, shape.attention.rope.as_ref().map(Rope::of).as_ref());
     let block = upload(&gpu.device, &plain);
-    let n = plain.pack.rows;
+    let n = pack.rows;
     let sequences = lengths.len();
     let run = BlockRun { half, ..BlockRun::whole(0) };
     let call = BlockCall {
@@ -289,7 +177,7 @@ fn try_sequences(gpu: &Gpu, name: &'static str, shape: &BlockShape, half: Half, 
     let before = noise(4 * n * WIDTH, 50);
     let queries = TileSize::of(&gpu.device, shape.attention.head_width).expect("a size");
     let plan = PackPlan {
-        pack: &plain.pack,
+        pack: &pack,
         program: &program,
         embedded: &before,
         width: WIDTH,
@@ -311,8 +199,7 @@ fn try_sequences(gpu: &Gpu, name: &'static str, shape: &BlockShape, half: Half, 
         }
         sum
     };
-    let members = plain.members(slot(0), half);
-    let others = plain.members(slot(1), half);
+    let [members, others] = [0, 1].map(|n| members(&plain, &pack, slot(n), half));
     let expected = [
         slot(0).to_vec(),
         slot(1).to_vec(),
@@ -326,7 +213,7 @@ fn try_sequences(gpu: &Gpu, name: &'static str, shape: &BlockShape, half: Half, 
     }
     let kept = to.tables.kept.clone();
     let found = read(gpu, &mut to, &kept, 2 * sequences * WIDTH);
-    let last = plain.pack.last_rows();
+    let last = pack.last_rows();
     for (member, first) in members.iter().zip([sequences, 0]) {
         let Some(member) = member else { continue };
         let rows = last.iter().map(|&row| &member[row as usize * WIDTH..][..WIDTH]);

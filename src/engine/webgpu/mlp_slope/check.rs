@@ -38,8 +38,7 @@ pub fn every_slope_is_the_cpus(probe: &mut Probe) -> Result<(), GpuError> {
 pub fn rows_meet_the_slopes_of_their_places(probe: &mut Probe) -> Result<(), GpuError> {
     let kernel = &probe.kernels.mlp_slope;
     let table = [[9, 9, 9, 9], [4, 1, 5, 0], [0, 0, 0, 1], [2, 1, 5, 0]];
-    let pairs =
-        GpuPairs { table: probe.storage("pairs", table.as_flattened()), first: 1, rows: 3, own: 0 };
+    let pairs = GpuPairs { table: probe.storage("pairs", table.as_flattened()), first: 1, rows: 3 };
     for is_gated in [true, false] {
         let shape = MlpShape { width: 20, is_gated, activation: Activation::Silu, has_bias: false };
         let (f, up) = (shape.width, shape.up_rows());

@@ -52,7 +52,7 @@ pub fn rows_and_heads_are_the_plain_slopes(probe: &mut Probe) -> Result<(), GpuE
         let at = probe.storage("x", &x);
         for (back, by) in [(false, 0), (true, 0), (false, 1), (true, 1)] {
             // Not from the first pair on.
-            let pairs = GpuPairs { table: table.clone(), first: 1, rows: 3, own: 1 };
+            let pairs = GpuPairs { table: table.clone(), first: 1, rows: 3 };
             let source = match by {
                 0 => KeptRows::Inputs(&at),
                 _ => KeptRows::Places(&at),
@@ -95,7 +95,7 @@ pub fn rows_and_heads_are_the_plain_slopes(probe: &mut Probe) -> Result<(), GpuE
                 }
             }
         }
-        let pairs = GpuPairs { table: table.clone(), first: 0, rows: 4, own: 0 };
+        let pairs = GpuPairs { table: table.clone(), first: 0, rows: 4 };
         let gains = gains.map(|gain| probe.storage("gain", &gain));
         let (x, out) = (probe.storage("x", &x), probe.storage("z", &z));
         probe.expect("q/k norm slope", &out, &expected, 1e-4, |recorder| {

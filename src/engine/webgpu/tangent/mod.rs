@@ -1,34 +1,45 @@
-//! Products with a block's Jacobians on the GPU: rows of probes through the block's matrices and the slopes
-//! of what stands between them, at values that are kept of the forward pass.
+//! Products with a block's Jacobians on the GPU.
 
-mod function;
-mod kept;
-mod pull;
-mod push;
+mod device;
 mod rows;
+mod sequence;
 
 use std::rc::Rc;
 
-use self::function::DeviceFunction;
-use self::kept::DevicePoint;
+use self::device::{GpuFunction, GpuLooks, GpuRows};
 pub use self::rows::{GpuPairs, KeptRows, TangentUse};
+use self::sequence::GpuSequence;
 use super::arena::Arena;
 use super::backend::WebGpuBackend;
 use super::device::CAN_BLOCK;
 use super::readback::PendingRead;
 use super::recorder::Recorder;
+use crate::engine::branch::Branches;
 use crate::engine::schedule::pack::Pack;
-use crate::engine::tangent::AskedProducts;
+use crate::engine::tangent::{AskedProducts, Linearised, Places, linearise, multiply};
 use crate::engine::{EngineError, TangentPoint, TangentProduct, Tangents};
+
+/// Rows that go through the block together.
+const MOST_ROWS: usize = 1024;
 
 pub struct GpuTangents<'a> {
     backend: &'a WebGpuBackend,
     point: TangentPoint,
     pack: Rc<Pack>,
     arena: Arena,
-    kept: Option<DevicePoint>,
+    kept: KeptPoint,
     reading: Option<(AskedProducts, PendingRead)>,
     is_answered: bool,
+}
+
+/// The forward pass at a point, on the GPU.
+#[derive(Default)]
+struct KeptPoint {
+    places: Places,
+    sequence: Option<GpuSequence>,
+    linearised: Linearised<GpuRows, GpuLooks>,
+    /// Buffers of rows that it holds.
+    rows: usize,
 }
 
 impl<'a> GpuTangents<'a> {
@@ -49,7 +60,58 @@ impl<'a> GpuTangents<'a> {
             Arena::default()
         });
         backend.passes.set(backend.passes.get() + 1);
-        Ok(Self { backend, point, pack, arena, kept: None, reading: None, is_answered: true })
+        Ok(Self {
+            backend,
+            point,
+            pack,
+            arena,
+            kept: KeptPoint::default(),
+            reading: None,
+            is_answered: true,
+        })
+    }
+
+    /// Records what was asked: the forward pass of new places first. Returns the products.
+    fn record(
+        &mut self,
+        kept: &mut KeptPoint,
+        asked: &AskedProducts,
+        has_new: bool,
+        recorder: &mut Recorder<'a>,
+    ) -> Result<wgpu::Buffer, EngineError> {
+        let (backend, point) = (self.backend, &self.point);
+        let (gpu, block) = (&backend.gpu, &backend.blocks[point.block]);
+        let branches = Branches::new(&block.shape, point.half);
+        let arena = &mut self.arena;
+
+        // Queries, keys and values of the whole sequence.
+        let sequence = match kept.sequence.take() {
+            Some(sequence) => sequence,
+            None => {
+                let attention = branches.attention;
+                GpuSequence::new(backend, point, &self.pack, attention, recorder, arena)?
+            }
+        };
+        let sequence = kept.sequence.insert(sequence);
+
+        // What the slopes need at the places.
+        let function = (gpu, block, point.heads_off);
+        let places = &kept.places;
+        let mut function = GpuFunction::new(function, recorder, arena, sequence, places, asked);
+        if has_new {
+            kept.linearised = linearise(&mut function, branches)?;
+            kept.rows = function.used;
+        }
+        function.keep(kept.rows);
+
+        // Products of as many rows as fit.
+        let shape = &block.shape;
+        let widest = shape.mlp.up_rows().max(shape.attention.qkv_width());
+        let widest = widest.max(shape.attention.attended_width()).max(gpu.width);
+        let numbers = (gpu.device.largest_buffer() / 4) as usize;
+        let most = (numbers / widest).clamp(1, MOST_ROWS);
+        multiply(&mut function, &kept.linearised, asked, most)?;
+        Ok(function.products)
     }
 
     /// Rows of probes, and places, that a device has room for.
@@ -81,35 +143,26 @@ impl Tangents for GpuTangents<'_> {
         let window = block.shape.attention.window;
         let asked = AskedProducts::sort(&products, d, self.pack.rows, window)?;
         let probes = asked.forward.pairs.len() + asked.transposed.pairs.len();
-        let mut kept = self.kept.take().unwrap_or_default();
-        let has_new = kept.place(&asked);
-        let places = kept.places.len();
+        // On an error nothing stays kept, and a half-recorded pass is made anew.
+        let mut kept = std::mem::take(&mut self.kept);
+        let has_new = kept.places.add(&asked);
+        let places = kept.places.0.len();
         let [most_probes, most_places] = self.room();
         if probes > most_probes || places > most_places {
             return Err(EngineError::ProbeRoom { probes, places, most_probes, most_places });
         }
         self.is_answered = false;
         self.arena.lists.clear();
-        let mut function = DeviceFunction {
-            gpu,
-            block,
-            half: self.point.half,
-            heads_off: self.point.heads_off,
-            recorder: Recorder::new(&gpu.device, &gpu.bindings),
-            arena: &mut self.arena,
-        };
-        let recorded =
-            function.record(backend, &self.point, &self.pack, &mut kept, has_new, &asked);
-        let DeviceFunction { mut recorder, arena, .. } = function;
+        let mut recorder = Recorder::new(&gpu.device, &gpu.bindings);
+        let recorded = self.record(&mut kept, &asked, has_new, &mut recorder);
         let pending = recorded.and_then(|out| {
             let parts = [&asked.forward, &asked.transposed];
             let parts = parts.map(|rows| (rows.numbers.len(), "the derivatives"));
-            Ok(arena.staging.begin(&mut recorder, &out, parts.to_vec())?)
+            Ok(self.arena.staging.begin(&mut recorder, &out, parts.to_vec())?)
         });
         backend.tally.set(backend.tally.take() + recorder.tally);
-        // On an error `self.kept` stays empty, and a half-recorded pass is made anew.
         let pending = pending?;
-        self.kept = Some(kept);
+        self.kept = kept;
         self.reading = Some((asked, pending));
         Ok(())
     }

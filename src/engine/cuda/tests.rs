@@ -1,20 +1,17 @@
 //! The reference against plain loops in f64: blocks of every kind of shape, and the read-out.
 
-mod plain;
-
-use std::collections::HashMap;
-
 use candle_core::{Device, Tensor};
 
 use super::block::CandleBlock;
 use super::rope::RopeTables;
 use crate::engine::rope::Rope;
 use crate::engine::schedule::pack::Pack;
+use crate::engine::twin::TwinBlock;
 use crate::model::shape::{
     Activation, AttentionShape, BlockShape, MlpShape, NormKind, NormPlacement, NormShape, QkNorm,
     Residual, RopeScaling, RopeShape,
 };
-use crate::model::weights::{MatrixRole, VectorRole};
+use crate::model::weights::MatrixRole;
 use crate::plan::{BlockRun, Half};
 
 /// D
@@ -115,28 +112,21 @@ fn shapes() -> Vec<(&'static str, BlockShape)> {
 }
 
 /// A block of random weights: candle's, and the same numbers.
-fn random(shape: &BlockShape, noise: &mut Noise) -> (CandleBlock, plain::Numbers) {
-    let matrices = MatrixRole::ALL.map(|role| {
-        let [out, columns] = shape.matrix(role, WIDTH);
-        (noise.numbers(out * columns), [out, columns])
-    });
-    let vectors = shape.vectors(WIDTH).into_iter();
-    let vectors: HashMap<VectorRole, Vec<f32>> =
-        vectors.map(|(role, length)| (role, noise.numbers(length))).collect();
+fn random(shape: &BlockShape, noise: &mut Noise) -> (CandleBlock, TwinBlock) {
+    let noise = std::cell::RefCell::new(noise);
+    let matrix = |_, count| noise.borrow_mut().numbers(count);
+    let vector = |_, count| noise.borrow_mut().numbers(count);
+    let twin = TwinBlock::new(shape.clone(), WIDTH, matrix, vector);
     let tensor = |numbers: &[f32], shape: &[usize]| {
         Tensor::from_slice(numbers, shape, &Device::Cpu).expect("a tensor")
     };
+    let matrix = |role| tensor(&twin.matrices[role as usize], &shape.matrix(role, WIDTH));
     let block = CandleBlock {
         shape: shape.clone(),
-        matrices: matrices.each_ref().map(|(x, shape)| tensor(x, shape)),
-        vectors: vectors.iter().map(|(role, x)| (*role, tensor(x, &[x.len()]))).collect(),
+        matrices: MatrixRole::ALL.map(matrix),
+        vectors: twin.vectors.iter().map(|(role, x)| (*role, tensor(x, &[x.len()]))).collect(),
     };
-    let wide = |x: &[f32]| x.iter().map(|x| f64::from(*x)).collect();
-    let numbers = plain::Numbers {
-        matrices: matrices.each_ref().map(|(x, _)| wide(x)),
-        vectors: vectors.iter().map(|(role, x)| (*role, wide(x))).collect(),
-    };
-    (block, numbers)
+    (block, twin)
 }
 
 fn close(found: &[f32], expected: &[f64], what: &str) {
@@ -157,7 +147,7 @@ fn every_kind_of_block_is_that_of_plain_loops() {
     let mut noise = Noise(rand_mt::Mt::new(7));
     let (lengths, copies) = ([1, 7, 4], 2);
     for (name, shape) in shapes() {
-        let (block, numbers) = random(&shape, &mut noise);
+        let (block, twin) = random(&shape, &mut noise);
         let rope = shape.attention.rope.as_ref().map(Rope::of);
         let pack = Pack::of(&lengths, rope.as_ref());
         let tables = RopeTables::new(&pack, &Device::Cpu).expect("tables");
@@ -173,8 +163,7 @@ fn every_kind_of_block_is_that_of_plain_loops() {
                     let first = (copy * pack.rows + start) * WIDTH;
                     let span = first..first + length * WIDTH;
                     let angles = pack.angles(sequence);
-                    let expected =
-                        plain::block(&shape, &numbers, &h[span.clone()], half, angles, WIDTH);
+                    let expected = twin.members(&h[span.clone()], half, angles);
                     for (found, expected) in found.iter().zip(expected) {
                         assert_eq!(found.is_some(), expected.is_some(), "{name} {half:?}");
                         if let (Some(found), Some(expected)) = (found, expected) {

@@ -1,71 +1,50 @@
-//! A block's slow plain twin, in f64.
+//! A block's slow reference implementation in f64, with which every engine's tests compare theirs. It reads the
+//! shape by itself, and not through [`Branches`](super::branch::Branches).
 
-use std::borrow::Cow;
 use std::collections::HashMap;
 
-use atelier_kernels::testing::random;
-use half::bf16;
-
-use crate::engine::cpu::block::Block;
-use crate::engine::cpu::incoming::Incoming;
 use crate::engine::rope::Angles;
 use crate::model::shape::*;
 use crate::model::weights::{MatrixRole, VectorRole};
-use crate::model::{DType, Tensor};
 use crate::plan::{Half, HeadsOff};
-
-pub const D: usize = 24;
 
 /// A block's numbers, as the twin reads them.
 pub struct TwinBlock {
-    shape: BlockShape,
+    pub shape: BlockShape,
+    /// D
+    pub width: usize,
     pub heads_off: HeadsOff,
-    matrices: HashMap<MatrixRole, Vec<f32>>,
-    vectors: HashMap<VectorRole, Vec<f32>>,
+    /// By [`MatrixRole::ALL`].
+    pub matrices: [Vec<f32>; 4],
+    /// The vectors that the shape has.
+    pub vectors: HashMap<VectorRole, Vec<f32>>,
 }
 
 impl TwinBlock {
-    /// Random numbers, of which every matrix's are bf16 where `is_bf16`.
-    pub fn new(shape: BlockShape, is_bf16: bool) -> Self {
-        let matrix = |(seed, role): (usize, MatrixRole)| {
-            let [rows, columns] = shape.matrix(role, D);
-            let mut numbers = random(rows * columns, 0.4, seed as u32);
-            if is_bf16 {
-                for number in &mut numbers {
-                    *number = bf16::from_f32(*number).to_f32();
-                }
-            }
-            (role, numbers)
-        };
-        let vectors = shape.vectors(D).into_iter().enumerate();
-        let vector = |(seed, (role, length)): (usize, (VectorRole, usize))| {
-            (role, random(length, 1.0, 10 + seed as u32))
-        };
-        Self {
-            matrices: MatrixRole::ALL.into_iter().enumerate().map(matrix).collect(),
-            vectors: vectors.map(vector).collect(),
-            heads_off: HeadsOff::NONE,
-            shape,
-        }
+    /// Takes so many numbers for each matrix, and then for each vector.
+    pub fn new(
+        shape: BlockShape,
+        width: usize,
+        mut matrix: impl FnMut(MatrixRole, usize) -> Vec<f32>,
+        mut vector: impl FnMut(VectorRole, usize) -> Vec<f32>,
+    ) -> Self {
+        let matrices = MatrixRole::ALL.map(|role| {
+            let [rows, columns] = shape.matrix(role, width);
+            matrix(role, rows * columns)
+        });
+        let vectors = shape.vectors(width).into_iter();
+        let vectors = vectors.map(|(role, length)| (role, vector(role, length))).collect();
+        Self { matrices, vectors, heads_off: HeadsOff::NONE, width, shape }
     }
 
-    pub fn block(&self, dtype: DType) -> Block {
-        let mut incoming = Incoming::default();
-        for (&role, numbers) in &self.matrices {
-            let [rows, columns] = self.shape.matrix(role, D);
-            let bytes: Vec<u8> = match dtype {
-                DType::Bf16 => {
-                    numbers.iter().flat_map(|&x| bf16::from_f32(x).to_le_bytes()).collect()
-                }
-                _ => numbers.iter().flat_map(|x| x.to_le_bytes()).collect(),
-            };
-            let tensor = Tensor { dtype, rows, columns, bytes: Cow::Owned(bytes) };
-            incoming.matrix(role, [rows, columns], 0, &tensor);
-        }
-        for (&role, numbers) in &self.vectors {
-            incoming.vector(role, numbers.clone());
-        }
-        incoming.block(&self.shape, D).expect("all of it")
+    /// Attention's and the MLP's member of one sequence `h` [T, D], `[T, D]` each.
+    pub fn members(&self, h: &[f32], half: Half, angles: &Angles) -> [Option<Vec<f64>>; 2] {
+        let row = |row: &[f32]| row.iter().map(|&x| f64::from(x)).collect();
+        let h: Vec<Vec<f64>> = h.chunks(self.width).map(row).collect();
+        let members = self.run(&h, half, angles).into_iter().map(|[a, m]| (a, m));
+        let (attention, mlp): (Vec<_>, Vec<_>) = members.unzip();
+        let attention = half.has_attention().then(|| attention.concat());
+        [attention, half.has_mlp().then(|| mlp.concat())]
     }
 
     fn vector(&self, role: VectorRole) -> &[f32] {
@@ -74,7 +53,7 @@ impl TwinBlock {
 
     /// `W x (+ bias)`
     fn times(&self, role: MatrixRole, bias: VectorRole, x: &[f64]) -> Vec<f64> {
-        let rows = self.matrices[&role].chunks_exact(x.len());
+        let rows = self.matrices[role as usize].chunks_exact(x.len());
         let bias = self.vector(bias);
         let dot = |(i, row): (usize, &[f32])| {
             let products = row.iter().zip(x).map(|(&w, x)| f64::from(w) * x);
@@ -114,7 +93,7 @@ impl TwinBlock {
     /// Attention's and the MLP's member of one sequence `h` [T][D]; zeros for a half that is off.
     pub fn run(&self, h: &[Vec<f64>], half: Half, angles: &Angles) -> Vec<[Vec<f64>; 2]> {
         let is_before = self.shape.placement == NormPlacement::Before;
-        let zeros = || vec![vec![0.0; D]; h.len()];
+        let zeros = || vec![vec![0.0; self.width]; h.len()];
         let attention: Vec<Vec<f64>> = if half == Half::Mlp {
             zeros()
         } else {
