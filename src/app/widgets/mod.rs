@@ -25,8 +25,8 @@ mod window;
 mod words;
 
 pub use columns::Columns;
-pub use controls::{HeadNumbers, NumberField, Tick};
-pub use download::{CopyFrame, CopyLink, SaveReport, source};
+pub use controls::{Choice, HeadNumbers, NumberField, Radios, Tick};
+pub use download::{CopyFrame, CopyLink, SaveReport};
 pub use figure::FigureView;
 pub use figure_table::plain_table;
 pub use index::{Index, IndexEntry};
