@@ -35,7 +35,7 @@ pub use member_links::{MemberHint, MemberLinks};
 pub use open_again::open_again;
 pub use open_model::OpenModelNote;
 pub use painters::Painters;
-pub use pictures::Pictures;
+pub use pictures::{Picture, Pictures};
 pub use predictions::{Answered, predictions};
 pub use problem::ProblemLine;
 pub use provenance::{Agreement, Provenance, SaveRun};
