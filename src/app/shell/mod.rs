@@ -27,7 +27,7 @@ use super::browser;
 use super::echarts::Library;
 use super::embedding::{Embedding, Framing};
 use super::link::{Link, View};
-use super::state::{Address, Bench, Place, Studio, Surveys, Sweeps};
+use super::state::{Address, Bench, Place, Studio, Surveys};
 use super::views::{
     AttentionView, CouplingView, LensView, LessonsView, LogitLensView, MemberView, OrdersView,
     StartView, SurveyView, TheoryView,
@@ -70,7 +70,6 @@ fn Shell() -> impl IntoView {
     provide_context(surveys);
     provide_context(Address::keep(studio, surveys));
     provide_context(Bench::start(studio));
-    provide_context(Sweeps::start(studio));
     let embedding = Embedding::of_page();
     let is_embedded = embedding.is_some();
     match embedding {
