@@ -19,7 +19,6 @@ const PAUSE: Duration = Duration::from_millis(800);
 pub fn Bar() -> impl IntoView {
     let studio = expect_context::<Studio>();
     let open = RwSignal::new(false);
-    let live = Memo::new(move |_| studio.view.get().is_live());
     let is_of_draft = Memo::new(move |_| studio.view.get().is_of_draft());
     let latest = StoredValue::new(0);
     // What was stopped, or failed, can be taken up again.
@@ -41,9 +40,8 @@ pub fn Bar() -> impl IntoView {
         }
         round
     });
-    let expanded = move || if open.get() { "true" } else { "false" };
     view! {
-        <Show when=move || live.get()>
+        <Show when=move || studio.view.get().is_live()>
             <section class="bar" class:open=move || open.get() aria-label="Model, files, plan, engine">
                 <div class="bar-row">
                     <ChooserButton />
@@ -69,7 +67,7 @@ pub fn Bar() -> impl IntoView {
                     <button
                         type="button"
                         class="bar-more"
-                        aria-expanded=expanded
+                        aria-expanded=move || open.get().to_string()
                         aria-controls="bar-words"
                         on:click=move |_| open.update(|open| *open = !*open)
                     >

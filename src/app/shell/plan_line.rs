@@ -10,15 +10,11 @@ pub fn PlanLine() -> impl IntoView {
     let bench = expect_context::<Bench>();
     let line = move || studio.draft.with(|draft| draft.plan.clone());
     let error = Memo::new(move |_| studio.plan_error(&line()));
-    let is_set = Memo::new(move |_| studio.draft.with(|draft| !draft.plan.is_empty()));
     let own = move || {
         let held = studio.model.with(|model| model.as_ref().map(|model| model.blocks));
         let drawn = || studio.picture().with(|shown| shown.as_ref().map(|s| s.report.model.blocks));
         let last = held.or_else(drawn).map(|blocks| blocks.saturating_sub(1));
         last.map_or_else(|| "0-11".to_owned(), |last| format!("0-{last}"))
-    };
-    let invalid = move || {
-        if error.with(Option::is_some) { "true" } else { "false" }
     };
     view! {
         <div class="plan in-bar">
@@ -31,11 +27,11 @@ pub fn PlanLine() -> impl IntoView {
                 autocapitalize="off"
                 placeholder=own
                 aria-describedby="plan-error plan-how"
-                aria-invalid=invalid
+                aria-invalid=move || error.with(Option::is_some).to_string()
                 prop:value=line
                 on:input=move |event| bench.type_plan(event_target_value(&event))
             />
-            <Show when=move || is_set.get()>
+            <Show when=move || studio.draft.with(|draft| !draft.plan.is_empty())>
                 <button type="button" on:click=move |_| bench.set_plan(String::new())>"Reset"</button>
             </Show>
             <div class="plan-words">

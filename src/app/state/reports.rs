@@ -10,6 +10,7 @@ use super::studio::WhenLoaded;
 use super::{Studio, Surveys, reading};
 use crate::app::files::Chosen;
 use crate::app::link::{Choice, Draft, Link, View};
+use crate::app::opened::Showable;
 use crate::app::served::{self, ServedFolder};
 use crate::app::{at_hand, browser, examples, first_picture, opened};
 use crate::study::coupling::ModelsCoupling;
@@ -52,14 +53,8 @@ impl Studio {
             }
             Some(Err(sentence)) => self.fail(Place::Address, sentence),
         }
-        let at_hand = match served::at_hand() {
-            Some(Err(sentence)) => {
-                self.fail(Place::Address, sentence);
-                None
-            }
-            Some(Ok(folder)) => Some(folder),
-            None => None,
-        };
+        let refuse = |sentence| self.fail(Place::Address, sentence);
+        let at_hand = served::at_hand().and_then(|folder| folder.map_err(refuse).ok());
         match reading::linked() {
             Ok(reports) if reports.is_empty() => {
                 if let Some(folder) = at_hand {
@@ -165,20 +160,17 @@ impl Studio {
             }
             return true;
         }
-        if opened::holds_models(&text) {
-            match opened::read_models(name, &text) {
-                Ok(models) => self.show_models(models, is_bare),
-                Err(sentence) => self.refuse_report(surveys, Place::Address, sentence),
+        match opened::read_any(name, &text) {
+            Ok(Showable::Models(models)) => {
+                self.show_models(*models, is_bare);
+                false
             }
-            return false;
-        }
-        match opened::read(name, &text) {
-            Ok(report) => {
+            Ok(Showable::Report(report)) => {
                 // A link that was changed since says what is asked now.
-                let tokens = self.state.coupling.with_untracked(|settings| settings.tokens);
+                let tokens = self.coupling.with_untracked(|settings| settings.tokens);
                 let is_asked = |draft: &Draft| opened::is_asked(&report, draft, tokens);
                 if is_bare || is_live && self.draft.with_untracked(is_asked) {
-                    self.show_report(report, !is_bare);
+                    self.show_report(*report, !is_bare);
                 }
                 false
             }
@@ -216,20 +208,14 @@ impl Studio {
                     }
                     continue;
                 }
-                if opened::holds_models(&text) {
-                    match opened::read_models(&name, &text) {
-                        Ok(models) => {
-                            self.step();
-                            self.show_models(models, true);
-                        }
-                        Err(sentence) => self.refuse_report(surveys, Place::Model, sentence),
-                    }
-                    continue;
-                }
-                match opened::read(&name, &text) {
-                    Ok(report) => {
+                match opened::read_any(&name, &text) {
+                    Ok(Showable::Models(models)) => {
                         self.step();
-                        self.show_report(report, false);
+                        self.show_models(*models, true);
+                    }
+                    Ok(Showable::Report(report)) => {
+                        self.step();
+                        self.show_report(*report, false);
                     }
                     Err(sentence) => self.refuse_report(surveys, Place::Model, sentence),
                 }
@@ -285,7 +271,7 @@ impl Studio {
         if let Some(coupling) = &parts.coupling {
             let tokens = opened::compared(coupling);
             self.state.compared.set(Some(tokens));
-            self.state.coupling.update(|settings| {
+            self.coupling.update(|settings| {
                 if !keeps {
                     settings.forget_places();
                 }
@@ -298,7 +284,7 @@ impl Studio {
             self.change(|exchange, _| exchange.give_up_sweep());
             self.state.coupled_rows.set(Some(shown.clone()));
             if !keeps {
-                self.state.coupling.update(|settings| settings.out.clear());
+                self.coupling.update(|settings| settings.out.clear());
             }
             view = View::Coupling;
             title = Some("cost-title");
@@ -339,7 +325,7 @@ impl Studio {
         self.clear_problems(&Place::ALL);
         self.state.coupled_models.set(Some(Arc::new(models)));
         if is_asked {
-            self.state.coupling.update(|settings| settings.out.clear());
+            self.coupling.update(|settings| settings.out.clear());
             self.show_view(View::Coupling);
         }
     }

@@ -102,11 +102,10 @@ pub fn SaveRun() -> impl IntoView {
     let studio = expect_context::<Studio>();
     let shown = Signal::derive(move || studio.picture().get());
     let name = untrack(|| studio.view.get().name());
-    // A report says which option was right; a coupling needs none.
-    let judged = Memo::new(move |_| studio.is_judged() || studio.view.get() == View::Coupling);
     view! {
         <p class="keep">
-            <Show when=move || judged.get()>
+            // A report says which option was right; a coupling needs none.
+            <Show when=move || { studio.is_judged() || studio.view.get() == View::Coupling }>
                 <SaveReport shown name />
             </Show>
             <CopyLink />

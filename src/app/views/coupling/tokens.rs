@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use super::with_coupling;
 use crate::app::protocol::TokenAsk;
 use crate::app::state::Studio;
-use crate::app::widgets::{FigureView, Pictures, Terms};
+use crate::app::widgets::{Choice, Pictures, Terms};
 use crate::chart::step_names;
 
 const KEYS: [&str; 3] = ["coupling-self", "coupling-input", "coupling-output"];
@@ -16,14 +16,6 @@ pub fn BetweenTokens(pictures: Pictures) -> impl IntoView {
     let there = Memo::new(move |_| {
         with_coupling(studio, |coupling| coupling.token_wise.is_some()).unwrap_or_default()
     });
-    let figure = move |key: &'static str| {
-        let has = pictures.has(key);
-        view! {
-            <Show when=move || has.get()>
-                <FigureView figure=pictures.one(key) key group=key source=pictures.source folded={key != KEYS[0]} />
-            </Show>
-        }
-    };
     let ask = move |_| studio.set_coupling(|s| s.tokens.is_wanted = true);
     view! {
         <section class="pictures" aria-labelledby="tokens-title">
@@ -38,7 +30,7 @@ pub fn BetweenTokens(pictures: Pictures) -> impl IntoView {
                 }
             >
                 <Choices />
-                {KEYS.map(figure).collect_view()}
+                {KEYS.map(|key| pictures.if_any(key, key != KEYS[0])).collect_view()}
             </Show>
         </section>
     }
@@ -72,23 +64,9 @@ fn Choices() -> impl IntoView {
                        label: &'static str,
                        names: Memo<Vec<String>>,
                        of: fn(&mut TokenAsk) -> &mut Option<usize>| {
-        let options = move || {
-            let chosen = *of(&mut shown.get());
-            let all = names.get().into_iter().enumerate().map(|(n, name)| {
-                view! { <option value=n.to_string() prop:selected={chosen == Some(n)}>{name}</option> }
-            });
-            all.collect_view()
-        };
-        let change = move |event: web_sys::Event| {
-            let chosen = event_target_value(&event).parse::<usize>().ok();
-            studio.set_coupling(|s| *of(&mut s.tokens) = chosen);
-        };
-        view! {
-            <label>
-                {label}
-                <select id=id on:change=change>{options}</select>
-            </label>
-        }
+        let chosen = Signal::derive(move || *of(&mut shown.get()));
+        let choose = move |n: usize| studio.set_coupling(|s| *of(&mut s.tokens) = Some(n));
+        view! { <Choice label id names chosen on_choose=choose /> }
     };
     view! {
         <div class="tools">

@@ -16,29 +16,13 @@ const FRAME: Duration = Duration::from_millis(700);
 
 #[component]
 pub fn Ways(pictures: Pictures) -> impl IntoView {
-    let said = pictures.source;
-    let has = pictures.has("coupling-straightness");
     view! {
         <section class="pictures" aria-labelledby="ways-title">
             <h2 class="asked" id="ways-title">"How straight is a token's way through the depth?"</h2>
             <Film />
-            <FigureView figure=pictures.one("coupling-paths") key="coupling-paths" group="coupling-paths" source=said />
-            <Show when=move || has.get()>
-                <FigureView
-                    figure=pictures.one("coupling-straightness")
-                    key="coupling-straightness"
-                    group="coupling-straightness"
-                    source=said
-                    folded=true
-                />
-            </Show>
-            <FigureView
-                figure=pictures.one("coupling-linearised")
-                key="coupling-linearised"
-                group="coupling-linearised"
-                source=said
-                folded=true
-            />
+            <FigureView picture=pictures.one("coupling-paths") />
+            {pictures.if_any("coupling-straightness", true)}
+            <FigureView picture=pictures.one("coupling-linearised") folded=true />
         </section>
     }
 }
@@ -112,9 +96,6 @@ fn Film() -> impl IntoView {
         Some(0) => "before the first step".to_owned(),
         Some(frame) => format!("after {frame} of {} steps", last.get()),
     };
-    let pressed = move || {
-        if frame.get().is_none() { "true" } else { "false" }
-    };
     view! {
         <div class="tools film" role="group" aria-label="The ways, step by step">
             {(!still)
@@ -139,7 +120,7 @@ fn Film() -> impl IntoView {
                 />
                 <output for="film-frame">{words}</output>
             </label>
-            <button type="button" id="film-all" aria-pressed=pressed on:click=all>"All at once"</button>
+            <button type="button" id="film-all" aria-pressed=move || frame.get().is_none().to_string() on:click=all>"All at once"</button>
         </div>
     }
 }

@@ -4,8 +4,8 @@ use leptos::prelude::*;
 
 use crate::app::browser;
 use crate::app::state::{Address, Shown, Studio};
-use crate::app::widgets::FigureView;
-use crate::chart::{Figure, largest_vote, number, stroke_name, stroke_votes};
+use crate::app::widgets::{FigureView, Picture};
+use crate::chart::{largest_vote, number, stroke_name, stroke_votes};
 use crate::engine::member_names;
 use crate::study::report::Lens;
 
@@ -13,7 +13,7 @@ use crate::study::report::Lens;
 const NARROW: &str = "(max-width: 40rem), (pointer: coarse)";
 
 #[component]
-pub fn Votes(figure: Signal<Option<Figure>>, source: Signal<String>) -> impl IntoView {
+pub fn Votes(picture: Picture) -> impl IntoView {
     let studio = expect_context::<Studio>();
     let address = expect_context::<Address>();
     let components = Memo::new(move |_| {
@@ -27,7 +27,7 @@ pub fn Votes(figure: Signal<Option<Figure>>, source: Signal<String>) -> impl Int
         let index = components.with_untracked(|all| {
             all.as_ref()?.iter().position(|component| component.member == member)
         });
-        studio.look_at(index);
+        studio.member.set(index);
     });
     // The component that was chosen belongs to its run's components.
     Effect::new(move |before: Option<Vec<String>>| {
@@ -36,23 +36,15 @@ pub fn Votes(figure: Signal<Option<Figure>>, source: Signal<String>) -> impl Int
             all.iter().map(|component| component.member.clone()).collect::<Vec<_>>()
         });
         if before.is_some_and(|before| before != members) {
-            studio.look_at(None);
+            studio.member.set(None);
         }
         members
     });
-    let has_components = Memo::new(move |_| components.with(Option::is_some));
     view! {
         <section class="votes along" aria-labelledby="votes-title">
             <h2 id="votes-title" class="unseen">"What every component adds"</h2>
-            <FigureView
-                figure=figure
-                key="votes"
-                group="lens"
-                source=source
-                point=studio.member
-                on_member=choose
-            >
-                <Show when=move || has_components.get()>
+            <FigureView picture group="lens" point=studio.member on_member=choose>
+                <Show when=move || components.with(Option::is_some)>
                     <Chooser components />
                 </Show>
             </FigureView>
@@ -106,7 +98,7 @@ fn Chooser(components: Memo<Option<Vec<ListedComponent>>>) -> impl IntoView {
         let href = move || address.member(&chosen.member);
         Some(view! { <a id="open-component" href=href>"Open " {chosen.name}</a> })
     };
-    let change = move |event| studio.look_at(event_target_value(&event).parse().ok());
+    let change = move |event| studio.member.set(event_target_value(&event).parse().ok());
     view! {
         <p class="component">
             <label>

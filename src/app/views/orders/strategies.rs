@@ -60,13 +60,10 @@ pub fn Strategies() -> impl IntoView {
                                     .and_then(|row| row.plan().ok())
                                     .map(|plan| plan.to_string())
                             });
-                            if now.as_ref() == Some(&line) { "true" } else { "false" }
+                            (now.as_ref() == Some(&line)).to_string()
                         }
                     };
-                    let title = match named.problem {
-                        Some(problem) => problem,
-                        None => line,
-                    };
+                    let title = named.problem.unwrap_or(line);
                     view! {
                         <button
                             type="button"
@@ -90,15 +87,11 @@ pub fn Strategies() -> impl IntoView {
         }
         let (first, last) = (s + 1, runs - s - 1);
         let name = studio.draft.with(|draft| draft.model.name().to_owned());
-        if first == last {
-            format!(
-                "s = {s} makes step {first} the middle of {name}, whose {runs} steps count from 0."
-            )
-        } else {
-            format!(
-                "s = {s} makes steps {first} to {last} the middle of {name}, whose {runs} steps count from 0."
-            )
-        }
+        let middle = match first == last {
+            true => format!("step {first}"),
+            false => format!("steps {first} to {last}"),
+        };
+        format!("s = {s} makes {middle} the middle of {name}, whose {runs} steps count from 0.")
     };
     view! {
         <fieldset class="strategies">

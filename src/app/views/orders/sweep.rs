@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 
 use crate::app::link::{MOST_ROWS, MOST_SEEDS};
-use crate::app::state::{Place, Studio, Sweeps};
+use crate::app::state::{Place, Studio};
 use crate::app::tasks;
 use crate::app::widgets::{NumberField, ProblemLine, Tick, WorkBar, duration};
 use crate::chart::{Column, Quantity};
@@ -13,7 +13,6 @@ use crate::task::built_in::BuiltInTask;
 #[component]
 pub fn SweepForm() -> impl IntoView {
     let studio = expect_context::<Studio>();
-    let sweeps = expect_context::<Sweeps>();
     let task = move |task: BuiltInTask| {
         let refusal = Memo::new(move |_| studio.task_refusal(task));
         view! {
@@ -21,8 +20,8 @@ pub fn SweepForm() -> impl IntoView {
                 words=task.name()
                 title=refusal
                 is_disabled=Signal::derive(move || refusal.with(Option::is_some))
-                is_on=Signal::derive(move || sweeps.is_ticked(task))
-                on_turn=move |on| sweeps.choose_task(task, on)
+                is_on=Signal::derive(move || studio.is_task_ticked(task))
+                on_turn=move |on| studio.tick_task(task, on)
             />
         }
     };
@@ -40,23 +39,23 @@ pub fn SweepForm() -> impl IntoView {
         view! {
             <Tick
                 words=sweep.name()
-                is_disabled=Memo::new(move |_| sweeps.problem(sweep).is_some())
+                is_disabled=Memo::new(move |_| studio.kind_problem(sweep).is_some())
                 is_on=Signal::derive(move || studio.sweeping.with(|s| s.kinds.contains(&sweep)))
-                on_turn=move |on| sweeps.choose_kind(sweep, on)
+                on_turn=move |on| studio.tick_kind(sweep, on)
             />
         }
     };
-    let estimate = Memo::new(move |_| sweeps.estimate());
+    let estimate = Memo::new(move |_| studio.sweep_estimate());
     let missing = move || {
         kinds()
-            .filter_map(|sweep| sweeps.problem(sweep))
+            .filter_map(|sweep| studio.kind_problem(sweep))
             .map(|sentence| view! { <p class="hint">{sentence}</p> })
             .collect_view()
     };
     view! {
         <form class="sweep" on:submit=move |event| {
             event.prevent_default();
-            sweeps.run();
+            studio.run_sweep();
         }>
             <div id="sweep-tasks">{tasks::groups().map(group).collect_view()}</div>
             <fieldset class="ticks" id="sweep-kinds">
@@ -68,29 +67,29 @@ pub fn SweepForm() -> impl IntoView {
                     name="rows per task"
                     most=MOST_ROWS
                     value=Signal::derive(move || studio.sweeping.with(|s| s.rows))
-                    on_change=move |n| studio.set_sweeping(|s| s.rows = n)
+                    on_change=move |n| studio.sweeping.update(|s| s.rows = n)
                 />
                 <NumberField
                     name="shuffles"
                     most=MOST_SEEDS as usize
                     value=Signal::derive(move || studio.sweeping.with(|s| s.extent.seeds as usize))
-                    on_change=move |n| studio.set_sweeping(|s| s.extent.seeds = n as u64)
+                    on_change=move |n| studio.sweeping.update(|s| s.extent.seeds = n as u64)
                 />
                 <NumberField
                     name="most rounds"
                     most=crate::plan::MAX_REPEAT
                     value=Signal::derive(move || studio.sweeping.with(|s| s.extent.rounds))
-                    on_change=move |n| studio.set_sweeping(|s| s.extent.rounds = n)
+                    on_change=move |n| studio.sweeping.update(|s| s.extent.rounds = n)
                 />
-                <button type="submit" disabled=move || !sweeps.can_run()>
+                <button type="submit" disabled=move || !studio.can_sweep()>
                     {move || if studio.sweep.with(Option::is_some) { "Start again" } else { "Run the sweep" }}
                 </button>
-                <button type="button" id="run-need" disabled=move || !sweeps.can_need() on:click=move |_| sweeps.run_need()>
+                <button type="button" id="run-need" disabled=move || !studio.has_sweep_tasks() on:click=move |_| studio.run_need()>
                     "Leave out every part once"
                 </button>
             </div>
             {missing}
-            <Show when=move || sweeps.can_run() && estimate.with(Option::is_some)>
+            <Show when=move || studio.can_sweep() && estimate.with(Option::is_some)>
                 <p class="hint" id="sweep-estimate">
                     {move || {
                         let seconds = estimate.get().map(duration).unwrap_or_default();
@@ -108,7 +107,6 @@ pub fn SweepForm() -> impl IntoView {
 #[component]
 pub fn SweepView() -> impl IntoView {
     let studio = expect_context::<Studio>();
-    let sweeps = expect_context::<Sweeps>();
     let quantity = move || studio.sweeping.with(|s| s.quantity);
     let label = |quantity: Quantity| match quantity {
         Quantity::Kl => "KL from the original order",
@@ -124,7 +122,7 @@ pub fn SweepView() -> impl IntoView {
         })
     });
     let tasks = move || {
-        let shown = sweeps.shown_task();
+        let shown = studio.swept_task();
         names
             .get()
             .into_iter()
@@ -138,7 +136,7 @@ pub fn SweepView() -> impl IntoView {
         <div class="plotted">
             <label class="number">
                 "Task"
-                <select id="sweep-task" on:change=move |event| studio.set_sweeping(|s| s.shown = Some(event_target_value(&event)))>{tasks}</select>
+                <select id="sweep-task" on:change=move |event| studio.sweeping.update(|s| s.shown = Some(event_target_value(&event)))>{tasks}</select>
             </label>
             <label class="number">
                 "Plotted"
@@ -147,7 +145,7 @@ pub fn SweepView() -> impl IntoView {
                     prop:value=move || quantity().name()
                     on:change=move |event| {
                         let plotted = Quantity::parse(&event_target_value(&event)).unwrap_or_default();
-                        studio.set_sweeping(|s| s.quantity = plotted);
+                        studio.sweeping.update(|s| s.quantity = plotted);
                     }
                 >
                     {Quantity::ALL
@@ -163,7 +161,7 @@ pub fn SweepView() -> impl IntoView {
                     "Measured in"
                     <select
                         id="sweep-column"
-                        on:change=move |event| studio.choose_column(Column::parse(&event_target_value(&event)).unwrap_or_default())
+                        on:change=move |event| studio.column.set(Column::parse(&event_target_value(&event)).unwrap_or_default())
                     >
                         {Column::ALL
                             .map(|column| {
