@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::common::{self, TOLERANCE, goldens, in_project, load, model_folder, parity, u32s};
+use crate::common::{self, TOLERANCE, goldens, in_project, load, model_of, parity, u32s};
 use atelier::model::ModelFiles;
 use atelier::study::LoadedModel;
 
@@ -11,7 +11,7 @@ fn a_files_own_vocabulary_cuts_texts_as_the_goldens_say() {
     let mut checked = 0;
     for (name, golden) in goldens() {
         let Some(texts) = golden["encode"].as_array() else { continue };
-        let Some(file) = model_folder(golden["model"].as_str().expect("a model")) else { continue };
+        let Some(file) = model_of(&golden) else { continue };
         let model = load(&file);
         let tokenizer = model.tokenizer().expect("a vocabulary");
         for text in texts {
