@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::cli::support::words;
+use crate::cli::support::{shorten_context, two_options, words};
 use crate::common::{self, copy_model, in_project, skipped, succeeded};
 use atelier::study::survey::{SurveyReport, SurveyedOutcome};
 
@@ -60,6 +60,12 @@ fn survey(out: &Path, more: &[&str]) -> Command {
     let mut command =
         asked("--models scholar-2,scholar-12-shared --tasks sum,often --rows 150", out);
     command.args(more);
+    command
+}
+
+fn merged(parts: &Path) -> Command {
+    let mut command = atelier(&["survey", "merge"]);
+    command.arg(parts);
     command
 }
 
@@ -170,11 +176,7 @@ fn three_parts_merge_to_the_bytes_of_one_run() {
     for part in ["3/3", "1/3"] {
         done(survey(&parts, &["--shard", part]));
     }
-    let merge = || {
-        let mut merge = atelier(&["survey", "merge"]);
-        merge.arg(&parts);
-        merge
-    };
+    let merge = || merged(&parts);
     refuses(merge(), "part 2 of 3 is missing");
     done(survey(&parts, &["--shard", "2/3"]));
     assert_eq!(done(merge()), printed);
@@ -352,19 +354,11 @@ fn every_published_set_runs() {
     let tasks =
         "ag_news,arc_easy,boolq,mnli,qqp,rte,sst2,wic,lambada,hellaswag,winogrande,arc,gsm8k";
     let folder = tempfile::tempdir().expect("a folder");
-    let ask = |out: &str, more: &[&str]| {
-        let mut command = atelier(&["survey", "--tasks", tasks, "--rows", "3", "--models"]);
-        command
-            .arg(format!("{},{}", one.display(), two.display()))
-            .arg("--data")
-            .arg(&data)
-            .arg("--out")
-            .arg(folder.path().join(out))
-            .args(more);
-        command
-    };
-    done(ask("all", &["--continuations"]));
-    let report = report(&folder.path().join("all"));
+    let models = format!("'{},{}'", one.display(), two.display());
+    let options = format!("--models {models} --tasks {tasks} --data '{}'", data.display());
+    let all = folder.path().join("all");
+    done(asked(&format!("{options} --rows 3 --continuations"), &all));
+    let report = report(&all);
     assert_eq!(report.survey.found().count(), 26);
     let mut own: Vec<String> = Vec::new();
     for (model, task, found) in report.survey.found() {
@@ -394,15 +388,10 @@ fn a_model_that_cannot_answer_is_reported_and_others_go_on() {
     let weights = broken.join("model.safetensors");
     let bytes = std::fs::read(&weights).expect("weights");
     std::fs::write(&weights, &bytes[..bytes.len() / 2]).expect("half of them");
-    let config = std::fs::read_to_string(short.join("config.json")).expect("a config");
-    let config =
-        config.replace("\"max_position_embeddings\": 128", "\"max_position_embeddings\": 8");
-    std::fs::write(short.join("config.json"), config).expect("a shorter context");
+    shorten_context(&short);
     let out = folder.path().join("out");
     let models = format!("{},{},scholar-2", broken.display(), short.display());
-    let mut command = atelier(&["survey", "--tasks", "topic", "--rows", "40", "--models", &models]);
-    command.arg("--out").arg(&out);
-    let said = refused(command);
+    let said = refused(asked(&format!("--tasks topic --rows 40 --models '{models}'"), &out));
     assert!(said.starts_with("2 of 3 were not answered: broken on topic: "), "{said}");
     let report = report(&out);
     let why: Vec<&str> = report.survey.failed().map(|(_, _, why)| why).collect();
@@ -415,23 +404,16 @@ fn a_model_that_cannot_answer_is_reported_and_others_go_on() {
 #[test]
 fn options_of_several_tokens_are_refused_with_the_way_out() {
     let folder = tempfile::tempdir().expect("a folder");
-    let task = folder.path().join("two.toml");
-    let words = "name = \"two\"\nscore = \"option\"\nfiles = [\"two.csv\"]\n\
-                 template = \"{text} {answer}\"\noptions = [\"not good\", \"bad\"]\n\
-                 [[layout]]\nlabel = \"{label}\"\n";
-    std::fs::write(&task, words).expect("a task");
-    let rows = "text,label\nThe soup is bad. So it is,0\nThe soup is good. So it is,1\n";
-    std::fs::write(folder.path().join("two.csv"), rows).expect("rows");
-    let ask = |out: &str, more: &[&str]| {
-        let mut command = atelier(&["survey", "--models", "scholar-2", "--tasks"]);
-        command.arg(&task).arg("--data").arg(folder.path());
-        command.arg("--out").arg(folder.path().join(out)).args(more);
-        command
+    let rows = "The soup is bad. So it is,0\nThe soup is good. So it is,1\n";
+    let [task, data] = two_options(folder.path(), ["not good", "bad"], rows);
+    let ask = |out: &str, more: &str| {
+        let options = format!("--models scholar-2 --tasks '{task}' --data '{data}' {more}");
+        asked(&options, &folder.path().join(out))
     };
-    let said = refused(ask("refused", &[]));
+    let said = refused(ask("refused", ""));
     assert!(said.contains("is not one token but"), "{said}");
     assert!(said.contains("or give --continuations to score such options"), "{said}");
-    let printed = done(ask("continuations", &["--continuations"]));
+    let printed = done(ask("continuations", "--continuations"));
     assert!(printed.contains("scholar-2 on two: scored by continuation, since "), "{printed}");
     let report = report(&folder.path().join("continuations"));
     let (_, _, found) = report.survey.found().next().expect("a cell");
@@ -447,27 +429,20 @@ fn options_of_several_tokens_are_refused_with_the_way_out() {
 #[test]
 fn few_rows_have_no_information_and_say_why() {
     let folder = tempfile::tempdir().expect("a folder");
-    let task = folder.path().join("t.toml");
-    let words = "name = \"t\"\nscore = \"option\"\nfiles = [\"t.csv\"]\n\
-                 template = \"{text} {answer}\"\noptions = [\"bad\", \"good\"]\n\
-                 [[layout]]\nlabel = \"{label}\"\n";
-    std::fs::write(&task, words).expect("a task");
     let ask = |rows: &str, out: &str| {
-        std::fs::write(folder.path().join("t.csv"), rows).expect("rows");
-        let mut command = atelier(&["survey", "--models", "scholar-2", "--tasks"]);
-        command.arg(&task).arg("--data").arg(folder.path());
-        command.arg("--out").arg(folder.path().join(out));
-        command
+        let [task, data] = two_options(folder.path(), ["bad", "good"], rows);
+        let options = format!("--models scholar-2 --tasks '{task}' --data '{data}'");
+        asked(&options, &folder.path().join(out))
     };
     let why = |out: &str| {
         let report = report(&folder.path().join(out));
         let (_, _, found) = report.survey.found().next().expect("a cell");
         found.information.clone().expect_err("a refusal")
     };
-    assert!(refused(ask("text,label\n", "none")).ends_with("t.csv: it holds no rows"));
-    done(ask("text,label\nThe soup is bad. So it is,0\n", "one"));
+    assert!(refused(ask("", "none")).ends_with("two.csv: it holds no rows"));
+    done(ask("The soup is bad. So it is,0\n", "one"));
     assert_eq!(why("one"), "1 rows carry no information to estimate: run at least two");
-    let both = "text,label\nThe soup is bad. So it is,0\nThe soup is not good. So it is,0\n";
+    let both = "The soup is bad. So it is,0\nThe soup is not good. So it is,0\n";
     done(ask(both, "class"));
     assert!(why("class").starts_with("all rows have the same right answer (option 0)"));
 }
@@ -658,9 +633,7 @@ fn the_job_array_example_runs() {
             .stderr(Stdio::piped());
         done(job);
     }
-    let mut merge = atelier(&["survey", "merge"]);
-    merge.arg(&parts);
-    done(merge);
+    done(merged(&parts));
     same(&whole, &parts);
     // The other scheduler's example asks with the same options.
     let kubernetes = include_str!("../../examples/survey.kubernetes.yaml");

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::support::{atelier, copy, line, printed, refused, refuses};
+use super::support::{atelier, copy, line, printed, refused, refuses, two_options};
 use crate::common::{copy_folder, succeeded};
 
 /// Another number in the last tensor: the same names and shapes.
@@ -19,18 +19,9 @@ fn change_weights(model: &str) {
     std::fs::write(&path, bytes).expect("written");
 }
 
-/// A task of two options over a file of rows.
-fn own_task(folder: &Path, rows: &str) -> [String; 2] {
-    let task = folder.join("two.toml");
-    let words = "name = \"two\"\nscore = \"option\"\nfiles = [\"two.csv\"]\n\
-                 template = \"{text} {answer}\"\noptions = [\"good\", \"bad\"]\n\
-                 [[layout]]\nlabel = \"{label}\"\n";
-    std::fs::write(&task, words).expect("a task");
-    std::fs::write(folder.join("two.csv"), rows).expect("rows");
-    [task, folder.to_path_buf()].map(|path| path.display().to_string())
-}
+const OPTIONS: [&str; 2] = ["good", "bad"];
 
-const ROWS: &str = "text,label\nThe soup is bad. So it is,1\nThe soup is good. So it is,0\n";
+const ROWS: &str = "The soup is bad. So it is,1\nThe soup is good. So it is,0\n";
 
 struct Survey {
     folder: tempfile::TempDir,
@@ -42,7 +33,7 @@ impl Survey {
     fn new() -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let model = copy("scholar-2", &folder.path().join("mine"));
-        let task = own_task(folder.path(), ROWS);
+        let task = two_options(folder.path(), OPTIONS, ROWS);
         Self { folder, model, task }
     }
 
@@ -76,13 +67,13 @@ fn a_survey_is_gone_on_with_by_what_began_it_alone() {
     change_weights(&survey.model);
     assert_eq!(printed(&survey.args(&["--resume"])), first);
 
-    own_task(survey.folder.path(), &ROWS.replace("bad. So it is,1", "bad. So it is,0"));
+    two_options(survey.folder.path(), OPTIONS, &ROWS.replace("bad. So it is,1", "bad. So it is,0"));
     survey.refuses("begun with other questions or right answers of two");
-    own_task(survey.folder.path(), &ROWS.replace("soup is bad", "soup is dull"));
+    two_options(survey.folder.path(), OPTIONS, &ROWS.replace("soup is bad", "soup is dull"));
     survey.refuses("begun with other questions or right answers of two");
-    own_task(survey.folder.path(), &format!("{ROWS}The soup is fine. So it is,0\n"));
+    two_options(survey.folder.path(), OPTIONS, &format!("{ROWS}The soup is fine. So it is,0\n"));
     survey.refuses("begun with 2 rows of two, and now they are 3");
-    own_task(survey.folder.path(), ROWS);
+    two_options(survey.folder.path(), OPTIONS, ROWS);
 
     let path = survey.out().join("survey.json");
     let asked = std::fs::read_to_string(&path).expect("what was asked");
@@ -210,7 +201,7 @@ fn parts_are_merged_as_what_they_are() {
 fn a_sweep_is_gone_on_with_by_what_began_it_alone() {
     let folder = tempfile::tempdir().expect("a folder");
     let model = copy("scholar-2", &folder.path().join("mine"));
-    let [task, data] = own_task(folder.path(), ROWS);
+    let [task, data] = two_options(folder.path(), OPTIONS, ROWS);
     let out = folder.path().join("sweep.atelier.json");
     let path = out.display().to_string();
     let args = |tasks: &str, more: &[&str]| {
@@ -229,9 +220,9 @@ fn a_sweep_is_gone_on_with_by_what_began_it_alone() {
     change_weights(&model);
     refuses(&args(&both, &["--resume"]), "begun with another model.safetensors");
     change_weights(&model);
-    own_task(folder.path(), &ROWS.replace("bad. So it is,1", "bad. So it is,0"));
+    two_options(folder.path(), OPTIONS, &ROWS.replace("bad. So it is,1", "bad. So it is,0"));
     refuses(&args(&both, &["--resume"]), "begun with other questions or right answers of two");
-    own_task(folder.path(), ROWS);
+    two_options(folder.path(), OPTIONS, ROWS);
 
     let edited = |change: &dyn Fn(&mut Value), says: &str| {
         let mut report: Value = serde_json::from_slice(&whole).expect("JSON");
