@@ -33,6 +33,7 @@ mod real;
 #[cfg(feature = "reference")]
 mod reference;
 mod sentencepiece;
+mod refused;
 mod shipped;
 mod snapshot;
 mod statistics;

@@ -447,44 +447,6 @@ fn few_rows_have_no_information_and_say_why() {
     assert!(why("class").starts_with("all rows have the same right answer (option 0)"));
 }
 
-#[test]
-fn surveys_that_cannot_be_run() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let out = folder.path().join("out");
-    let empty = folder.path().join("empty");
-    std::fs::create_dir(&empty).expect("a folder");
-    let empty = empty.display().to_string();
-    let cases: [(&[&str], &str); 9] = [
-        (&["--tasks", "sum", "--rows", "0"], "--rows 0 leaves nothing to run"),
-        (&["--tasks", "sums"], "no task is called 'sums': choose from capitals"),
-        (&["--tasks", "sum,sum"], "two tasks are called sum"),
-        (
-            &["--tasks", "rte"],
-            "rte comes from a file: give the folder of data sets with --data DIR",
-        ),
-        (&["--tasks", "rte", "--data", "no/such"], "there is no folder no/such: give --data"),
-        (&["--tasks", "rte", "--data", &empty], "rte needs one of the files rte/val.jsonl, "),
-        (&["--tasks", "sum", "--shard", "3/2"], "there is no part 3 of 2"),
-        (&["--tasks", "sum", "--shard", "half"], "write the k-th of n parts as k/n"),
-        (
-            &["--tasks", "sum", "--rows", "3", "--shots", "3"],
-            "sum has 3 rows, too few for 3 others in front of each",
-        ),
-    ];
-    for (args, sentence) in cases {
-        let mut command = asked("--models scholar-2", &out);
-        command.args(args);
-        let said = refused(command);
-        assert!(said.contains(sentence), "{said}");
-        assert!(!out.exists(), "nothing is written");
-    }
-    refuses(asked("--tasks sum --models scholar-3", &out), "scholar-3 is no model; give");
-    refuses(asked("--tasks sum --models scholar-2,", &out), "a value is required for '--models");
-    let mut command = atelier(&["survey", "merge"]);
-    command.arg(&empty);
-    refuses(command, "has no parts to join");
-}
-
 #[cfg(unix)]
 #[test]
 fn a_full_disk_is_told_and_gone_on_with() {
@@ -511,49 +473,16 @@ fn reports_that_were_touched_are_refused() {
         std::fs::read_to_string(folder.path().join("survey.atelier.json")).expect("a report");
     let report = SurveyReport::read(&text).expect("a survey");
     assert_eq!(report.json().expect("JSON"), text, "reading and writing change nothing");
-    let say = |text: &str| SurveyReport::read(text).expect_err("a refusal").to_string();
-    assert_eq!(
-        say(&text.replacen("\"atelier\":1", "\"atelier\":2", 1)),
-        "it was written by a newer atelier (layout 2, this one reads up to 1): use a newer one"
+    assert!(
+        SurveyReport::read("{")
+            .is_err_and(|error| error.to_string().starts_with("it is no atelier report ("))
     );
-    let mut value: serde_json::Value = serde_json::from_str(&text).expect("JSON");
-    let depth = &mut value["survey"]["cells"][0]["outcome"]["found"]["averages"]["by_depth"];
-    depth.as_array_mut().expect("a list").pop();
-    assert_eq!(
-        say(&value.to_string()),
-        "scholar-2 on sum does not fit the rest of the file (by_depth has 4 entries for 5 members): was it edited by hand?"
-    );
-    let mut none = value.clone();
-    none["survey"]["models"][0]["members"] = serde_json::json!([]);
-    assert!(say(&none.to_string()).contains("its model has no members"));
-    let sound: serde_json::Value = serde_json::from_str(&text).expect("JSON");
-    for (list, says) in [
-        ("models", "scholar-2 does not fit the rest of the file (it is listed twice)"),
-        ("tasks", "sum does not fit the rest of the file (it is listed twice)"),
-        ("cells", "scholar-2 on sum does not fit the rest of the file (it is there twice)"),
-    ] {
-        let mut doubled = sound.clone();
-        let first = doubled["survey"][list][0].clone();
-        doubled["survey"][list].as_array_mut().expect("a list").push(first);
-        assert!(say(&doubled.to_string()).starts_with(says), "{list}");
-    }
-    let mut no_rows = sound.clone();
-    no_rows["survey"]["cells"][0]["outcome"]["found"]["averages"]["rows"] = 0.into();
-    assert!(say(&no_rows.to_string()).contains("it has numbers of 0 rows"));
-    let mut no_cells = sound.clone();
-    no_cells["survey"]["cells"] = serde_json::json!([]);
-    let none =
-        "the survey does not fit the rest of the file (it has no cells): was it edited by hand?";
-    assert_eq!(say(&no_cells.to_string()), none);
-    assert_eq!(
-        say("{\"atelier\":1}"),
-        "it is an atelier report with nothing in it: write it again"
-    );
-    assert!(say("{").starts_with("it is no atelier report ("));
-    let touched = folder.path().join("touched.atelier.json");
-    std::fs::write(&touched, value.to_string()).expect("a file");
+    let touched = text.replacen("\"rows\":150", "\"rows\":0", 1);
+    assert_ne!(touched, text);
+    let path = folder.path().join("touched.atelier.json");
+    std::fs::write(&path, touched).expect("a file");
     let mut figures = atelier(&["figures"]);
-    figures.arg(&touched).arg("--out").arg(folder.path().join("pictures"));
+    figures.arg(&path).arg("--out").arg(folder.path().join("pictures"));
     refuses(figures, "was it edited by hand?");
 }
 

@@ -153,6 +153,14 @@ impl Folder {
         std::fs::write(self.file(file), bytes).expect(file);
     }
 
+    /// Adds a line to a file, which may not be there yet.
+    pub fn add_line(&self, file: &str, line: &str) {
+        let path = self.file(file);
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        let before = std::fs::read_to_string(&path).unwrap_or_default();
+        std::fs::write(path, format!("{before}{line}\n")).expect(file);
+    }
+
     pub fn remove(&self, file: &str) {
         std::fs::remove_file(self.file(file)).expect(file);
     }
