@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::cli::support::{shorten_context, two_options, words};
 use crate::common::{self, copy_model, in_project, skipped, succeeded};
@@ -92,40 +92,6 @@ fn report(folder: &Path) -> SurveyReport {
     SurveyReport::read(&text).expect("a survey")
 }
 
-#[test]
-fn killed_in_the_middle_it_goes_on_to_the_same_bytes() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let [whole, killed] = ["whole", "killed"].map(|name| folder.path().join(name));
-    done(survey(&whole, &[]));
-    let mut kills = 0;
-    for task in ["sum", "often"] {
-        let part = killed.join(format!("rows/scholar-12-shared/{task}.rows.part"));
-        let more: &[&str] = if task == "sum" { &[] } else { &["--resume"] };
-        let mut child = survey(&killed, more).spawn().expect("atelier starts");
-        let began = Instant::now();
-        // Once a batch is down: the kill falls into a later one.
-        while std::fs::metadata(&part).map_or(0, |part| part.len()) == 0
-            && began.elapsed() < Duration::from_secs(60)
-            && child.try_wait().expect("a child").is_none()
-        {
-            std::thread::sleep(Duration::from_millis(2));
-        }
-        child.kill().expect("a kill");
-        child.wait().expect("an end");
-        if let Ok(mut part) = std::fs::OpenOptions::new().append(true).open(&part) {
-            kills += 1;
-            // What a write that was cut off leaves.
-            part.write_all(b"{\"row\":7,\"li").expect("half a line");
-        }
-    }
-    assert!(kills > 0, "it was never caught in the middle");
-    done(survey(&killed, &["--resume"]));
-    same(&whole, &killed);
-    // Gone on with once more, it only reads.
-    done(survey(&killed, &["--resume"]));
-    same(&whole, &killed);
-}
-
 /// A batch of numbers of two models was kept, under the SHA-256 of one.
 #[test]
 fn a_model_written_to_in_the_middle_is_not_certified() {
@@ -188,33 +154,6 @@ fn three_parts_merge_to_the_bytes_of_one_run() {
     let mut other = survey(&parts, &["--shard", "2/3", "--resume"]);
     other.args(["--shots", "1"]);
     refuses(other, "holds a survey that was begun with other --shots");
-}
-
-#[cfg(unix)]
-#[test]
-fn ctrl_c_keeps_what_is_done() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let out = folder.path().join("out");
-    let begin = |more: &[&str]| {
-        let mut command = asked("--models scholar-12 --tasks sum --rows 480", &out);
-        command.args(more);
-        command
-    };
-    let mut child = begin(&[]).spawn().expect("atelier starts");
-    let part = out.join("rows/scholar-12/sum.rows.part");
-    let began = Instant::now();
-    while std::fs::metadata(&part).map_or(0, |part| part.len()) == 0
-        && began.elapsed() < Duration::from_secs(60)
-    {
-        std::thread::sleep(Duration::from_millis(2));
-    }
-    let stopped = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
-    assert!(stopped.expect("kill").success());
-    let code = child.wait().expect("an end").code();
-    // A fast machine may have been done already.
-    assert!(matches!(code, Some(0 | 130)), "{code:?}");
-    done(begin(&["--resume"]));
-    assert!(!part.exists());
 }
 
 #[test]
