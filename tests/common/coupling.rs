@@ -9,7 +9,7 @@ use atelier::study::{LoadedModel, StudyError};
 use serde_json::{Value, json};
 
 use super::parity::Load;
-use super::{assert_close_to, goldens_in, model_folder, u32s};
+use super::{assert_close_to, goldens_in, model_of, u32s};
 
 /// To the end.
 pub fn run(model: &LoadedModel, ids: &[u32], wish: CouplingWish) -> Result<Coupling, StudyError> {
@@ -92,9 +92,7 @@ fn pairs_hold(found: &[StepPair], expected: &Value, at: &str, tolerance: f64) ->
 pub fn goldens_hold(load: &Load, method: CouplingMethod, tolerance: f64, of_paths: f64) {
     let mut checked = 0;
     for (name, golden) in goldens_in("tests/golden/coupling") {
-        let Some(folder) = model_folder(golden["model"].as_str().expect("a model")) else {
-            continue;
-        };
+        let Some(folder) = model_of(&golden) else { continue };
         let model = load(&folder);
         let wish = CouplingWish { tokens: tokens(&golden), ..wish(&model, &[4, 8, 16], method) };
         let ids = u32s(&golden["token_ids"]);
@@ -190,9 +188,7 @@ pub fn families_hold(load: &Load, tolerance: f64) {
         if expected.is_null() {
             continue;
         }
-        let Some(folder) = model_folder(golden["model"].as_str().expect("a model")) else {
-            continue;
-        };
+        let Some(folder) = model_of(&golden) else { continue };
         let model = load(&folder);
         let ids = u32s(&golden["token_ids"]);
         let context = &golden["coupling_context"];

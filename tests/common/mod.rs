@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 use std::process::Output;
 
 use atelier::model::ModelFiles;
-use atelier::study::LoadedModel;
+use atelier::study::{LoadedModel, Question};
 use atelier_server::smollm2::FILE;
 use serde_json::Value;
 
@@ -117,6 +117,11 @@ pub fn model_folder(name: &str) -> Option<PathBuf> {
     found
 }
 
+/// The model of a golden, where it is here.
+pub fn model_of(golden: &Value) -> Option<PathBuf> {
+    model_folder(golden["model"].as_str().expect("a model"))
+}
+
 /// SmolLM2-135M-Instruct, in the cache of what is fetched once for all clones; `None` where `--no-real` leaves it out.
 ///
 /// # Panics
@@ -154,6 +159,23 @@ pub fn load(folder: &Path) -> LoadedModel {
 /// A model of random weights, which travels with the project.
 pub fn random(name: &str) -> LoadedModel {
     load(&model_folder(name).expect("random models travel with the project"))
+}
+
+/// A question of seven tokens and three options.
+pub fn question(model: &LoadedModel) -> Question {
+    let vocabulary = model.shape().vocabulary as u32;
+    let ids: Vec<u32> = (0..7).map(|t| (t * 37 + 5) % vocabulary).collect();
+    let found = model.question_from_ids(&ids, &[3, 11, 29], 1);
+    found.expect("a question")
+}
+
+/// Advances a run to its end; it says how much is done of how much.
+pub fn run_to_end(mut advance: impl FnMut() -> Option<(usize, usize)>) {
+    let mut before = 0;
+    while let Some((done, of)) = advance() {
+        assert!(before <= done && done <= of, "{before} {done} {of}");
+        before = done;
+    }
 }
 
 /// Golden runs of models of one kind of block.

@@ -14,8 +14,8 @@ use atelier_server::smollm2::FILE;
 use serde_json::{Value, json};
 
 use super::{
-    assert_close_to, goldens, goldens_in, model_folder, notation, real_goldens, skipped, strings,
-    u32s,
+    assert_close_to, goldens, goldens_in, model_folder, model_of, notation, real_goldens, skipped,
+    strings, u32s,
 };
 
 /// Loads a model's folder into the engine under test.
@@ -154,9 +154,7 @@ pub fn golden_lenses(
     golden: &Value,
     orders: &[Option<String>],
 ) -> Vec<(String, Value)> {
-    let Some(path) = model_folder(golden["model"].as_str().expect("a model")) else {
-        return Vec::new();
-    };
+    let Some(path) = model_of(golden) else { return Vec::new() };
     let lines: Vec<Option<&str>> = orders.iter().map(Option::as_deref).collect();
     let found = lenses(&path, golden, &lines);
     assert_eq!(found.len(), orders.len(), "{name}: orders");
@@ -201,9 +199,7 @@ pub fn depth_goldens_hold(load: &Load, tolerance: f64) {
     let mut checked = 0;
     let goldens = goldens_in("tests/golden/lens").into_iter();
     for (name, golden) in goldens.chain(goldens_in("tests/golden/families")) {
-        let Some(folder) = model_folder(golden["model"].as_str().expect("a model")) else {
-            continue;
-        };
+        let Some(folder) = model_of(&golden) else { continue };
         let model = load(&folder);
         let ids = [u32s(&golden["token_ids"]), u32s(&golden["option_token_ids"])];
         let question = model.question_from_ids(&ids[0], &ids[1], 0).expect("a question");
@@ -321,9 +317,7 @@ pub fn attention_goldens_hold(load: &Load, tolerance: f64) {
     let mut checked = 0;
     let goldens = goldens_in("tests/golden/lens").into_iter();
     for (name, golden) in goldens.chain(goldens_in("tests/golden/families")) {
-        let Some(folder) = model_folder(golden["model"].as_str().expect("a model")) else {
-            continue;
-        };
+        let Some(folder) = model_of(&golden) else { continue };
         let model = load(&folder);
         let token_ids = u32s(&golden["token_ids"]);
         let prompt = Prompt { token_ids, option_ids: vec![0] };

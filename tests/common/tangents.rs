@@ -8,7 +8,7 @@ use atelier::study::LoadedModel;
 use serde_json::{Value, json};
 
 use super::parity::{GROWING, Load};
-use super::{assert_close_to, goldens_in, model_folder, u32s};
+use super::{assert_close_to, goldens_in, model_folder, model_of, u32s};
 
 /// `[S + 1]` of `[T, D]`
 pub fn streams(model: &LoadedModel, ids: Vec<u32>, plan: &Plan) -> Vec<Rc<[f32]>> {
@@ -24,9 +24,7 @@ fn position(product: &Value, which: &str) -> usize {
 pub fn products_hold(load: &Load, tolerance: f64) {
     let mut checked = 0;
     for (name, golden) in goldens_in("tests/golden/coupling") {
-        let Some(folder) = model_folder(golden["model"].as_str().expect("a model")) else {
-            continue;
-        };
+        let Some(folder) = model_of(&golden) else { continue };
         let model = load(&folder);
         let plan = model.plan(None).expect("its own order");
         let streams = streams(&model, u32s(&golden["token_ids"]), &plan);

@@ -3,7 +3,7 @@
 
 mod colours;
 pub mod drawn;
-mod fuzz;
+pub mod fuzz;
 mod model;
 pub mod reports;
 mod said;

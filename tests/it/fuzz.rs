@@ -68,7 +68,7 @@ fn valid_configs() -> Vec<String> {
 }
 
 /// Values that a config's field should not have, and some that it may.
-fn any_value() -> impl Strategy<Value = Value> {
+pub fn any_value() -> impl Strategy<Value = Value> {
     let objects = [
         json!({}),
         json!({ "rope_type": "llama3" }),

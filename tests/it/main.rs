@@ -16,6 +16,7 @@ mod gguf;
 mod guards;
 mod hub;
 mod information;
+#[cfg(unix)]
 mod kills;
 mod lessons;
 mod member;
@@ -32,6 +33,7 @@ mod pytorch;
 mod real;
 #[cfg(feature = "reference")]
 mod reference;
+mod refused;
 mod sentencepiece;
 mod shipped;
 mod snapshot;

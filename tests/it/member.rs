@@ -3,34 +3,23 @@
 
 use std::ops::ControlFlow;
 
-use crate::common::random;
+use crate::common::{question, random, run_to_end};
 use atelier::engine::{MemberKind, member_names};
 use atelier::measure::decomposition::softmax;
 use atelier::model::Prompt;
 use atelier::plan::Plan;
 use atelier::study::member::{Accounting, LISTED, MemberAccount};
 use atelier::study::report::{Opened, Report};
-use atelier::study::{LoadedModel, Question, lens};
+use atelier::study::{LoadedModel, lens};
 
 /// LayerNorm and biases, half-blocks side by side, RMS norm with grouped heads, a head of its own.
 const MODELS: [&str; 5] =
     ["random-gpt2", "random-pythia", "random-llama3", "random-qwen3", "random-phi2"];
 
-fn question(model: &LoadedModel) -> Question {
-    let vocabulary = model.shape().vocabulary as u32;
-    let ids: Vec<u32> = (0..7).map(|t| (t * 37 + 5) % vocabulary).collect();
-    let found = model.question_from_ids(&ids, &[3, 11, 29], 1);
-    found.expect("a question")
-}
-
 fn account(model: &LoadedModel, plan: &Plan, name: &str) -> Report {
     let question = question(model);
     let mut run = Accounting::start(model, &question, plan.clone(), name).expect("a member");
-    let mut before = 0;
-    while let Some((done, of)) = run.advance().expect("a step") {
-        assert!(before <= done && done <= of, "{before} {done} {of}");
-        before = done;
-    }
+    run_to_end(|| run.advance().expect("a step"));
     run.report().expect("a report")
 }
 

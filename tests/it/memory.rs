@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 use serde_json::Value;
 
 use crate::common::pytorch::{self, PickledTensor};
-use crate::common::{TOLERANCE, assert_close_to, model_folder, u32s};
+use crate::common::{TOLERANCE, assert_close_to, model_of, u32s};
 use crate::real::golden;
 
 /// Peak of resident memory at most, of the file's size: all of it, pages of the mapped file too, but for those of the
@@ -19,7 +19,7 @@ const MAX_MEMORY: f64 = 1.5;
 #[test]
 fn six_hundred_tokens_take_at_most_half_as_much_again_as_the_file() {
     let golden = golden();
-    let Some(file) = model_folder(golden["model"].as_str().expect("a model")) else { return };
+    let Some(file) = model_of(&golden) else { return };
     let size = std::fs::metadata(&file).expect("the file").len() as f64;
     let ids: Vec<String> = u32s(&golden["long"]["ids"]).iter().map(u32::to_string).collect();
     let mut command = Command::new(env!("CARGO_BIN_EXE_atelier"));

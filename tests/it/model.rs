@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use crate::common::{in_project, model_folder, skipped};
+use crate::snapshot::check_answers;
 use atelier::model::shape::RopeScaling;
 use atelier::model::{FileBytes, ModelFiles, ModelShape, Prompt};
 use atelier::study::LoadedModel;
@@ -121,6 +122,29 @@ fn half_precision_is_read_as_the_numbers_it_holds() {
     };
     convert(Dtype::F16, |x| (f16::from_f32(x).to_le_bytes(), f16::from_f32(x).to_f32()));
     convert(Dtype::BF16, |x| (bf16::from_f32(x).to_le_bytes(), bf16::from_f32(x).to_f32()));
+}
+
+/// A tensor that is added or replaced, by its type and shape, or taken away: `-`.
+#[test]
+fn no_weight_is_left_out_in_silence_and_none_that_is_promised_is_missing() {
+    check_answers("refusals/weights.txt", |line| {
+        let [model, tensor, stored @ ..] = &line.split(' ').collect::<Vec<_>>()[..] else {
+            panic!("no tensor: {line}")
+        };
+        let Folder { config, mut tensors } = folder(model);
+        match stored {
+            [dtype, shape] => {
+                let dtype: Dtype = serde_json::from_value(json!(dtype)).expect("a type");
+                let shape: Vec<usize> = serde_json::from_str(shape).expect("a shape");
+                let bytes = if dtype == Dtype::F32 { 4 } else { 1 };
+                let zeros = vec![0; bytes * shape.iter().product::<usize>()];
+                tensors.insert((*tensor).to_owned(), (dtype, shape, zeros));
+            }
+            _ => drop(tensors.remove(*tensor).expect("a tensor")),
+        }
+        let files = files(&config, vec![("model.safetensors", bytes(&tensors))]);
+        Some(try_logits(&files).expect_err(line))
+    });
 }
 
 #[test]

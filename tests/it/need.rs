@@ -1,7 +1,7 @@
 //! Vote and need: the heads' votes are their attention's, the members' are the lead, and what is lost is
 //! what the plan without a part loses, over rows and on one prompt.
 
-use crate::common::{load, model_folder, random};
+use crate::common::{load, model_folder, question, random, run_to_end};
 use atelier::engine::MemberKind;
 use atelier::measure::decomposition::logit_difference;
 use atelier::measure::interval::Mean;
@@ -126,21 +126,10 @@ fn a_need_is_asked_of_options() {
 /// LayerNorm and biases, half-blocks side by side, grouped heads, a read-out's bias.
 const MODELS: [&str; 4] = ["random-gpt2", "random-pythia", "random-llama3", "random-phi2"];
 
-fn question(model: &LoadedModel) -> Question {
-    let vocabulary = model.shape().vocabulary as u32;
-    let ids: Vec<u32> = (0..7).map(|t| (t * 37 + 5) % vocabulary).collect();
-    let found = model.question_from_ids(&ids, &[3, 11, 29], 1);
-    found.expect("a question")
-}
-
 /// Leaves out every part of `plan` once.
 fn left_out(model: &LoadedModel, plan: &Plan) -> Report {
     let mut run = LeavingOut::start(model, &question(model), plan.clone()).expect("a run");
-    let mut before = 0;
-    while let Some((done, of)) = run.advance().expect("a step") {
-        assert!(before <= done && done <= of, "{before} {done} {of}");
-        before = done;
-    }
+    run_to_end(|| run.advance().expect("a step"));
     run.report().expect("a report")
 }
 

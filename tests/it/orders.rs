@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use crate::common::{
-    assert_close, goldens, goldens_in, in_project, load, model_folder, notation, random,
-    real_goldens, u32s,
+    assert_close, goldens, goldens_in, in_project, load, model_of, notation, random, real_goldens,
+    run_to_end, u32s,
 };
 use atelier::engine::{Capture, Reference, VocabularyWish};
 use atelier::measure::decomposition::softmax;
@@ -107,11 +107,7 @@ fn orders_of(model: &LoadedModel, sweeps: &[Sweep]) -> Vec<Order> {
 }
 
 fn all(mut sweeping: Sweeping) -> Orders {
-    let mut last = 0;
-    while let Some((done, of)) = sweeping.advance().expect("a batch") {
-        assert!(last <= done && done <= of, "{last} {done} {of}");
-        last = done;
-    }
+    run_to_end(|| sweeping.advance().expect("a batch"));
     sweeping.orders().expect("rows")
 }
 
@@ -462,9 +458,7 @@ fn continuations_words_and_texts_are_scored_under_every_order() {
 #[test]
 fn the_goldens_geometry() {
     for (name, golden) in goldens().into_iter().chain(real_goldens()) {
-        let Some(folder) = model_folder(golden["model"].as_str().expect("a model")) else {
-            continue;
-        };
+        let Some(folder) = model_of(&golden) else { continue };
         let model = load(&folder);
         let plan = model.plan(None).expect("its own order");
         let prompt = Prompt {

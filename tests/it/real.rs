@@ -6,7 +6,7 @@ use atelier::model::{Passage, Prompt};
 use atelier::study::LoadedModel;
 use serde_json::{Value, json};
 
-use crate::common::{TOLERANCE, assert_close_to, load, model_folder, u32s};
+use crate::common::{TOLERANCE, assert_close_to, load, model_of, u32s};
 
 pub fn golden() -> Value {
     let text = std::fs::read("tests/golden/text/smollm2.json").expect("a golden");
@@ -15,7 +15,7 @@ pub fn golden() -> Value {
 
 /// The golden's model; `None` where `--no-real` leaves it out.
 fn model(golden: &Value) -> Option<LoadedModel> {
-    let file = model_folder(golden["model"].as_str().expect("a model"))?;
+    let file = model_of(golden)?;
     Some(load(&file))
 }
 

@@ -32,6 +32,22 @@ pub fn check_near(name: &str, seen: &str) {
     compare(name, seen, is_near);
 }
 
+/// Holds a snapshot that has its questions in it: a line is one, and the line below it, indented, its answer, if it has one.
+/// Empty lines and those that begin with `#` divide them.
+#[track_caller]
+pub fn check_answers(name: &str, answer: impl Fn(&str) -> Option<String>) {
+    let kept = std::fs::read_to_string(golden().join(name)).expect(name);
+    let mut seen = String::new();
+    for line in kept.lines().filter(|line| !line.starts_with("  ")) {
+        seen += &format!("{line}\n");
+        let is_question = !line.is_empty() && !line.starts_with('#');
+        if let Some(answer) = is_question.then(|| answer(line)).flatten() {
+            seen += &format!("  {answer}\n");
+        }
+    }
+    check(name, &seen);
+}
+
 #[track_caller]
 fn compare(name: &str, seen: &str, agree: fn(&str, &str) -> bool) {
     let path = golden().join(name);

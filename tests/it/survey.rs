@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use crate::cli::support::words;
+use crate::cli::support::{shorten_context, two_options, words};
 use crate::common::{self, copy_model, in_project, skipped, succeeded};
 use atelier::study::survey::{SurveyReport, SurveyedOutcome};
 
@@ -63,6 +63,12 @@ fn survey(out: &Path, more: &[&str]) -> Command {
     command
 }
 
+fn merged(parts: &Path) -> Command {
+    let mut command = atelier(&["survey", "merge"]);
+    command.arg(parts);
+    command
+}
+
 /// Every file below a folder but for locks and parts, by its path there.
 fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut all = common::files(folder);
@@ -84,40 +90,6 @@ fn same(a: &Path, b: &Path) {
 fn report(folder: &Path) -> SurveyReport {
     let text = std::fs::read_to_string(folder.join("survey.atelier.json")).expect("a report");
     SurveyReport::read(&text).expect("a survey")
-}
-
-#[test]
-fn killed_in_the_middle_it_goes_on_to_the_same_bytes() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let [whole, killed] = ["whole", "killed"].map(|name| folder.path().join(name));
-    done(survey(&whole, &[]));
-    let mut kills = 0;
-    for task in ["sum", "often"] {
-        let part = killed.join(format!("rows/scholar-12-shared/{task}.rows.part"));
-        let more: &[&str] = if task == "sum" { &[] } else { &["--resume"] };
-        let mut child = survey(&killed, more).spawn().expect("atelier starts");
-        let began = Instant::now();
-        // Once a batch is down: the kill falls into a later one.
-        while std::fs::metadata(&part).map_or(0, |part| part.len()) == 0
-            && began.elapsed() < Duration::from_secs(60)
-            && child.try_wait().expect("a child").is_none()
-        {
-            std::thread::sleep(Duration::from_millis(2));
-        }
-        child.kill().expect("a kill");
-        child.wait().expect("an end");
-        if let Ok(mut part) = std::fs::OpenOptions::new().append(true).open(&part) {
-            kills += 1;
-            // What a write that was cut off leaves.
-            part.write_all(b"{\"row\":7,\"li").expect("half a line");
-        }
-    }
-    assert!(kills > 0, "it was never caught in the middle");
-    done(survey(&killed, &["--resume"]));
-    same(&whole, &killed);
-    // Gone on with once more, it only reads.
-    done(survey(&killed, &["--resume"]));
-    same(&whole, &killed);
 }
 
 /// A batch of numbers of two models was kept, under the SHA-256 of one.
@@ -170,11 +142,7 @@ fn three_parts_merge_to_the_bytes_of_one_run() {
     for part in ["3/3", "1/3"] {
         done(survey(&parts, &["--shard", part]));
     }
-    let merge = || {
-        let mut merge = atelier(&["survey", "merge"]);
-        merge.arg(&parts);
-        merge
-    };
+    let merge = || merged(&parts);
     refuses(merge(), "part 2 of 3 is missing");
     done(survey(&parts, &["--shard", "2/3"]));
     assert_eq!(done(merge()), printed);
@@ -186,33 +154,6 @@ fn three_parts_merge_to_the_bytes_of_one_run() {
     let mut other = survey(&parts, &["--shard", "2/3", "--resume"]);
     other.args(["--shots", "1"]);
     refuses(other, "holds a survey that was begun with other --shots");
-}
-
-#[cfg(unix)]
-#[test]
-fn ctrl_c_keeps_what_is_done() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let out = folder.path().join("out");
-    let begin = |more: &[&str]| {
-        let mut command = asked("--models scholar-12 --tasks sum --rows 480", &out);
-        command.args(more);
-        command
-    };
-    let mut child = begin(&[]).spawn().expect("atelier starts");
-    let part = out.join("rows/scholar-12/sum.rows.part");
-    let began = Instant::now();
-    while std::fs::metadata(&part).map_or(0, |part| part.len()) == 0
-        && began.elapsed() < Duration::from_secs(60)
-    {
-        std::thread::sleep(Duration::from_millis(2));
-    }
-    let stopped = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
-    assert!(stopped.expect("kill").success());
-    let code = child.wait().expect("an end").code();
-    // A fast machine may have been done already.
-    assert!(matches!(code, Some(0 | 130)), "{code:?}");
-    done(begin(&["--resume"]));
-    assert!(!part.exists());
 }
 
 #[test]
@@ -352,19 +293,11 @@ fn every_published_set_runs() {
     let tasks =
         "ag_news,arc_easy,boolq,mnli,qqp,rte,sst2,wic,lambada,hellaswag,winogrande,arc,gsm8k";
     let folder = tempfile::tempdir().expect("a folder");
-    let ask = |out: &str, more: &[&str]| {
-        let mut command = atelier(&["survey", "--tasks", tasks, "--rows", "3", "--models"]);
-        command
-            .arg(format!("{},{}", one.display(), two.display()))
-            .arg("--data")
-            .arg(&data)
-            .arg("--out")
-            .arg(folder.path().join(out))
-            .args(more);
-        command
-    };
-    done(ask("all", &["--continuations"]));
-    let report = report(&folder.path().join("all"));
+    let models = format!("'{},{}'", one.display(), two.display());
+    let options = format!("--models {models} --tasks {tasks} --data '{}'", data.display());
+    let all = folder.path().join("all");
+    done(asked(&format!("{options} --rows 3 --continuations"), &all));
+    let report = report(&all);
     assert_eq!(report.survey.found().count(), 26);
     let mut own: Vec<String> = Vec::new();
     for (model, task, found) in report.survey.found() {
@@ -394,15 +327,10 @@ fn a_model_that_cannot_answer_is_reported_and_others_go_on() {
     let weights = broken.join("model.safetensors");
     let bytes = std::fs::read(&weights).expect("weights");
     std::fs::write(&weights, &bytes[..bytes.len() / 2]).expect("half of them");
-    let config = std::fs::read_to_string(short.join("config.json")).expect("a config");
-    let config =
-        config.replace("\"max_position_embeddings\": 128", "\"max_position_embeddings\": 8");
-    std::fs::write(short.join("config.json"), config).expect("a shorter context");
+    shorten_context(&short);
     let out = folder.path().join("out");
     let models = format!("{},{},scholar-2", broken.display(), short.display());
-    let mut command = atelier(&["survey", "--tasks", "topic", "--rows", "40", "--models", &models]);
-    command.arg("--out").arg(&out);
-    let said = refused(command);
+    let said = refused(asked(&format!("--tasks topic --rows 40 --models '{models}'"), &out));
     assert!(said.starts_with("2 of 3 were not answered: broken on topic: "), "{said}");
     let report = report(&out);
     let why: Vec<&str> = report.survey.failed().map(|(_, _, why)| why).collect();
@@ -415,23 +343,16 @@ fn a_model_that_cannot_answer_is_reported_and_others_go_on() {
 #[test]
 fn options_of_several_tokens_are_refused_with_the_way_out() {
     let folder = tempfile::tempdir().expect("a folder");
-    let task = folder.path().join("two.toml");
-    let words = "name = \"two\"\nscore = \"option\"\nfiles = [\"two.csv\"]\n\
-                 template = \"{text} {answer}\"\noptions = [\"not good\", \"bad\"]\n\
-                 [[layout]]\nlabel = \"{label}\"\n";
-    std::fs::write(&task, words).expect("a task");
-    let rows = "text,label\nThe soup is bad. So it is,0\nThe soup is good. So it is,1\n";
-    std::fs::write(folder.path().join("two.csv"), rows).expect("rows");
-    let ask = |out: &str, more: &[&str]| {
-        let mut command = atelier(&["survey", "--models", "scholar-2", "--tasks"]);
-        command.arg(&task).arg("--data").arg(folder.path());
-        command.arg("--out").arg(folder.path().join(out)).args(more);
-        command
+    let rows = "The soup is bad. So it is,0\nThe soup is good. So it is,1\n";
+    let [task, data] = two_options(folder.path(), ["not good", "bad"], rows);
+    let ask = |out: &str, more: &str| {
+        let options = format!("--models scholar-2 --tasks '{task}' --data '{data}' {more}");
+        asked(&options, &folder.path().join(out))
     };
-    let said = refused(ask("refused", &[]));
+    let said = refused(ask("refused", ""));
     assert!(said.contains("is not one token but"), "{said}");
     assert!(said.contains("or give --continuations to score such options"), "{said}");
-    let printed = done(ask("continuations", &["--continuations"]));
+    let printed = done(ask("continuations", "--continuations"));
     assert!(printed.contains("scholar-2 on two: scored by continuation, since "), "{printed}");
     let report = report(&folder.path().join("continuations"));
     let (_, _, found) = report.survey.found().next().expect("a cell");
@@ -447,67 +368,22 @@ fn options_of_several_tokens_are_refused_with_the_way_out() {
 #[test]
 fn few_rows_have_no_information_and_say_why() {
     let folder = tempfile::tempdir().expect("a folder");
-    let task = folder.path().join("t.toml");
-    let words = "name = \"t\"\nscore = \"option\"\nfiles = [\"t.csv\"]\n\
-                 template = \"{text} {answer}\"\noptions = [\"bad\", \"good\"]\n\
-                 [[layout]]\nlabel = \"{label}\"\n";
-    std::fs::write(&task, words).expect("a task");
     let ask = |rows: &str, out: &str| {
-        std::fs::write(folder.path().join("t.csv"), rows).expect("rows");
-        let mut command = atelier(&["survey", "--models", "scholar-2", "--tasks"]);
-        command.arg(&task).arg("--data").arg(folder.path());
-        command.arg("--out").arg(folder.path().join(out));
-        command
+        let [task, data] = two_options(folder.path(), ["bad", "good"], rows);
+        let options = format!("--models scholar-2 --tasks '{task}' --data '{data}'");
+        asked(&options, &folder.path().join(out))
     };
     let why = |out: &str| {
         let report = report(&folder.path().join(out));
         let (_, _, found) = report.survey.found().next().expect("a cell");
         found.information.clone().expect_err("a refusal")
     };
-    assert!(refused(ask("text,label\n", "none")).ends_with("t.csv: it holds no rows"));
-    done(ask("text,label\nThe soup is bad. So it is,0\n", "one"));
+    assert!(refused(ask("", "none")).ends_with("two.csv: it holds no rows"));
+    done(ask("The soup is bad. So it is,0\n", "one"));
     assert_eq!(why("one"), "1 rows carry no information to estimate: run at least two");
-    let both = "text,label\nThe soup is bad. So it is,0\nThe soup is not good. So it is,0\n";
+    let both = "The soup is bad. So it is,0\nThe soup is not good. So it is,0\n";
     done(ask(both, "class"));
     assert!(why("class").starts_with("all rows have the same right answer (option 0)"));
-}
-
-#[test]
-fn surveys_that_cannot_be_run() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let out = folder.path().join("out");
-    let empty = folder.path().join("empty");
-    std::fs::create_dir(&empty).expect("a folder");
-    let empty = empty.display().to_string();
-    let cases: [(&[&str], &str); 9] = [
-        (&["--tasks", "sum", "--rows", "0"], "--rows 0 leaves nothing to run"),
-        (&["--tasks", "sums"], "no task is called 'sums': choose from capitals"),
-        (&["--tasks", "sum,sum"], "two tasks are called sum"),
-        (
-            &["--tasks", "rte"],
-            "rte comes from a file: give the folder of data sets with --data DIR",
-        ),
-        (&["--tasks", "rte", "--data", "no/such"], "there is no folder no/such: give --data"),
-        (&["--tasks", "rte", "--data", &empty], "rte needs one of the files rte/val.jsonl, "),
-        (&["--tasks", "sum", "--shard", "3/2"], "there is no part 3 of 2"),
-        (&["--tasks", "sum", "--shard", "half"], "write the k-th of n parts as k/n"),
-        (
-            &["--tasks", "sum", "--rows", "3", "--shots", "3"],
-            "sum has 3 rows, too few for 3 others in front of each",
-        ),
-    ];
-    for (args, sentence) in cases {
-        let mut command = asked("--models scholar-2", &out);
-        command.args(args);
-        let said = refused(command);
-        assert!(said.contains(sentence), "{said}");
-        assert!(!out.exists(), "nothing is written");
-    }
-    refuses(asked("--tasks sum --models scholar-3", &out), "scholar-3 is no model; give");
-    refuses(asked("--tasks sum --models scholar-2,", &out), "a value is required for '--models");
-    let mut command = atelier(&["survey", "merge"]);
-    command.arg(&empty);
-    refuses(command, "has no parts to join");
 }
 
 #[cfg(unix)]
@@ -536,49 +412,16 @@ fn reports_that_were_touched_are_refused() {
         std::fs::read_to_string(folder.path().join("survey.atelier.json")).expect("a report");
     let report = SurveyReport::read(&text).expect("a survey");
     assert_eq!(report.json().expect("JSON"), text, "reading and writing change nothing");
-    let say = |text: &str| SurveyReport::read(text).expect_err("a refusal").to_string();
-    assert_eq!(
-        say(&text.replacen("\"atelier\":1", "\"atelier\":2", 1)),
-        "it was written by a newer atelier (layout 2, this one reads up to 1): use a newer one"
+    assert!(
+        SurveyReport::read("{")
+            .is_err_and(|error| error.to_string().starts_with("it is no atelier report ("))
     );
-    let mut value: serde_json::Value = serde_json::from_str(&text).expect("JSON");
-    let depth = &mut value["survey"]["cells"][0]["outcome"]["found"]["averages"]["by_depth"];
-    depth.as_array_mut().expect("a list").pop();
-    assert_eq!(
-        say(&value.to_string()),
-        "scholar-2 on sum does not fit the rest of the file (by_depth has 4 entries for 5 members): was it edited by hand?"
-    );
-    let mut none = value.clone();
-    none["survey"]["models"][0]["members"] = serde_json::json!([]);
-    assert!(say(&none.to_string()).contains("its model has no members"));
-    let sound: serde_json::Value = serde_json::from_str(&text).expect("JSON");
-    for (list, says) in [
-        ("models", "scholar-2 does not fit the rest of the file (it is listed twice)"),
-        ("tasks", "sum does not fit the rest of the file (it is listed twice)"),
-        ("cells", "scholar-2 on sum does not fit the rest of the file (it is there twice)"),
-    ] {
-        let mut doubled = sound.clone();
-        let first = doubled["survey"][list][0].clone();
-        doubled["survey"][list].as_array_mut().expect("a list").push(first);
-        assert!(say(&doubled.to_string()).starts_with(says), "{list}");
-    }
-    let mut no_rows = sound.clone();
-    no_rows["survey"]["cells"][0]["outcome"]["found"]["averages"]["rows"] = 0.into();
-    assert!(say(&no_rows.to_string()).contains("it has numbers of 0 rows"));
-    let mut no_cells = sound.clone();
-    no_cells["survey"]["cells"] = serde_json::json!([]);
-    let none =
-        "the survey does not fit the rest of the file (it has no cells): was it edited by hand?";
-    assert_eq!(say(&no_cells.to_string()), none);
-    assert_eq!(
-        say("{\"atelier\":1}"),
-        "it is an atelier report with nothing in it: write it again"
-    );
-    assert!(say("{").starts_with("it is no atelier report ("));
-    let touched = folder.path().join("touched.atelier.json");
-    std::fs::write(&touched, value.to_string()).expect("a file");
+    let touched = text.replacen("\"rows\":150", "\"rows\":0", 1);
+    assert_ne!(touched, text);
+    let path = folder.path().join("touched.atelier.json");
+    std::fs::write(&path, touched).expect("a file");
     let mut figures = atelier(&["figures"]);
-    figures.arg(&touched).arg("--out").arg(folder.path().join("pictures"));
+    figures.arg(&path).arg("--out").arg(folder.path().join("pictures"));
     refuses(figures, "was it edited by hand?");
 }
 
@@ -658,9 +501,7 @@ fn the_job_array_example_runs() {
             .stderr(Stdio::piped());
         done(job);
     }
-    let mut merge = atelier(&["survey", "merge"]);
-    merge.arg(&parts);
-    done(merge);
+    done(merged(&parts));
     same(&whole, &parts);
     // The other scheduler's example asks with the same options.
     let kubernetes = include_str!("../../examples/survey.kubernetes.yaml");

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::common::{self, in_project};
+use crate::snapshot::check_answers;
 use atelier::task::catalogue::{Task, TaskRows};
 use atelier::task::item::{Candidate, Item, TaskRow};
 use parquet::data_type::{ByteArray, ByteArrayType, Int64Type};
@@ -233,95 +234,26 @@ fn what_is_left_out_is_counted_and_named() {
     );
 }
 
-#[test]
-fn wrong_files_are_refused_in_one_sentence() {
-    let say = |file: &str, bytes: &[u8]| Place::new(file, bytes).refused();
-    for (file, bytes, sentence) in [
-        (
-            "tone.csv",
-            &b"text,label\nDull.,0\nFine.,maybe\nFine.,2\n"[..],
-            "DIR/tone.csv: 2 of its 3 rows have a label that is no option (first \"maybe\" in line 3). Add it \
-             to the task's labels, or to unlabelled to leave such rows out",
-        ),
-        (
-            "tone.csv",
-            b"premise,hypothesis,gold\na,b,0\n",
-            "DIR/tone.csv: it has the columns premise, hypothesis, gold, but the task needs label, text; or \
-             label, text: is it another data set's file?",
-        ),
-        (
-            "tone.tsv",
-            b"text\tlabel\nDull.\n",
-            "DIR/tone.tsv: line 2 has 1 cells and there are 2 columns",
-        ),
-        (
-            "tone.csv",
-            b"text,label,text\nDull.,0,Fine.\n",
-            "DIR/tone.csv: it has two columns called text, and the task asks for that: rename one",
-        ),
-        ("tone.csv", b"", "DIR/tone.csv: it holds no rows"),
-        ("tone.csv", b"text,label\n", "DIR/tone.csv: it holds no rows"),
-        (
-            "tone.csv",
-            b"text,label\n,0\n",
-            "DIR/tone.csv: all of its 1 rows are blank or have no answer, so nothing is left to ask",
-        ),
-        (
-            "tone.jsonl",
-            b"{\"text\": \"a\", \"label\": 0}\n{\"text\": \"b\"}\n",
-            "DIR/tone.jsonl: line 2 has no value for {label}",
-        ),
-        (
-            "tone.jsonl",
-            b"{\"text\": \"a\", \"label\": 0}\nnot json\n",
-            "DIR/tone.jsonl: line 2 cannot be read (no JSON object, column 2)",
-        ),
-        (
-            "tone.jsonl",
-            b"\xff\xfe",
-            "DIR/tone.jsonl: line 1 is not UTF-8 text: save the file as UTF-8",
-        ),
-        (
-            "other.csv",
-            b"",
-            "tone needs one of the files tone.csv, tone.tsv, tone.jsonl, tone.parquet under DIR, and there is none",
-        ),
-    ] {
-        assert_eq!(say(file, bytes), sentence);
-    }
-    assert!(say("tone.parquet", b"PAR1 no").starts_with("DIR/tone.parquet: it is no parquet file"));
-}
-
+/// The task's file, with another text in the place of one.
 #[test]
 fn wrong_tasks_are_refused_in_one_sentence() {
-    let say = |task: &str| Place::new("tone.csv", b"").with_task(task).refused();
-    let with = |from: &str, to: &str| say(&TASK.replacen(from, to, 1));
-    for (said, reason) in [
-        (say("name = "), "line 1: "),
-        (with("name = \"tone\"", "name = \"a b\""), "name is \"a b\""),
-        (
-            with("\"tone.csv\"", "\"../tone.csv\""),
-            "files names \"../tone.csv\", which does not lie under the folder that --data gives",
-        ),
-        (with("\"tone.csv\"", "\"/etc/tone.csv\""), "files names \"/etc/tone.csv\""),
-        (
-            with("name = \"tone\"", &format!("name = \"{}\"", "a".repeat(200))),
-            "name has 200 letters",
-        ),
-        (with("score", "skore"), "line 3: unknown field `skore`"),
-        (with("score = \"option\"", ""), "it has no score"),
-        (with("{answer}", ""), "does not end in {answer}"),
-        (with("{text} It", "{text It"), "has braces without a name in them"),
-        (with("[\"bad\", \"good\"]", "[\"bad\"]"), "it has 1 options and needs two"),
-        (with("0 = \"bad\"", "0 = \"sad\""), "labels name the option \"sad\""),
-        (with("label = \"{label}\"", ""), "has no label that says what is right"),
-        (with("labels =", "label_is = \"text\"\nlabels ="), "has both labels and label_is"),
-        (with("labels = { 0", "label_is = 1\nx = { 0"), "line 10: "),
-        (say("name = \"t\"\nreader = \"squad\""), "reader is \"squad\", but readers are hellaswag"),
-    ] {
-        assert!(said.starts_with("DIR/tone.toml is not a valid task file ("), "{said}");
-        assert!(said.contains(reason), "{said}");
-    }
+    check_answers("refusals/tasks.txt", |line| {
+        let (from, to) = line.split_once(" =>").expect("a text and another");
+        assert!(TASK.contains(from), "{from}");
+        let task = TASK.replacen(from, &to.trim_start().replace("\\n", "\n"), 1);
+        Some(Place::new("tone.csv", b"").with_task(&task).refused())
+    });
+}
+
+/// Files that the task reads: a name, and what the file holds.
+#[test]
+fn wrong_files_are_refused_in_one_sentence() {
+    check_answers("refusals/rows.txt", |line| {
+        let (file, text) = line.split_once(' ').unwrap_or((line, ""));
+        Some(Place::new(file, text.replace("\\n", "\n").replace("\\t", "\t").as_bytes()).refused())
+    });
+    let bytes = Place::new("tone.jsonl", b"\xff\xfe").refused();
+    assert_eq!(bytes, "DIR/tone.jsonl: line 1 is not UTF-8 text: save the file as UTF-8");
 }
 
 /// Options that are numbers: a label is one of them, or the index of another.

@@ -142,9 +142,7 @@ fn a_picture_is_copied_with_what_it_is_of() {
     page.clipboard("denied");
     page.browser.reload();
     page.until_live();
-    page.browser.run(
-        "[...document.querySelectorAll('#menu-spread button')].find(b => b.textContent === 'Copy picture').click()",
-    );
+    page.press_text("#menu-spread button", "Copy picture");
     page.until_says("#figure-spread .problem", "save it as PNG");
     // There is no way to share here, and so no entry.
     assert!(!page.text("#menu-spread").contains("Share"));

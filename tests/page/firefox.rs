@@ -30,9 +30,7 @@ fn firefox_opens_runs_draws_and_changes_the_view() {
         ("Theory", "document.querySelectorAll('main svg').length > 2"),
         ("Lens", "document.querySelectorAll('.chart svg').length === 3"),
     ] {
-        page.browser.run(&format!(
-            "[...document.querySelectorAll('[aria-label=Views] a')].find(a => a.textContent === '{view}').click()"
-        ));
+        page.press_text("[aria-label=Views] a", view);
         page.browser.until(&format!("{view} is drawn"), drawn);
     }
     page.until_settled();

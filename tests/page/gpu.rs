@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::common::{assert_close_to, goldens, model_folder, notation, strings, u32s};
+use crate::common::{assert_close_to, goldens, model_of, notation, strings, u32s};
 use crate::page::{Page, dist, root};
 
 /// Relative agreement asked of the GPU, as of the native WGSL engine.
@@ -161,9 +161,7 @@ pub fn golden_runs_hold(
     page.start_worker();
     let mut checked = 0;
     for (name, golden) in goldens {
-        let Some(folder) = model_folder(golden["model"].as_str().expect("a model")) else {
-            continue;
-        };
+        let Some(folder) = model_of(golden) else { continue };
         page.give(&folder);
         let load = json!([{ "LoadFiles": { "name": name, "engine": engine } }]);
         let loaded = page.ask(&load, true);

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::driver::DOWN;
-use crate::page::{Page, set};
+use crate::page::Page;
 use crate::program;
 
 impl Page {
@@ -171,23 +171,6 @@ fn both_views_fit_a_telephone() {
         page.screenshot(&format!("{view}-390-figures"));
         page.browser.prefer("dark");
         page.screenshot(&format!("{view}-390-dark"));
-        page.assert_quiet();
-    }
-}
-
-/// From the run's end to both pictures: half a second.
-#[test]
-fn both_views_are_drawn_soon_after_the_run() {
-    let _ = set("ATELIER_DIST");
-    for view in ["logit-lens", "attention"] {
-        let page = Page::live();
-        page.browser.run("window.begun = performance.now()");
-        page.browser.run(&format!(
-            "[...document.querySelectorAll('[aria-label=Views] a')].find(a => a.getAttribute('href').includes('view={view}')).click()"
-        ));
-        page.until_inside(view);
-        let took = page.browser.text("Math.round(performance.now() - window.begun)");
-        say!("{view}: drawn {took} ms after the click, its run with it");
         page.assert_quiet();
     }
 }

@@ -77,7 +77,7 @@ fn an_attention_says_where_its_heads_look() {
     let report = page.report();
     near(&report["member"]["reads"], &cli(&report)["member"]["reads"], "reads");
     // The neighbours, by their buttons and by name.
-    page.browser.run("[...document.querySelectorAll('.tools button')].find(b => b.textContent === 'The next').click()");
+    page.press_text(".tools button", "The next");
     page.until_member("2m");
     page.choose_by("#member", "emb");
     page.until_member("emb");

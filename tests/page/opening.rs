@@ -176,32 +176,6 @@ fn models_of_other_sites_are_not_fetched() {
 }
 
 #[test]
-fn what_cannot_be_opened_is_one_sentence() {
-    let refused = |words: &[&str], at: &Path| {
-        let output = Command::new(env!("CARGO_BIN_EXE_atelier"))
-            .current_dir(at)
-            .arg("open")
-            .arg("--no-open")
-            .args(words)
-            .output()
-            .expect("atelier starts");
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        let is_misuse = said.trim_end().ends_with("--help`");
-        assert_eq!(output.status.code(), Some(if is_misuse { 2 } else { 1 }), "{words:?}: {said}");
-        said
-    };
-    let says = |words: &[&str], says: &str| {
-        let said = refused(words, root());
-        assert!(said.contains(says) && said.lines().count() == 1, "{said}");
-    };
-    says(&["Cargo.toml"], "Cargo.toml cannot be opened: it is no atelier report");
-    says(&["nowhere.json"], "nowhere.json cannot be read");
-    says(&["public/models/scholar-2/config.json"], "open the folder it lies in as a model");
-    says(&["--model", "src"], "*.safetensors, *.gguf or pytorch_model.bin");
-    says(&["--model", "x", "y"], "cannot be used with");
-}
-
-#[test]
 fn a_page_in_a_folder_is_served_in_place_of_the_programs_own() {
     let pack = tempfile::tempdir().expect("a folder");
     let html = "<!doctype html><meta name=\"atelier-build\" content=\"1\"><p id=\"own\">a pack</p>";

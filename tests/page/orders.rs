@@ -63,11 +63,7 @@ impl Page {
     }
 
     pub fn press_button(&self, words: &str) {
-        let found = self.browser.run(&format!(
-            "const b = [...document.querySelectorAll('button')].find(b => b.textContent.trim() === {}); b?.click(); return Boolean(b)",
-            Value::from(words)
-        ));
-        assert_eq!(found, Value::Bool(true), "no button {words:?}");
+        self.press_text("button", words);
     }
 
     /// A strategy's button, by its notation.

@@ -96,7 +96,7 @@ fn lesson_one_runs_from_the_pack_over_plain_http() {
     page.until_says("#plain-http", "plain http");
     page.until_says(".provenance", "CPU");
     // Nobody may write the clipboard there: the page says so, and goes on.
-    page.browser.run("[...document.querySelectorAll('.keep > button')].find(b => b.textContent === 'Copy link').click()");
+    page.press_text(".keep > button", "Copy link");
     page.until_says(".keep button", "Copy it from the address bar");
 
     go("#view=lessons&lesson=1&step=1");

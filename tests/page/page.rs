@@ -233,6 +233,14 @@ impl Page {
         ));
     }
 
+    /// Presses, by a script, the first of these elements that says just this.
+    pub fn press_text(&self, css: &str, words: &str) {
+        let (all, words) = (Value::from(css), Value::from(words));
+        self.browser.run(&format!(
+            "[...document.querySelectorAll({all})].find(e => e.textContent.trim() === {words}).click()"
+        ));
+    }
+
     /// Chooses what a field offers, by its value.
     pub fn choose_by(&self, css: &str, value: &str) {
         self.browser.run(&format!(

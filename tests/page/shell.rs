@@ -13,10 +13,7 @@ use crate::program;
 impl Page {
     /// Opens a view by its name in the head.
     fn view(&self, name: &str) {
-        self.browser.run(&format!(
-            "[...document.querySelectorAll('[aria-label=Views] a')].find(a => a.textContent === {}).click()",
-            Value::from(name)
-        ));
+        self.press_text("[aria-label=Views] a", name);
         self.until_view(name);
     }
 
@@ -124,9 +121,7 @@ fn every_setting_of_a_survey_and_of_a_theorem_is_in_the_address() {
     let page = Page::new(1440, 1000);
     page.open("#view=survey");
     page.browser.until_count(".mean", 50);
-    page.browser.run(
-        "[...document.querySelectorAll('.cells label')].find(l => l.innerText.trim() === 'bias').click()",
-    );
+    page.press_text(".cells label", "bias");
     page.browser.run(
         "[...document.querySelectorAll('.of-tasks input')].find(i => i.value === 'sum').click()",
     );

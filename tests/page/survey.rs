@@ -167,7 +167,7 @@ fn a_share_of_rows_stands_with_its_interval_and_its_rows() {
         assert!(page.browser.number(&size) >= 12.0, "{width} px");
         page.screenshot(&format!("survey-means-{width}"));
 
-        page.browser.run("[...document.querySelectorAll('.cells .columns label')].find(l => l.textContent === 'MSE').click()");
+        page.press_text(".cells .columns label", "MSE");
         page.until_says(".means caption", "MSE");
         assert_eq!(page.browser.count(".mean .beside"), 0);
         assert!(!page.text(".means caption").contains("interval"));

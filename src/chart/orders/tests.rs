@@ -2,7 +2,7 @@ use super::{Quantity, sweep_figures};
 use crate::chart::plot::Axis;
 use crate::chart::{Column, Figure, LIGHT};
 use crate::measure::interval::{self, Mean};
-use crate::study::orders::{Measures, OrderRows, Orders, Sweep, SweepPoint, Variant, VoteMeans};
+use crate::study::orders::{Measures, OrderRows, Orders, Sweep, SweepPoint, Variant};
 use crate::task::score::Score;
 
 /// A mean with its interval's half-width.
@@ -10,24 +10,12 @@ type Around = (f64, f64);
 
 /// Returns the measures of an order with this accuracy, beside the original order's.
 fn measures((mean, half): Around, own: f64) -> Measures {
-    let zero = Mean::default();
     let around = |mean: f64| Mean { mean, low: mean - half, high: mean + half };
-    let votes = VoteMeans { mse: zero, bias: zero, diversity: zero };
     Measures {
         accuracy: around(mean),
-        normalised: None,
         change: around(mean - own),
-        margin: zero,
         kl: Some(Mean::without_interval(mean)),
-        first_word: None,
-        probability: votes,
-        logit: votes,
-        centred: votes,
-        offset: votes,
-        paper: votes,
-        log_likelihood: None,
-        accuracy_per_byte: None,
-        perplexity: None,
+        ..Measures::default()
     }
 }
 

@@ -121,7 +121,7 @@ pub struct SweepPoint {
 /// Means over rows, each with its 95 % interval (docs/definitions.md, section 17): Wilson's for shares of
 /// right rows (and what is computed from one, the normalised score), Tango's for their change, the
 /// bootstrap's for all else.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Measures {
     /// Share of rows that the score calls right.
     pub accuracy: Mean,
@@ -166,7 +166,7 @@ pub struct Measures {
 }
 
 /// Bias, diversity and MSE of the members' votes, means over rows.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct VoteMeans {
     pub mse: Mean,
     pub bias: Mean,

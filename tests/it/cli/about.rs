@@ -47,7 +47,6 @@ fn every_shell_completes_every_command() {
         }
         assert!(script.contains("strategy"), "{shell}: flags too");
     }
-    refuses(&["completions", "tcsh"], "bash");
 }
 
 /// Where there is a bash, it reads its script and completes with it.

@@ -2,59 +2,12 @@
 
 use serde_json::Value;
 
-use super::support::{Folder, in_project, line, model, printed, refuses, report};
+use super::support::{Folder, in_project, line, model, printed, report};
 
 const PROMPT: &str = "Ann says that the soup is not awful. So it is";
 
 fn scholar(rest: &[&str]) -> Vec<String> {
     line(&["coupling", "--model", "scholar-4", "--prompt", PROMPT], rest)
-}
-
-fn ids(rest: &[&str]) -> Vec<String> {
-    let folder = model("random-llama2");
-    line(&["coupling", "--model", &folder, "--ids", "1,5,9,17,4"], rest)
-}
-
-#[test]
-fn bad_input_is_one_sentence() {
-    refuses(&ids(&["--top", "999"]), "999 leading vectors");
-    refuses(&ids(&["--top", "0"]), "--top 0");
-    refuses(&ids(&["--top", "-4"]), "--top");
-    refuses(&ids(&["--self", "2,5"]), "there is no position 5");
-    refuses(&ids(&["--input", "3:2"]), "token 3 comes after token 2");
-    refuses(&ids(&["--output", "1:0,4"]), "token 4 comes after token 1");
-    refuses(&ids(&["--input", "3"]), "a colon");
-    refuses(&ids(&["--output", "3:x"]), "'x' is not a whole number");
-    // By the flag's name, though it looks like another flag.
-    refuses(&ids(&["--self", "-1"]), "--self");
-    refuses(&ids(&["--self", "1", "--steps", "-1,2"]), "--steps");
-    refuses(&ids(&["--input", "-1:2"]), "--input");
-    refuses(&ids(&["--output", "-1:2"]), "--output");
-    // Rows are of tasks.
-    refuses(&ids(&["--rows", "3"]), "--rows");
-    refuses(&ids(&["--skip-long"]), "--skip-long");
-    refuses(&ids(&["--steps", "0,1"]), "--self, --input and --output");
-    refuses(&ids(&["--steps", "0", "--self", "1"]), "two steps");
-    refuses(&ids(&["--steps", "0,99", "--self", "1"]), "there is no step 99");
-    refuses(&ids(&["--plan", "0,77"]), "77");
-    refuses(&ids(&["--ids", "99999999"]), "99999999");
-    refuses(&ids(&["--seed", "4294967296"]), "4294967296 is not in 0..=4294967295");
-    refuses(&ids(&["--resume"]), "--resume");
-    refuses(&ids(&["--json", "--csv"]), "--csv");
-    let folder = model("random-llama2");
-    let of = |rest: &[&str]| line(&["coupling", "--model", &folder], rest);
-    refuses(&of(&[]), "--prompt");
-    refuses(&of(&["--ids", "99999999"]), "99999999");
-    refuses(&of(&["--prompt", "a"]), "tokenizer.json");
-    refuses(&of(&["--task", "nothing"]), "nothing");
-    refuses(&of(&["--task", "sum", "--rows", "0"]), "--rows 0");
-    refuses(&of(&["--task", "sum", "--self", "1"]), "--self");
-    refuses(&["coupling", "--ids", "1"], "--model");
-    let both = |models: &str, says: &str| {
-        refuses(&["coupling", "--models", models, "--prompt", PROMPT], says);
-    };
-    both("scholar-2,scholar-2", "twice");
-    both("scholar-2,scholar-99", "scholar-99");
 }
 
 #[test]

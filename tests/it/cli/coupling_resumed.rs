@@ -30,6 +30,7 @@ fn rows_are_kept_and_gone_on_with() {
     assert_eq!(std::fs::read(&out).expect("the report"), kept);
     refuses(&of(&["--rows", "2", "--out", &out, "--resume"]), "other questions");
     refuses(&of(&["--rows", "3", "--seed", "1", "--out", &out, "--resume"]), "other");
+    refuses(&of(&["--rows", "3", "--method", "lanczos", "--out", &out, "--resume"]), "method");
     let other = ["coupling", "--model", "scholar-4", "--task", "topic"];
     let other = [&other[..], &["--rows", "3", "--out", &out, "--resume"]].concat();
     refuses(&other, "was written for scholar-2");
@@ -71,79 +72,6 @@ fn a_report_of_one_prompt_is_nothing_to_go_on_from() {
     let resumed = ["--task", "sum", "--rows", "2", "--resume", "--csv"];
     refuses(&of(&resumed), "it is a report of one prompt");
     assert!(std::fs::read(&out).expect("the report") == kept);
-}
-
-/// Whenever it is stopped, what it holds is gone on with to the same bytes.
-#[cfg(unix)]
-#[test]
-fn stopped_at_any_moment_it_goes_on() {
-    let folder = folder();
-    let path = |name: &str| folder.path().join(name).display().to_string();
-    let (whole, out) = (path("whole.atelier.json"), path("stopped.atelier.json"));
-    let of = |out: &str, rest: &[&str]| {
-        let asked = ["coupling", "--model", "scholar-4", "--task", "topic,sum"];
-        line(&asked, &[&["--rows", "8", "--top", "4", "--out", out], rest].concat())
-    };
-    printed(&of(&whole, &[]));
-    let whole = std::fs::read(&whole).expect("the report");
-    let (mut stopped, mut milliseconds) = (0, 10);
-    while milliseconds < 60_000 {
-        let mut child = begin(&of(&out, &["--force"]));
-        std::thread::sleep(Duration::from_millis(milliseconds));
-        milliseconds += milliseconds / 3;
-        let sent = Command::new("kill")
-            // As Ctrl-C, which whoever starts these tests in the background has switched off.
-            .args(["-TERM", &child.id().to_string()])
-            .status();
-        assert!(sent.is_ok());
-        match child.wait().expect("an end").code() {
-            Some(0) => break,
-            Some(143) => stopped += 1,
-            code => {
-                assert_eq!(code, None, "only before it listens does the signal end it");
-                continue;
-            }
-        }
-        printed(&of(&out, &["--resume"]));
-        assert!(std::fs::read(&out).expect("the report") == whole, "{milliseconds}");
-    }
-    assert!(stopped > 0, "it was never caught");
-}
-
-/// A run that began as a search resumes as one, though no option says so again.
-#[cfg(unix)]
-#[test]
-fn a_stopped_search_goes_on_as_a_search() {
-    let folder = folder();
-    let path = |name: &str| folder.path().join(name).display().to_string();
-    let (whole, out) = (path("whole.atelier.json"), path("stopped.atelier.json"));
-    let of = |out: &str, rest: &[&str]| {
-        let asked = ["coupling", "--model", "scholar-4", "--task", "sum"];
-        line(&asked, &[&["--rows", "60", "--top", "4", "--out", out], rest].concat())
-    };
-    printed(&of(&whole, &["--method", "lanczos"]));
-    let whole = std::fs::read(&whole).expect("the report");
-    let (mut rows, mut milliseconds) = (0, 10);
-    // Until it is caught between its first row and its last.
-    while milliseconds < 60_000 && !(1..60).contains(&rows) {
-        let _ = std::fs::remove_file(&out);
-        let mut child = begin(&of(&out, &["--method", "lanczos"]));
-        std::thread::sleep(Duration::from_millis(milliseconds));
-        milliseconds += milliseconds / 3;
-        let id = child.id().to_string();
-        let sent = Command::new("kill").args(["-TERM", &id]).status();
-        assert!(sent.is_ok());
-        if child.wait().expect("an end").code() != Some(143) {
-            continue;
-        }
-        let kept = std::fs::read_to_string(&out).unwrap_or_default();
-        let kept: Value = serde_json::from_str(&kept).unwrap_or_default();
-        rows = kept["task_coupling"][0]["rows"].as_u64().unwrap_or(0);
-    }
-    assert!((1..60).contains(&rows), "it was never caught among its rows");
-    refuses(&of(&out, &["--method", "whole", "--resume"]), "method");
-    printed(&of(&out, &["--resume"]));
-    assert!(std::fs::read(&out).expect("the report") == whole, "{rows} rows");
 }
 
 /// Killed after it saved by itself, it goes on from what it saved.

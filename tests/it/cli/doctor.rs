@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::support::{atelier, in_project, model, refuses};
+use super::support::{atelier, in_project, model};
 
 /// A folder with goldens of two models that travel with the project.
 fn goldens() -> tempfile::TempDir {
@@ -119,21 +119,4 @@ fn a_damaged_golden_fails_by_its_place_and_exit_code_1() {
     }
     let said = report["unmeasured"].to_string();
     assert!(said.contains("--model MODEL"), "{said}");
-}
-
-#[test]
-fn what_cannot_be_checked_is_refused_before_anything_is_measured() {
-    let empty = tempfile::tempdir().expect("a folder");
-    let folder = empty.path().display().to_string();
-    let asked = |more: &[&str], says: &str| refuses(&[&["doctor", "--quick"], more].concat(), says);
-    asked(&["--goldens", &folder], "no golden values in");
-    asked(&["--goldens", "no/such/folder"], "no/such/folder cannot be read");
-    asked(&["--models", &folder], "--goldens");
-    asked(&["--model", "no/such/model"], "no/such/model");
-    std::fs::write(empty.path().join("a.json"), "{").expect("a file");
-    asked(&["--goldens", &folder], "a.json is no JSON");
-    // A golden without its model is no golden that holds.
-    let text = r#"{"model": "elsewhere", "baseline": {}}"#;
-    std::fs::write(empty.path().join("a.json"), text).expect("a file");
-    asked(&["--goldens", &folder], "their model beside them");
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::support::{Folder, in_project, model, printed, refused, refuses};
+use super::support::{Folder, in_project, model, printed, refuses};
 
 const IDS: [&str; 6] = ["--ids", "1,5,9", "--rows", "17,230,401", "--answer", "2"];
 
@@ -54,13 +54,6 @@ fn many_prompts_are_drawn_too() {
     let names = drawn(&report, &out, &[]);
     assert_eq!(names.len(), 7);
     assert!(names.contains(&"prompts-running-paper".to_owned()));
-    // The prompts themselves are no report, and it is said what they are.
-    let out = out.display().to_string();
-    let sentence = refused(&["figures", &rows, "--out", &out]);
-    assert!(
-        sentence.ends_with("it is no atelier report but a file of prompts: run `atelier lens --prompts` on it, and open what --out writes"),
-        "{sentence}"
-    );
 }
 
 /// A report holds its numbers, whatever became of its model.
@@ -75,19 +68,4 @@ fn a_report_of_a_model_that_is_not_here_is_drawn() {
         let written = drawn(&report, &folder.path().join(name), &[]);
         assert!(!written.is_empty(), "{name}");
     }
-}
-
-#[test]
-fn a_wrong_file_is_named_for_what_it_is() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let out = folder.path().join("out").display().to_string();
-    let llama = in_project("tests/models/random-llama2");
-    for (file, says) in [
-        ("config.json", "a model's configuration"),
-        ("model.safetensors", "a model's weights (safetensors)"),
-    ] {
-        let path = llama.join(file).display().to_string();
-        refuses(&["figures", &path, "--out", &out], says);
-    }
-    assert!(!Path::new(&out).exists(), "nothing is made for nothing");
 }

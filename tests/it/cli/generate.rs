@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-use super::support::{atelier, model, printed, refused};
+use super::support::{atelier, model, printed};
 
 fn json(args: &[&str]) -> Value {
     let line = printed(&[args, &["--json"]].concat());
@@ -48,26 +48,6 @@ fn ids_are_written_for_a_model_without_a_tokenizer_until_its_context_is_full() {
     assert_eq!(line["written_ids"].as_array().map(Vec::len), Some(61));
     let said = String::from_utf8(output.stderr).expect("UTF-8");
     assert_eq!(said, "atelier: the model's context of 64 tokens is full after 61 written ones\n");
-}
-
-#[test]
-fn what_cannot_be_gone_on_with_is_refused() {
-    let folder = model("random-pythia");
-    let full = vec!["1"; 64].join(",");
-    let long = vec!["1"; 65].join(",");
-    let cases: [(&[&str], &str); 7] = [
-        (&["--prompt", "x"], "has no tokenizer"),
-        (&["--ids", &full], "fills the model's context of 64 tokens"),
-        (&["--ids", &long], "the prompt has 65 tokens"),
-        (&["--ids", "1,99999"], "token id 99999 is past the model's vocabulary"),
-        (&["--ids", "1", "--plan", ""], "the plan is empty"),
-        (&["--ids", "1", "--plan", "0-99"], "the plan runs block"),
-        (&["--ids", "1", "--tokens", "-3"], "invalid value '-3'"),
-    ];
-    for (rest, piece) in cases {
-        let sentence = refused(&[&["generate", "--model", &folder], rest].concat());
-        assert!(sentence.contains(piece), "{rest:?}: {sentence}");
-    }
 }
 
 #[test]

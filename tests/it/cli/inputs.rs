@@ -3,7 +3,7 @@
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use super::support::{Folder, Tensor, atelier, printed, refused, refuses, words};
+use super::support::{Folder, Tensor, atelier, printed, refuses, two_options, words};
 use crate::common::succeeded;
 
 fn model_of_words() -> Folder {
@@ -62,14 +62,6 @@ fn more_rows_than_there_are() {
     let orders = format!("orders --model '{path}' --prompts '{file}' --strategy drop");
     let text = printed(&words(&format!("{orders} --rows 1000000000")));
     assert!(text.contains("2 rows"), "{text}");
-    let sweep = ["orders", "--model", "scholar-2", "--task", "sum", "--strategy", "drop"];
-    let with = |more: &[&str]| refused(&[&sweep[..], more].concat());
-    assert!(with(&["--rows", "1000000000"]).contains("ask for at most 1000000"));
-    assert!(with(&["--seeds", "1000000000"]).contains("1 to 1000 seeds"));
-    let out = folder.file("survey").display().to_string();
-    let survey = ["survey", "--models", "scholar-2", "--tasks", "sum", "--out", &out];
-    refuses(&[&survey[..], &["--rows", "1000000000"]].concat(), "ask for at most 1000000");
-    refuses(&["train", "rows", "--task", "sum", "--rows", "1000000000"], "ask for at most 1000000");
 }
 
 /// `--level` draws rows of that level alone, which run like any prompts.
@@ -90,10 +82,6 @@ fn rows_are_of_the_level_that_is_asked_for() {
     assert!(table.contains("3 prompts"), "{table}");
     let mixed = printed(&draw);
     assert!(mixed.contains("\"level\":2") && mixed.contains("\"level\":4"));
-    let why = refused(&[&draw[..], &["--level", "12"]].concat());
-    assert!(why.ends_with("sum has 2 to 9 digits"), "{why}");
-    let why = refused(&["train", "rows", "--task", "mood", "--level", "7"]);
-    assert!(why.ends_with("mood has 0 to 6 negations"), "{why}");
 }
 
 #[cfg(unix)]
@@ -150,21 +138,15 @@ fn numbers_out_of_range_stop_the_run_with_block_and_branch() {
         // A GPU does not say where: its sentence names who does.
         #[cfg(feature = "webgpu")]
         {
-            let why = refused(&[&lens[..], &["--engine", "webgpu"]].concat());
+            let why = super::support::refused(&[&lens[..], &["--engine", "webgpu"]].concat());
             assert!(why.contains("the GPU gave a number that is not finite"), "{why}");
             assert!(why.contains("--engine cpu says in which block"), "{why}");
         }
     }
     let out = folder.file("survey").display().to_string();
-    folder.write(
-        "two.toml",
-        b"name = \"two\"\nscore = \"option\"\nfiles = [\"two.csv\"]\ntemplate = \"{text} {answer}\"\n\
-          options = [\"red\", \"blue\"]\n[[layout]]\nlabel = \"{label}\"\n",
-    );
-    folder.write("two.csv", b"text,label\nthe ball is,0\n");
-    let task = folder.file("two.toml").display().to_string();
+    let [task, data] = two_options(&folder.file(""), ["red", "blue"], "the ball is,0\n");
     let output =
-        atelier(&["survey", "--models", &path, "--tasks", &task, "--data", &path, "--out", &out]);
+        atelier(&["survey", "--models", &path, "--tasks", &task, "--data", &data, "--out", &out]);
     let why = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(1), "{why}");
     assert!(why.contains("a value overflowed in the attention of block 2. "), "{why}");
@@ -190,10 +172,6 @@ fn words_that_the_model_does_not_know_are_said() {
         said(&strange),
         "atelier: the model does not know \"zeppelin\" and reads it as [UNK]: the answer is to another prompt\n"
     );
-    let refused_option = ask("the ball is", " mauve");
-    assert_eq!(refused_option.status.code(), Some(1));
-    let why = said(&refused_option);
-    assert!(why.contains("does not know the option \" mauve\" and reads it as [UNK]"), "{why}");
 
     let good = r#"{"prompt": "the ball is", "options": [" red", " blue"], "answer": 1}"#;
     let rows = format!("{good}\n{}\n", good.replace("ball", "zeppelin"));
@@ -205,47 +183,25 @@ fn words_that_the_model_does_not_know_are_said() {
         assert!(output.status.success(), "{said}");
         assert!(said.contains("1 rows have words that the model does not know"), "{said}");
     }
-    folder.write("rows.jsonl", format!("{good}\n{}\n", good.replace(" blue", " mauve")).as_bytes());
-    refuses(
-        &["lens", "--model", &path, "--prompts", &file],
-        "rows.jsonl, line 2: the model does not know the option",
-    );
-    for command in ["orders", "need"] {
-        refuses(
-            &[command, "--model", &path, "--prompts", &file],
-            "row 2: the model does not know the option",
-        );
-    }
 }
 
 #[test]
 fn surveys_refuse_options_that_are_not_known_and_count_such_prompts() {
     let folder = model_of_words();
-    let task = |options: &str| {
-        let text = format!(
-            "name = \"two\"\nscore = \"option\"\nfiles = [\"two.csv\"]\ntemplate = \"{{text}} {{answer}}\"\n\
-             options = {options}\n[[layout]]\nlabel = \"{{label}}\"\n"
-        );
-        folder.write("two.toml", text.as_bytes());
+    let run = |option: &str, out: &str| {
+        let rows = "the ball is,0\nthe zeppelin is,1\n";
+        let [task, data] = two_options(&folder.file(""), ["red", option], rows);
+        let (path, out) = (folder.path(), folder.file(out).display().to_string());
+        atelier(&["survey", "--models", &path, "--tasks", &task, "--data", &data, "--out", &out])
     };
-    folder.write("two.csv", b"text,label\nthe ball is,0\nthe zeppelin is,1\n");
-    let (path, file) = (folder.path(), folder.file("two.toml").display().to_string());
-    let run = |out: &str| {
-        let out = folder.file(out).display().to_string();
-        atelier(&["survey", "--models", &path, "--tasks", &file, "--data", &path, "--out", &out])
-    };
-    task(r#"["red", "blue"]"#);
-    let output = run("known");
+    let output = run("blue", "known");
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     succeeded(&output);
     assert!(text.contains("1 rows have words that the model does not know"), "{text}");
-    task(r#"["red", "mauve"]"#);
-    let output = run("unknown");
+    let output = run("mauve", "unknown");
     let why = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(1));
     assert!(why.contains("does not know the option \" mauve\""), "{why}");
-    task(r#"["red", " red "]"#);
-    refuses(&["tasks", "check", &file, "--data", &path], "it has the option \"red\" twice");
 }
 
 /// Some tokenizers carry the dropout of their model's training.

@@ -1,6 +1,6 @@
 //! `atelier lens --member`: one member by itself.
 
-use super::support::{model, printed, refuses, report};
+use super::support::{model, printed, report};
 
 const IDS: [&str; 6] = ["--ids", "1,5,9", "--rows", "17,230", "--answer", "0"];
 
@@ -26,10 +26,4 @@ fn a_member_is_said_in_words_and_stands_in_the_report() {
     assert!(
         text.contains("It reads the last position alone") && text.contains("cannot be left out")
     );
-}
-
-#[test]
-fn a_member_that_does_not_run_is_refused() {
-    let model = model("random-llama3");
-    refuses(&lens(&model, &["--member", "1m", "--plan", "0,1a"]), "no member 1m");
 }

@@ -1,8 +1,6 @@
 //! `atelier orders` as a person runs it.
 
-use serde_json::Value;
-
-use super::support::{atelier, in_project, model, printed, refused, refuses, report, words};
+use super::support::{atelier, in_project, printed, refused, report, words};
 use crate::common::skipped;
 
 /// A small sweep of a shipped model, with more options.
@@ -68,59 +66,6 @@ fn medians_of_heads_are_told_apart() {
     assert_eq!(distinct.len(), names.len(), "{names:?}");
 }
 
-/// Returns the checksum of a sweep, its fingerprint left out.
-fn checksum(sweep: &Value) -> String {
-    let sweep = atelier::study::orders::Orders {
-        fingerprint: None,
-        ..serde_json::from_value(sweep.clone()).expect("a sweep")
-    };
-    let bytes = serde_json::to_vec(&sweep).expect("JSON");
-    let hash = <sha2::Sha256 as sha2::Digest>::digest(bytes);
-    hash.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-#[test]
-fn a_stopped_sweep_is_resumed_to_the_same_report() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = |name: &str| folder.path().join(name).display().to_string();
-    let read = |path: &str| -> Value {
-        serde_json::from_slice(&std::fs::read(path).expect("a file")).expect("JSON")
-    };
-    let (whole, part) = (path("whole.atelier.json"), path("part.atelier.json"));
-    let run = |rest: &[&str]| {
-        let sweep = ["--strategy", "drop", "--rows", "40", "--task", "sum"];
-        let args = ["orders", "--model", "scholar-4"];
-        printed(&[&args[..], &sweep, rest].concat())
-    };
-    run(&["--out", &whole]);
-    // What a run that was stopped after its first chunk leaves: the same, cut.
-    let mut cut = read(&whole);
-    let orders = &mut cut["orders"][0];
-    orders["rows"] = 16.into();
-    let mut variants: Vec<&mut Value> = Vec::new();
-    let (original, others) = {
-        let fields = orders.as_object_mut().expect("an object");
-        let original = fields.remove("original").expect("an original");
-        (original, fields.remove("variants").expect("variants"))
-    };
-    let mut all = vec![original];
-    all.extend(others.as_array().expect("a list").clone());
-    variants.extend(all.iter_mut());
-    for variant in variants {
-        for list in variant["rows"].as_object_mut().expect("rows").values_mut() {
-            list.as_array_mut().expect("a list").truncate(16);
-        }
-    }
-    orders["original"] = all.remove(0);
-    orders["variants"] = all.into();
-    orders["fingerprint"]["found"] = checksum(orders).into();
-    std::fs::write(&part, cut.to_string()).expect("a file");
-    run(&["--out", &part, "--resume"]);
-    assert_eq!(std::fs::read(&part).expect("a file"), std::fs::read(&whole).expect("a file"));
-    let other = ["orders", "--model", "scholar-2", "--task", "sum", "--out", &part, "--resume"];
-    refuses(&other, "was written for scholar-4");
-}
-
 /// Nothing says of which weights a prompt's numbers are: other weights' sweeps stood beside them, under one name.
 #[test]
 fn a_report_without_a_fingerprint_is_nothing_to_go_on_from() {
@@ -139,62 +84,6 @@ fn a_report_without_a_fingerprint_is_nothing_to_go_on_from() {
             assert!(why.contains("cannot be resumed"), "{command} of {name}: {why}");
             assert!(std::fs::read(&out).expect("a report") == before, "{command} of {name}");
         }
-    }
-}
-
-#[cfg(unix)]
-#[test]
-fn ctrl_c_keeps_what_is_done() {
-    use std::process::{Command, Stdio};
-    let folder = tempfile::tempdir().expect("a folder");
-    let out = folder.path().join("kept.atelier.json");
-    let begin = |rest: &[&str]| {
-        Command::new(env!("CARGO_BIN_EXE_atelier"))
-            .args(["orders", "--model", "scholar-12", "--task", "sum", "--strategy", "drop"])
-            .args(["--rows", "480", "--out"])
-            .arg(&out)
-            .args(rest)
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .expect("atelier starts")
-    };
-    let mut child = begin(&[]);
-    std::thread::sleep(std::time::Duration::from_millis(2500));
-    let id = child.id().to_string();
-    let stopped = Command::new("kill").args(["-INT", &id]).status();
-    assert!(stopped.expect("kill").success());
-    let code = child.wait().expect("an end").code();
-    // A fast machine may have been done already.
-    assert!(matches!(code, Some(0 | 130)), "{code:?}");
-    let output = begin(&["--resume"]).wait_with_output().expect("an end");
-    assert!(output.status.success());
-    let text = String::from_utf8(output.stdout).expect("UTF-8");
-    assert!(text.contains("480 rows"), "{text}");
-}
-
-#[test]
-fn sweeps_that_cannot_be_run() {
-    let cases: [(&[&str], &str); 11] = [
-        (&["--model", "scholar-4"], "required"),
-        (&["--model", "scholar-4", "--task", "sums"], "no task is called 'sums'"),
-        (&["--model", "scholar-4", "--task", "arc"], "give it with --data FILE"),
-        (&["--model", "scholar-4", "--task", "sum", "--data", "x"], "sum needs no file"),
-        (&["--model", "scholar-4", "--task", "sum", "--strategy", "flip"], "no sweep 'flip'"),
-        (&["--model", "scholar-2", "--task", "sum", "--strategy", "reverse"], "at least 3"),
-        (&["--model", "scholar-4", "--task", "sum", "--plan", ""], "plan"),
-        (&["--model", "scholar-4", "--task", "sum", "--plan", "0x0"], "0"),
-        (&["--model", "scholar-4", "--task", "sum", "--rounds", "65"], "64 rounds"),
-        (&["--model", "scholar-4", "--task", "sum", "--rows", "0"], "--rows 0"),
-        (&["--model", "scholar-4", "--task", "sum", "--resume"], "--out"),
-    ];
-    for (args, piece) in cases {
-        refuses(&[&["orders"], args].concat(), piece);
-    }
-    let ids = model("random-llama2");
-    for command in ["orders", "need"] {
-        let sentence = refused(&[command, "--model", &ids, "--task", "sum"]);
-        assert!(sentence.contains("sum, row 1: ") && sentence.contains("tokenizer"), "{sentence}");
     }
 }
 

@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-use super::support::{Folder, atelier, in_project, model, printed, report, words};
+use super::support::{Folder, atelier, in_project, model, printed, report, two_options, words};
 use crate::common::copy_folder;
 
 const IDS: [&str; 6] = ["--ids", "1,5,9", "--rows", "17,230,401", "--answer", "2"];
@@ -167,13 +167,9 @@ fn what_is_shown_does_not_speak_to_the_terminal() {
     let path = |name: &str| folder.path().join(name).display().to_string();
     let rows = path(&format!("{NAME}.jsonl"));
     std::fs::write(&rows, "{\"ids\": [1, 2], \"rows\": [3, 4], \"answer\": 0}\n").expect("written");
-    let task = path("t.toml");
-    let data = format!("text,label\n\u{1b}[31mit is {NAME},1\nit is,0\n");
-    std::fs::write(folder.path().join("t.csv"), data.replace("\ny", "y")).expect("written");
-    std::fs::write(&task, "name = \"t\"\nfiles = [\"t.csv\"]\nscore = \"option\"\n\
-         template = \"{text} {answer}\"\noptions = [\"good\", \"bad\"]\n[[layout]]\nlabel = \"{label}\"\n").expect("written");
-    let own = own.display().to_string();
-    let (all, out) = (path(""), path("out"));
+    let data = format!("\u{1b}[31mit is {NAME},1\nit is,0\n").replace("\ny", "y");
+    let [task, all] = two_options(folder.path(), ["good", "bad"], &data);
+    let (own, out) = (own.display().to_string(), path("out"));
     let runs: [&[&str]; 5] = [
         &["lens", "--model", &own, "--ids", "1", "--rows", "3,4", "--answer", "0"],
         &["lens", "--model", &own, "--prompts", &rows],

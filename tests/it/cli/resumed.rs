@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::support::{atelier, copy, line, printed, refused, refuses};
+use super::support::{atelier, copy, line, printed, refused, refuses, two_options};
 use crate::common::{copy_folder, succeeded};
 
 /// Another number in the last tensor: the same names and shapes.
@@ -19,18 +19,9 @@ fn change_weights(model: &str) {
     std::fs::write(&path, bytes).expect("written");
 }
 
-/// A task of two options over a file of rows.
-fn own_task(folder: &Path, rows: &str) -> [String; 2] {
-    let task = folder.join("two.toml");
-    let words = "name = \"two\"\nscore = \"option\"\nfiles = [\"two.csv\"]\n\
-                 template = \"{text} {answer}\"\noptions = [\"good\", \"bad\"]\n\
-                 [[layout]]\nlabel = \"{label}\"\n";
-    std::fs::write(&task, words).expect("a task");
-    std::fs::write(folder.join("two.csv"), rows).expect("rows");
-    [task, folder.to_path_buf()].map(|path| path.display().to_string())
-}
+const OPTIONS: [&str; 2] = ["good", "bad"];
 
-const ROWS: &str = "text,label\nThe soup is bad. So it is,1\nThe soup is good. So it is,0\n";
+const ROWS: &str = "The soup is bad. So it is,1\nThe soup is good. So it is,0\n";
 
 struct Survey {
     folder: tempfile::TempDir,
@@ -42,7 +33,7 @@ impl Survey {
     fn new() -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let model = copy("scholar-2", &folder.path().join("mine"));
-        let task = own_task(folder.path(), ROWS);
+        let task = two_options(folder.path(), OPTIONS, ROWS);
         Self { folder, model, task }
     }
 
@@ -76,13 +67,13 @@ fn a_survey_is_gone_on_with_by_what_began_it_alone() {
     change_weights(&survey.model);
     assert_eq!(printed(&survey.args(&["--resume"])), first);
 
-    own_task(survey.folder.path(), &ROWS.replace("bad. So it is,1", "bad. So it is,0"));
+    two_options(survey.folder.path(), OPTIONS, &ROWS.replace("bad. So it is,1", "bad. So it is,0"));
     survey.refuses("begun with other questions or right answers of two");
-    own_task(survey.folder.path(), &ROWS.replace("soup is bad", "soup is dull"));
+    two_options(survey.folder.path(), OPTIONS, &ROWS.replace("soup is bad", "soup is dull"));
     survey.refuses("begun with other questions or right answers of two");
-    own_task(survey.folder.path(), &format!("{ROWS}The soup is fine. So it is,0\n"));
+    two_options(survey.folder.path(), OPTIONS, &format!("{ROWS}The soup is fine. So it is,0\n"));
     survey.refuses("begun with 2 rows of two, and now they are 3");
-    own_task(survey.folder.path(), ROWS);
+    two_options(survey.folder.path(), OPTIONS, ROWS);
 
     let path = survey.out().join("survey.json");
     let asked = std::fs::read_to_string(&path).expect("what was asked");
@@ -210,7 +201,7 @@ fn parts_are_merged_as_what_they_are() {
 fn a_sweep_is_gone_on_with_by_what_began_it_alone() {
     let folder = tempfile::tempdir().expect("a folder");
     let model = copy("scholar-2", &folder.path().join("mine"));
-    let [task, data] = own_task(folder.path(), ROWS);
+    let [task, data] = two_options(folder.path(), OPTIONS, ROWS);
     let out = folder.path().join("sweep.atelier.json");
     let path = out.display().to_string();
     let args = |tasks: &str, more: &[&str]| {
@@ -226,12 +217,14 @@ fn a_sweep_is_gone_on_with_by_what_began_it_alone() {
     let why = refused(&args(&both, &[]));
     assert!(why.contains("is there already") && why.contains("--force"), "{why}");
     refuses(&args("mood", &["--resume"]), "begun with two too, which is not asked now");
+    let other = ["orders", "--model", "scholar-4", "--task", "mood", "--out", &path, "--resume"];
+    refuses(&other, "was written for mine");
     change_weights(&model);
     refuses(&args(&both, &["--resume"]), "begun with another model.safetensors");
     change_weights(&model);
-    own_task(folder.path(), &ROWS.replace("bad. So it is,1", "bad. So it is,0"));
+    two_options(folder.path(), OPTIONS, &ROWS.replace("bad. So it is,1", "bad. So it is,0"));
     refuses(&args(&both, &["--resume"]), "begun with other questions or right answers of two");
-    own_task(folder.path(), ROWS);
+    two_options(folder.path(), OPTIONS, ROWS);
 
     let edited = |change: &dyn Fn(&mut Value), says: &str| {
         let mut report: Value = serde_json::from_slice(&whole).expect("JSON");
@@ -264,37 +257,6 @@ fn a_sweep_is_gone_on_with_by_what_began_it_alone() {
     let held = std::fs::File::open(&out).expect("a file");
     held.try_lock().expect("held");
     refuses(&args(&both, &["--resume"]), "another atelier is writing to ");
-}
-
-/// Killed at any moment, and gone on with to the same bytes.
-#[test]
-fn a_killed_sweep_keeps_what_it_saved() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = |name: &str| folder.path().join(name);
-    let begin = |out: &Path, more: &[&str]| {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_atelier"));
-        command
-            .args(["orders", "--model", "scholar-2", "--task", "mood", "--strategy", "drop"])
-            .args(["--rows", "320", "--out"])
-            .arg(out)
-            .args(more)
-            .stdout(Stdio::null())
-            .stderr(Stdio::piped());
-        command
-    };
-    let (whole, killed) = (path("whole.atelier.json"), path("killed.atelier.json"));
-    assert!(begin(&whole, &[]).status().expect("a run").success());
-    let mut child = begin(&killed, &[]).spawn().expect("a run");
-    std::thread::sleep(Duration::from_millis(300));
-    let _ = child.kill();
-    child.wait().expect("an end");
-    // What a run leaves that is killed while it saves.
-    std::fs::write(path("killed.atelier.json.aB3xYz.part"), "{\"atel").expect("written");
-    let output = begin(&killed, &["--resume"]).output().expect("a run");
-    succeeded(&output);
-    assert!(std::fs::read(&whole).expect("a report") == std::fs::read(&killed).expect("a report"));
-    let names = std::fs::read_dir(folder.path()).expect("a folder").count();
-    assert_eq!(names, 2, "no stray file");
 }
 
 #[test]
@@ -423,32 +385,6 @@ fn after(args: &[&str], ignored: &str, milliseconds: u64, signal: &str) -> Optio
     let sent = Command::new("kill").args([signal, &id]).status();
     assert!(sent.expect("kill").success());
     child.wait().expect("an end").code()
-}
-
-/// Whenever a sweep is stopped, what it says it holds is gone on with.
-#[cfg(unix)]
-#[test]
-fn a_sweep_stopped_before_its_first_rows_leaves_nothing_to_stumble_over() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let out = folder.path().join("sweep.atelier.json");
-    let path = out.display().to_string();
-    let ask = ["orders", "--model", "scholar-12", "--task", "mood", "--strategy", "family"];
-    let sweep = [&ask[..], &["--rows", "8", "--out", &path]].concat();
-    let (mut stopped, mut milliseconds) = (0, 40);
-    // From before it listens, on a machine that is busy or not, to where it is done.
-    while milliseconds < 60_000 {
-        let _ = std::fs::remove_file(&out);
-        let code = after(&sweep, "", milliseconds, "-TERM");
-        milliseconds += milliseconds / 4;
-        match code {
-            Some(0) => break,
-            Some(143) => stopped += 1,
-            _ => continue,
-        }
-        let text = std::fs::read_to_string(&out).unwrap_or_default();
-        assert!(text.is_empty() || text.contains("\"orders\":[{"), "{milliseconds}: {text}");
-    }
-    assert!(stopped > 0, "it was never caught");
 }
 
 /// `nohup` and a shell's background jobs ask that a signal be ignored.

@@ -5,7 +5,7 @@ use std::path::Path;
 use atelier::study::report::Report;
 use atelier::study::survey::{Survey, SurveyReport};
 
-use super::support::{printed, refused, refuses};
+use super::support::{printed, refused, refuses, two_options};
 
 /// Rows of a made-up data set, whose words stand nowhere else.
 const ROWS: usize = 24;
@@ -16,18 +16,13 @@ fn path(folder: &Path, name: &str) -> String {
 
 /// Surveys of a task that a file defines, and of one of atelier's own.
 fn surveyed(folder: &Path) {
-    let task = "name = \"tone\"\nscore = \"option\"\nfiles = [\"tone.csv\"]\n\
-                template = \"{text} {answer}\"\noptions = [\"bad\", \"good\"]\n\
-                [[layout]]\nlabel = \"{label}\"\n";
-    std::fs::write(folder.join("tone.toml"), task).expect("a task");
-    let row = |n: usize| format!("Zebedee{n} says that the quince soup is bad. So it is,{}", n % 2);
-    let rows: Vec<String> = (0..ROWS).map(row).collect();
-    std::fs::write(folder.join("tone.csv"), format!("text,label\n{}\n", rows.join("\n")))
-        .expect("rows");
-    let [tone, data] = ["tone.toml", ""].map(|name| path(folder, name));
+    let row =
+        |n: usize| format!("Zebedee{n} says that the quince soup is bad. So it is,{}\n", n % 2);
+    let rows: String = (0..ROWS).map(row).collect();
+    let [task, data] = two_options(folder, ["bad", "good"], &rows);
     let survey = ["survey", "--models", "scholar-2", "--tasks"];
     let out = path(folder, "read");
-    printed(&[&survey[..], &[&tone, "--data", &data, "--out", &out]].concat());
+    printed(&[&survey[..], &[&task, "--data", &data, "--out", &out]].concat());
     let out = path(folder, "own");
     printed(&[&survey[..], &["mood", "--rows", "24", "--out", &out]].concat());
 }

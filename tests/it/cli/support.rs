@@ -93,6 +93,26 @@ pub fn refuses<S: AsRef<std::ffi::OsStr>>(args: &[S], says: &str) {
     println!("{sentence}");
 }
 
+/// Writes a task of two options, called two, and its file of rows into a folder: the task's file, and the folder.
+pub fn two_options(folder: &Path, options: [&str; 2], rows: &str) -> [String; 2] {
+    let task = format!(
+        "name = \"two\"\nscore = \"option\"\nfiles = [\"two.csv\"]\ntemplate = \"{{text}} {{answer}}\"\n\
+         options = {options:?}\n[[layout]]\nlabel = \"{{label}}\"\n"
+    );
+    let file = folder.join("two.toml");
+    std::fs::write(&file, task).expect("a task");
+    std::fs::write(folder.join("two.csv"), format!("text,label\n{rows}")).expect("rows");
+    [&file, folder].map(|path| path.display().to_string())
+}
+
+/// Leaves a model, in a folder of its own, a context of eight tokens.
+pub fn shorten_context(model: &Path) {
+    let path = model.join("config.json");
+    let config = std::fs::read_to_string(&path).expect("a config");
+    let of = |tokens: usize| format!("\"max_position_embeddings\": {tokens}");
+    std::fs::write(path, config.replace(&of(128), &of(8))).expect("a shorter context");
+}
+
 /// A copy of a model's folder, to break.
 pub struct Folder {
     // Removed when dropped.
@@ -131,6 +151,14 @@ impl Folder {
 
     pub fn write(&self, file: &str, bytes: &[u8]) {
         std::fs::write(self.file(file), bytes).expect(file);
+    }
+
+    /// Adds a line to a file, which may not be there yet.
+    pub fn add_line(&self, file: &str, line: &str) {
+        let path = self.file(file);
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        let before = std::fs::read_to_string(&path).unwrap_or_default();
+        std::fs::write(path, format!("{before}{line}\n")).expect(file);
     }
 
     pub fn remove(&self, file: &str) {

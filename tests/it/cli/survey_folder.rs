@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::Command;
 
-use super::support::{atelier, copy, printed, refused, refuses};
+use super::support::{atelier, copy, printed, refused, refuses, shorten_context};
 use crate::common::{files, succeeded};
 
 /// A survey of one small model on two tasks.
@@ -175,10 +175,7 @@ fn a_part_with_failures_fails() {
     let survey = Small::new();
     let model = survey.path("short");
     copy("scholar-2", &model);
-    let config = std::fs::read_to_string(model.join("config.json")).expect("a config");
-    let config =
-        config.replace("\"max_position_embeddings\": 128", "\"max_position_embeddings\": 8");
-    std::fs::write(model.join("config.json"), config).expect("a shorter context");
+    shorten_context(&model);
     let models = format!("{},scholar-2", model.display());
     let out = survey.path("out").display().to_string();
     let part = ["survey", "--models", &models, "--tasks", "topic", "--rows", "40", "--out", &out];

@@ -2,58 +2,7 @@
 
 use std::process::Command;
 
-use super::support::{Folder, atelier, model, refused};
-
-#[test]
-fn what_was_meant_is_said() {
-    let why = refused(&["lenz"]);
-    assert!(
-        why.starts_with("unrecognized subcommand 'lenz'; tip: ") && why.contains("'lens'"),
-        "{why}"
-    );
-    let why = refused(&["survey", "merge", "--jsn"]);
-    let tip = "tip: a similar argument exists: '--json'; see `atelier survey merge --help`";
-    assert!(why.ends_with(tip), "{why}");
-    let why = refused(&["orders", "--rows", "many"]);
-    assert!(why.ends_with("; see `atelier orders --help`"), "{why}");
-}
-
-/// The rule of docs/cli.md: 2 where the command line cannot be read, 1 for everything that is found out later.
-#[test]
-fn codes_tell_failures_from_mistakes() {
-    let folder = Folder::copy_of("random-llama2");
-    folder.write("model.safetensors", b"PK");
-    let (damaged, sound) = (folder.path(), model("random-llama2"));
-    let lines = [
-        // Unknown command or flag, missing value, value of the wrong form.
-        (2, "lenz"),
-        (2, "models --jsn"),
-        (2, "lens --ids 1 --rows 2,3 --answer 0"),
-        (2, "lens --model SOUND --ids 1 --rows 2,x --answer 0"),
-        (2, "orders --model scholar-2 --task sum --rows many"),
-        (2, "survey --models scholar-2 --tasks sum --out x --shard 3/2"),
-        // A value out of range, an unknown name, a bad file.
-        (1, "orders --model scholar-2 --task sum --rows 0"),
-        (1, "train rows --task sum --rows 0"),
-        (1, "lens --model SOUND --ids 1 --rows 2,3 --answer 2"),
-        (1, "lens --model SOUND --ids 1 --rows 2,3 --answer 0 --plan 0-99"),
-        (1, "lens --model no-such-model --ids 1 --rows 2,3 --answer 0"),
-        (1, "orders --model scholar-2 --task no-such-task --rows 4"),
-        (1, "lens --model DAMAGED --ids 1 --rows 2,3 --answer 0"),
-    ];
-    for (code, line) in lines {
-        let words = line.split(' ').map(|word| match word {
-            "SOUND" => sound.as_str(),
-            "DAMAGED" => damaged.as_str(),
-            word => word,
-        });
-        let output = atelier(&words.collect::<Vec<&str>>());
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert_eq!(output.status.code(), Some(code), "{line}: {said}");
-        assert_eq!(said.lines().count(), 1, "{line}: {said}");
-        assert_eq!(said.ends_with(" --help`\n"), code == 2, "{line}: {said}");
-    }
-}
+use super::support::Folder;
 
 #[test]
 fn more_threads_than_a_machine_has_are_not_begun() {

@@ -5,15 +5,14 @@ use std::collections::BTreeMap;
 use atelier::study::LoadedModel;
 use atelier::study::coupling::{
     CouplingMethod, CouplingWish, ModelsCoupling, ModelsCouplingReport, RelationTo,
-    RowsLinearising, TaskCoupling, TokenWish,
+    RowsLinearising, TaskCoupling,
 };
 use atelier::study::orders::{Extent, Order, Orders, Sweep, Sweeping};
 use atelier::study::report::{Opened, Report};
 use atelier::task::item::Item;
-use serde_json::{Value, json};
 
-use super::{ids, random, written};
-use crate::common::coupling::{of_plan, run, wish};
+use super::{ids, random};
+use crate::common::coupling::{of_plan, wish};
 
 fn items(count: u32) -> Vec<Item> {
     (0..count)
@@ -164,56 +163,4 @@ fn models_side_by_side() {
     let read = ModelsCouplingReport::read(&text).expect("what was written");
     assert_eq!(read, report);
     assert!(Report::read(&text).is_err());
-}
-
-#[test]
-fn parts_that_do_not_fit_are_refused_by_name() {
-    let model = random("random-llama2");
-    let tokens = TokenWish {
-        same: vec![0, 3],
-        input: Some((1, vec![1, 2])),
-        output: Some((2, vec![0, 1])),
-        ..TokenWish::default()
-    };
-    let asked = CouplingWish { tokens, ..wish(&model, &[4, 8], CouplingMethod::Whole) };
-    let found = run(&model, &ids(4), asked).expect("a coupling");
-    let whole: Value = serde_json::from_str(&written(&model, found)).expect("JSON");
-    assert!(Report::read(&whole.to_string()).is_ok());
-    let refused = |change: &dyn Fn(&mut Value)| {
-        let mut report = whole.clone();
-        change(&mut report["coupling"]);
-        let refused = Report::read(&report.to_string());
-        refused.expect_err("it does not fit").to_string()
-    };
-    let pop = |list: &mut Value| drop(list.as_array_mut().map(Vec::pop));
-    for (sentence, says) in [
-        (refused(&|of| of["steps"] = json!([])), "it has 0 steps"),
-        (refused(&|of| of["token_ids"] = json!([])), "no tokens"),
-        (refused(&|of| of["top"] = json!([8, 4])), "not ascending"),
-        (refused(&|of| of["top"] = json!([4])), "not of the K in top"),
-        (refused(&|of| pop(&mut of["spectrum"])), "spectrum has"),
-        (refused(&|of| of["spectrum"][0]["gap"] = json!({"4": 0.1})), "a spectrum's gap"),
-        (refused(&|of| pop(&mut of["depth_wise"]["8"]["singular"][1])), "a row of singular has"),
-        (refused(&|of| of["depth_wise"]["8"]["why_row"] = json!(["zero"])), "why_row has 1"),
-        (refused(&|of| of["aligned"]["k"] = json!(99)), "99 vectors"),
-        (refused(&|of| pop(&mut of["aligned"]["pairs"][0][1])), "a pair of aligned has"),
-        (
-            refused(&|of| of["token_wise"]["self"]["t"][1] = json!(4)),
-            "self speaks of position 4 of 4",
-        ),
-        (
-            refused(&|of| of["token_wise"]["fixed_input"]["t_in"] = json!(2)),
-            "fixed_input has an input after its output",
-        ),
-        (
-            refused(&|of| of["token_wise"]["fixed_output"]["pairs"][0]["steps"] = json!([0, 77])),
-            "fixed_output speaks of step 77",
-        ),
-        (refused(&|of| pop(&mut of["token_wise"]["self"]["pairs"][0]["gap"])), "gap has 1"),
-        (refused(&|of| pop(&mut of["linearised"]["cosine"])), "linearised.cosine has"),
-        (refused(&|of| pop(&mut of["trajectories"]["states"][0])), "trajectories.states has 3"),
-    ] {
-        assert!(sentence.contains(says), "`{says}` is not in: {sentence}");
-        assert!(sentence.starts_with("the coupling does not fit"), "{sentence}");
-    }
 }

@@ -3,7 +3,6 @@
 
 use std::sync::LazyLock;
 
-use atelier::model::ModelFiles;
 use atelier::study::LoadedModel;
 use atelier::study::coupling::{
     CouplingWish, Linearising, ModelsCoupling, ModelsCouplingReport, RowsLinearising, TaskCoupling,
@@ -16,8 +15,9 @@ use atelier::task::item::Item;
 use proptest::prelude::*;
 use serde_json::Value;
 
-use super::{any_value, cases, mutated, one_line};
-use crate::common::in_project;
+use super::{cases, mutated, one_line};
+use crate::charts::fuzz::{Edits, edited, edits};
+use crate::common::{in_project, random};
 
 /// The shipped survey, without most of its cells: small enough to be read thousands of times.
 static SURVEY: LazyLock<Value> = LazyLock::new(|| {
@@ -30,6 +30,16 @@ static SURVEY: LazyLock<Value> = LazyLock::new(|| {
     report
 });
 
+/// Rows of ids.
+fn items(count: u32) -> Vec<Item> {
+    let item = |n: u32| Item::Ids {
+        token_ids: vec![n, 2, 3],
+        option_ids: vec![5, 6, 7],
+        answer: n as usize % 3,
+    };
+    (0..count).map(item).collect()
+}
+
 /// One prompt with every kind of map, rows of a task, and two models beside one another, of small models.
 struct Coupled {
     model: LoadedModel,
@@ -41,18 +51,7 @@ struct Coupled {
 
 impl Coupled {
     fn new() -> Self {
-        let model = |name: &str| {
-            let folder = in_project("tests/models").join(name);
-            let files = ModelFiles::open(&folder).expect("a model");
-            LoadedModel::from_files(&files, &mut |_, _| {}).expect("a model")
-        };
-        let items: Vec<Item> = (0..3)
-            .map(|n| Item::Ids {
-                token_ids: vec![n, 2, 3],
-                option_ids: vec![5, 6, 7],
-                answer: n as usize % 3,
-            })
-            .collect();
+        let items = items(3);
         let rows = |model: &LoadedModel| {
             let mut run = Self::start(model, &items);
             while run.rows_done() < 2 {
@@ -60,7 +59,7 @@ impl Coupled {
             }
             Report { task_coupling: run.found(None).into_iter().collect(), ..Report::of(model) }
         };
-        let llama = model("random-llama2");
+        let llama = random("random-llama2");
         let tokens = TokenWish {
             same: vec![0, 2],
             input: Some((1, vec![1, 2])),
@@ -75,7 +74,7 @@ impl Coupled {
             ..Report::of(&llama)
         };
         let task = rows(&llama);
-        let models = ModelsCoupling::of(vec![task.clone(), rows(&model("random-gpt2"))]);
+        let models = ModelsCoupling::of(vec![task.clone(), rows(&random("random-gpt2"))]);
         let json = |report: &Report| serde_json::to_value(report).expect("JSON");
         Self {
             one: json(&one),
@@ -95,7 +94,7 @@ impl Coupled {
     }
 
     /// Reads each that was edited, writes it again, and goes on from the rows.
-    fn read(&self, edits: &[(prop::sample::Index, Edit)]) {
+    fn read(&self, edits: &Edits) {
         for whole in [&self.one, &self.task, &self.models] {
             let text = edited(whole, edits).to_string();
             let again = match Opened::read(text.as_bytes()) {
@@ -136,16 +135,7 @@ struct Stopped {
 
 impl Stopped {
     fn new() -> Self {
-        let folder = in_project("tests/models/random-llama2");
-        let files = ModelFiles::open(&folder).expect("a model");
-        let model = LoadedModel::from_files(&files, &mut |_, _| {}).expect("a model");
-        let items: Vec<Item> = (0..20)
-            .map(|n| Item::Ids {
-                token_ids: vec![n, 2, 3],
-                option_ids: vec![5, 6, 7],
-                answer: n as usize % 3,
-            })
-            .collect();
+        let (model, items) = (random("random-llama2"), items(20));
         let order = &model.shape().order;
         let orders = Order::all(&[Sweep::Skip], Extent::default(), order).expect("orders");
         let start = Sweeping::start(&model, "ids", &items, orders.clone(), 0);
@@ -160,7 +150,7 @@ impl Stopped {
     }
 
     /// Goes on from what was edited, if that is still a sweep.
-    fn go_on(&self, edits: &[(prop::sample::Index, Edit)]) {
+    fn go_on(&self, edits: &Edits) {
         let Ok(stopped) = serde_json::from_value::<Orders>(edited(&self.found, edits)) else {
             return;
         };
@@ -180,72 +170,6 @@ thread_local! {
     // An engine belongs to its thread.
     static STOPPED: Stopped = Stopped::new();
     static COUPLED: Coupled = Coupled::new();
-}
-
-/// Every place in a value, as JSON pointers.
-fn places(value: &Value) -> Vec<String> {
-    fn walk(value: &Value, at: &str, all: &mut Vec<String>) {
-        all.push(at.to_string());
-        match value {
-            Value::Array(list) => {
-                for (index, inner) in list.iter().enumerate() {
-                    walk(inner, &format!("{at}/{index}"), all);
-                }
-            }
-            Value::Object(fields) => {
-                for (name, inner) in fields {
-                    walk(inner, &format!("{at}/{name}"), all);
-                }
-            }
-            _ => {}
-        }
-    }
-    let mut all = Vec::new();
-    walk(value, "", &mut all);
-    all
-}
-
-#[derive(Clone, Debug)]
-enum Edit {
-    Put(Value),
-    /// Takes an entry out of a list, or a field out of an object.
-    Remove(prop::sample::Index),
-    /// Puts an entry of a list there once more.
-    Double(prop::sample::Index),
-}
-
-fn edits() -> impl Strategy<Value = Vec<(prop::sample::Index, Edit)>> {
-    let edit = prop_oneof![
-        any_value().prop_map(Edit::Put),
-        any::<prop::sample::Index>().prop_map(Edit::Remove),
-        any::<prop::sample::Index>().prop_map(Edit::Double),
-    ];
-    prop::collection::vec((any::<prop::sample::Index>(), edit), 1..4)
-}
-
-fn edited(value: &Value, edits: &[(prop::sample::Index, Edit)]) -> Value {
-    let mut value = value.clone();
-    for (place, edit) in edits {
-        let all = places(&value);
-        let at = &all[place.index(all.len())];
-        let Some(found) = value.pointer_mut(at) else { continue };
-        match (edit, found) {
-            (Edit::Put(other), found) => *found = other.clone(),
-            (Edit::Remove(which), Value::Array(list)) if !list.is_empty() => {
-                list.remove(which.index(list.len()));
-            }
-            (Edit::Remove(which), Value::Object(fields)) if !fields.is_empty() => {
-                let name = fields.keys().nth(which.index(fields.len())).cloned();
-                fields.remove(&name.expect("one of them"));
-            }
-            (Edit::Double(which), Value::Array(list)) if !list.is_empty() => {
-                let one = list[which.index(list.len())].clone();
-                list.push(one);
-            }
-            _ => {}
-        }
-    }
-    value
 }
 
 fn read_survey(text: &str) {

@@ -59,61 +59,24 @@ fn other_files_are_named_and_not_read() {
 #[test]
 fn headers_whose_tensors_do_not_lie_end_to_end_are_refused() {
     let a = r#"{"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}"#;
+    let b = |dtype: &str, shape: &str, offsets: &str| {
+        format!(r#","b":{{"dtype":"{dtype}","shape":[{shape}],"data_offsets":[{offsets}]}}}}"#)
+    };
     for (rest, size, piece) in [
-        (
-            r#","b":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}}"#,
-            8,
-            "tensor b does not lie where",
-        ),
-        (
-            r#","b":{"dtype":"F32","shape":[1],"data_offsets":[12,16]}}"#,
-            16,
-            "tensor b does not lie where",
-        ),
-        (
-            r#","b":{"dtype":"F32","shape":[2],"data_offsets":[8,12]}}"#,
-            12,
-            "tensor b does not lie where",
-        ),
-        (
-            r#","b":{"dtype":"F32","shape":[1],"data_offsets":[12,8]}}"#,
-            12,
-            "tensor b does not lie where",
-        ),
-        (
-            r#","b":{"dtype":"F32","shape":[9223372036854775807,3],"data_offsets":[8,12]}}"#,
-            12,
-            "tensor b does not lie where",
-        ),
-        (
-            r#","b":{"dtype":"F4","shape":[3],"data_offsets":[8,9]}}"#,
-            9,
-            "tensor b does not lie where",
-        ),
-        (
-            r#","b":{"dtype":"F32","shape":[1099511627776],"data_offsets":[8,4398046511112]}}"#,
-            12,
-            "ends too early: its header describes",
-        ),
-        (
-            r#","b":{"dtype":"F32","shape":[1],"data_offsets":[8,12]}}"#,
-            10,
-            "ends too early: its header describes",
-        ),
-        (
-            r#","b":{"dtype":"F32","shape":[1],"data_offsets":[8,12]}}"#,
-            20,
-            "8 bytes after its last tensor",
-        ),
-        (r#","b":{"dtype":"F33","shape":[1],"data_offsets":[8,12]}}"#, 12, "unknown type \"F33\""),
-        (
-            r#","a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}}"#,
-            8,
-            "tensor \"a\" is there twice",
-        ),
-        (r#","b":{"dtype":"F32","shape":[-1],"data_offsets":[8,12]}}"#, 12, "invalid value"),
-        (r#","b":{"dtype":"F32","data_offsets":[8,12]}}"#, 12, "missing field `shape`"),
-        ("", 8, "EOF"),
+        (b("F32", "1", "4,8"), 8, "tensor b does not lie where"),
+        (b("F32", "1", "12,16"), 16, "tensor b does not lie where"),
+        (b("F32", "2", "8,12"), 12, "tensor b does not lie where"),
+        (b("F32", "1", "12,8"), 12, "tensor b does not lie where"),
+        (b("F32", "9223372036854775807,3", "8,12"), 12, "tensor b does not lie where"),
+        (b("F4", "3", "8,9"), 9, "tensor b does not lie where"),
+        (b("F32", "1099511627776", "8,4398046511112"), 12, "ends too early: its header describes"),
+        (b("F32", "1", "8,12"), 10, "ends too early: its header describes"),
+        (b("F32", "1", "8,12"), 20, "8 bytes after its last tensor"),
+        (b("F33", "1", "8,12"), 12, "unknown type \"F33\""),
+        (b("F32", "-1", "8,12"), 12, "invalid value"),
+        (r#","b":{"dtype":"F32","data_offsets":[8,12]}}"#.into(), 12, "missing field `shape`"),
+        (a.replacen('{', ",", 1) + "}", 8, "tensor \"a\" is there twice"),
+        (String::new(), 8, "EOF"),
     ] {
         let beginning = header(&format!("{a}{rest}"));
         let size = beginning.len() as u64 + size;

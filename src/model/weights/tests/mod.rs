@@ -82,13 +82,6 @@ fn opened(name: &str, tensors: &Stored) -> Result<Weights, ModelError> {
     Weights::open(&files(config(name), weights))
 }
 
-fn refused(name: &str, tensors: &Stored) -> String {
-    match opened(name, tensors) {
-        Ok(_) => panic!("{name} should have been refused"),
-        Err(error) => error.to_string(),
-    }
-}
-
 fn numbers(dtype: Dtype, data: &[u8]) -> Vec<f32> {
     let halves = data.as_chunks::<2>().0.iter();
     match dtype {

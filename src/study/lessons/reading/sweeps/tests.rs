@@ -7,9 +7,7 @@ use crate::study::lessons::{
     FoundSweeps, Lesson, ModelFound, PartFound, StepAsk, StepFound, StepOutcome, StepShowing,
     TaughtBy,
 };
-use crate::study::orders::{
-    Extent, Measures, OrderRows, Orders, Sweep, SweepPoint, Variant, VoteMeans,
-};
+use crate::study::orders::{Extent, Measures, OrderRows, Orders, Sweep, SweepPoint, Variant};
 use crate::task::score::Score;
 
 const TASKS: [&str; 4] = ["topic", "same", "sum", "last"];
@@ -33,26 +31,12 @@ fn task(name: &str, right: &dyn Fn(Option<&SweepPoint>) -> usize) -> Orders {
     let variant = |name: &str, right: usize| {
         let right = 2 * right;
         let share = right as f64 / rows as f64;
-        let flat = |x: f64| Mean { mean: x, low: x, high: x };
-        let votes = VoteMeans { mse: flat(0.0), bias: flat(0.0), diversity: flat(0.0) };
         Variant {
             name: name.into(),
             plan: "0-11".into(),
             measures: Measures {
-                accuracy: flat(share),
-                normalised: None,
-                change: flat(0.0),
-                margin: flat(0.0),
-                kl: None,
-                first_word: None,
-                probability: votes,
-                logit: votes,
-                centred: votes,
-                offset: votes,
-                paper: votes,
-                log_likelihood: None,
-                accuracy_per_byte: None,
-                perplexity: None,
+                accuracy: Mean { mean: share, low: share, high: share },
+                ..Measures::default()
             },
             rows: OrderRows {
                 correct: (0..rows).map(|row| row < right).collect(),
