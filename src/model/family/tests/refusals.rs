@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use super::*;
+use crate::tables::table;
 
 #[test]
 fn families_that_atelier_does_not_run_are_named() {
@@ -71,108 +72,41 @@ fn heads_that_do_not_divide_are_named() {
     refused(&part, &["partial_rotary_factor is 0.5", "whole heads"]);
 }
 
+/// A model, a field of its config, that field's value, and two pieces of the refusal.
+const CHOICES: &str = r#"
+random-llama2 | hidden_act | "relu2" | relu2 | silu, gelu and gelu_new
+random-gpt2 | activation_function | "relu" | activation_function is relu | gelu
+random-gemma | hidden_activation | "quick_gelu" | hidden_activation is quick_gelu | gelu
+random-llama2 | mlp_bias | true | mlp_bias is true | without biases
+random-mistral | attention_bias | true | attention_bias is true | no biases
+random-phi2 | qk_layernorm | true | qk_layernorm is true | without norms
+random-falcon | alibi | true | alibi is true | rotary
+random-falcon | new_decoder_architecture | true | new_decoder_architecture is true | 7b
+random-falcon | parallel_attn | false | parallel_attn is false | side by side
+random-gpt2 | scale_attn_weights | false | scale_attn_weights is false | square root
+random-gpt2 | scale_attn_by_inverse_layer_idx | true | scale_attn_by_inverse_layer_idx is true | block
+random-mistral | sliding_window | 0 | sliding_window is 0 | at least 1, or null
+random-gemma | use_bidirectional_attention | true | use_bidirectional_attention is true | before them only
+random-qwen2 | is_causal | false | is_causal is false | before them only
+random-llama2 | rope_theta | 0.5 | rope_theta is 0.5 | above 1
+random-llama3 | rope_scaling | { "rope_type": "yarn", "factor": 2 } | rope_scaling is yarn | llama3
+random-llama3 | rope_scaling | { "factor": 2 } | rope_scaling is not given | linear
+random-llama3 | rope_scaling | "linear" | rope_scaling is linear | object
+random-llama3 | rope_scaling | { "rope_type": "llama3" } | config.json (rope_scaling) | missing field `factor`
+random-phi3 | rope_parameters | { "full_attention": { "rope_theta": 1e4 } } | rope_parameters | one kind
+random-phi3 | rope_parameters | { "rope_type": "dynamic" } | rope_parameters is dynamic | longrope
+random-phi3 | rope_parameters | { "rope_theta": "x" } | rope_theta is x | number
+random-llama2 | eos_token_id | [1, -1] | eos_token_id is [1,-1] | token id
+"#;
+
 #[test]
 fn choices_that_atelier_does_not_run_are_named() {
-    for (name, field, value, pieces) in [
-        ("random-llama2", "hidden_act", json!("relu2"), ["relu2", "silu, gelu and gelu_new"]),
-        (
-            "random-gpt2",
-            "activation_function",
-            json!("relu"),
-            ["activation_function is relu", "gelu"],
-        ),
-        (
-            "random-gemma",
-            "hidden_activation",
-            json!("quick_gelu"),
-            ["hidden_activation is quick_gelu", "gelu"],
-        ),
-        ("random-llama2", "mlp_bias", json!(true), ["mlp_bias is true", "without biases"]),
-        ("random-mistral", "attention_bias", json!(true), ["attention_bias is true", "no biases"]),
-        ("random-phi2", "qk_layernorm", json!(true), ["qk_layernorm is true", "without norms"]),
-        ("random-falcon", "alibi", json!(true), ["alibi is true", "rotary"]),
-        (
-            "random-falcon",
-            "new_decoder_architecture",
-            json!(true),
-            ["new_decoder_architecture is true", "7b"],
-        ),
-        (
-            "random-falcon",
-            "parallel_attn",
-            json!(false),
-            ["parallel_attn is false", "side by side"],
-        ),
-        (
-            "random-gpt2",
-            "scale_attn_weights",
-            json!(false),
-            ["scale_attn_weights is false", "square root"],
-        ),
-        (
-            "random-gpt2",
-            "scale_attn_by_inverse_layer_idx",
-            json!(true),
-            ["scale_attn_by_inverse_layer_idx is true", "block"],
-        ),
-        (
-            "random-mistral",
-            "sliding_window",
-            json!(0),
-            ["sliding_window is 0", "at least 1, or null"],
-        ),
-        (
-            "random-gemma",
-            "use_bidirectional_attention",
-            json!(true),
-            ["use_bidirectional_attention is true", "before them only"],
-        ),
-        ("random-qwen2", "is_causal", json!(false), ["is_causal is false", "before them only"]),
-        ("random-llama2", "rope_theta", json!(0.5), ["rope_theta is 0.5", "above 1"]),
-        (
-            "random-llama3",
-            "rope_scaling",
-            json!({ "rope_type": "yarn", "factor": 2 }),
-            ["rope_scaling is yarn", "llama3"],
-        ),
-        (
-            "random-llama3",
-            "rope_scaling",
-            json!({ "factor": 2 }),
-            ["rope_scaling is not given", "linear"],
-        ),
-        ("random-llama3", "rope_scaling", json!("linear"), ["rope_scaling is linear", "object"]),
-        (
-            "random-llama3",
-            "rope_scaling",
-            json!({ "rope_type": "llama3" }),
-            ["config.json (rope_scaling)", "missing field `factor`"],
-        ),
-        (
-            "random-phi3",
-            "rope_parameters",
-            json!({ "full_attention": { "rope_theta": 1e4 } }),
-            ["rope_parameters", "one kind"],
-        ),
-        (
-            "random-phi3",
-            "rope_parameters",
-            json!({ "rope_type": "dynamic" }),
-            ["rope_parameters is dynamic", "longrope"],
-        ),
-        (
-            "random-phi3",
-            "rope_parameters",
-            json!({ "rope_theta": "x" }),
-            ["rope_theta is x", "number"],
-        ),
-        ("random-llama2", "eos_token_id", json!([1, -1]), ["eos_token_id is [1,-1]", "token id"]),
-    ] {
+    for [name, field, value, first, second] in table(CHOICES) {
         let mut config = config(name);
         if field == "rope_parameters" {
             config["rope_scaling"] = Value::Null;
         }
-        config[field] = value;
-        refused(&config, &pieces);
+        config[field] = serde_json::from_str(value).expect(value);
+        refused(&config, &[first, second]);
     }
 }

@@ -2,6 +2,7 @@
 
 use super::imagined::{header, imagined};
 use super::*;
+use crate::tables::table;
 
 /// The error for a file of another format names the format, and little of the file is read.
 #[test]
@@ -56,67 +57,30 @@ fn other_files_are_named_and_not_read() {
     }
 }
 
+/// The rest of a header, the bytes behind it, and a piece of the refusal.
+const HEADERS: &str = r#"
+,"b":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}} | 8 | tensor b does not lie where
+,"b":{"dtype":"F32","shape":[1],"data_offsets":[12,16]}} | 16 | tensor b does not lie where
+,"b":{"dtype":"F32","shape":[2],"data_offsets":[8,12]}} | 12 | tensor b does not lie where
+,"b":{"dtype":"F32","shape":[1],"data_offsets":[12,8]}} | 12 | tensor b does not lie where
+,"b":{"dtype":"F32","shape":[9223372036854775807,3],"data_offsets":[8,12]}} | 12 | tensor b does not lie where
+,"b":{"dtype":"F4","shape":[3],"data_offsets":[8,9]}} | 9 | tensor b does not lie where
+,"b":{"dtype":"F32","shape":[1099511627776],"data_offsets":[8,4398046511112]}} | 12 | ends too early: its header describes
+,"b":{"dtype":"F32","shape":[1],"data_offsets":[8,12]}} | 10 | ends too early: its header describes
+,"b":{"dtype":"F32","shape":[1],"data_offsets":[8,12]}} | 20 | 8 bytes after its last tensor
+,"b":{"dtype":"F33","shape":[1],"data_offsets":[8,12]}} | 12 | unknown type "F33"
+,"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}} | 8 | tensor "a" is there twice
+,"b":{"dtype":"F32","shape":[-1],"data_offsets":[8,12]}} | 12 | invalid value
+,"b":{"dtype":"F32","data_offsets":[8,12]}} | 12 | missing field `shape`
+ | 8 | EOF
+"#;
+
 #[test]
 fn headers_whose_tensors_do_not_lie_end_to_end_are_refused() {
     let a = r#"{"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}"#;
-    for (rest, size, piece) in [
-        (
-            r#","b":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}}"#,
-            8,
-            "tensor b does not lie where",
-        ),
-        (
-            r#","b":{"dtype":"F32","shape":[1],"data_offsets":[12,16]}}"#,
-            16,
-            "tensor b does not lie where",
-        ),
-        (
-            r#","b":{"dtype":"F32","shape":[2],"data_offsets":[8,12]}}"#,
-            12,
-            "tensor b does not lie where",
-        ),
-        (
-            r#","b":{"dtype":"F32","shape":[1],"data_offsets":[12,8]}}"#,
-            12,
-            "tensor b does not lie where",
-        ),
-        (
-            r#","b":{"dtype":"F32","shape":[9223372036854775807,3],"data_offsets":[8,12]}}"#,
-            12,
-            "tensor b does not lie where",
-        ),
-        (
-            r#","b":{"dtype":"F4","shape":[3],"data_offsets":[8,9]}}"#,
-            9,
-            "tensor b does not lie where",
-        ),
-        (
-            r#","b":{"dtype":"F32","shape":[1099511627776],"data_offsets":[8,4398046511112]}}"#,
-            12,
-            "ends too early: its header describes",
-        ),
-        (
-            r#","b":{"dtype":"F32","shape":[1],"data_offsets":[8,12]}}"#,
-            10,
-            "ends too early: its header describes",
-        ),
-        (
-            r#","b":{"dtype":"F32","shape":[1],"data_offsets":[8,12]}}"#,
-            20,
-            "8 bytes after its last tensor",
-        ),
-        (r#","b":{"dtype":"F33","shape":[1],"data_offsets":[8,12]}}"#, 12, "unknown type \"F33\""),
-        (
-            r#","a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}}"#,
-            8,
-            "tensor \"a\" is there twice",
-        ),
-        (r#","b":{"dtype":"F32","shape":[-1],"data_offsets":[8,12]}}"#, 12, "invalid value"),
-        (r#","b":{"dtype":"F32","data_offsets":[8,12]}}"#, 12, "missing field `shape`"),
-        ("", 8, "EOF"),
-    ] {
+    for [rest, bytes, piece] in table(HEADERS) {
         let beginning = header(&format!("{a}{rest}"));
-        let size = beginning.len() as u64 + size;
+        let size = beginning.len() as u64 + bytes.parse::<u64>().expect(bytes);
         let (opened, _) = imagined(config("random-llama2"), beginning, size);
         let sentence = opened.err().expect("a refusal").to_string();
         assert!(sentence.contains(piece) && !sentence.contains('\n'), "{rest}: {sentence}");

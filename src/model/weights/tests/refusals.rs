@@ -1,6 +1,22 @@
 //! No weight is left out in silence, and none that is promised is missing.
 
 use super::*;
+use crate::tables::table;
+
+/// A model, a tensor that it has no place for, that tensor's shape, the model's family, and a piece of the refusal.
+/// The last is a mask of GPT-2's, and a weight's name elsewhere.
+const STRAYS: &str = "
+random-llama2 | model.layers.0.self_attn.q_proj.bias | [48] | Llama | no bias there
+random-qwen2 | model.layers.0.self_attn.o_proj.bias | [48] | Qwen2 | no bias there
+random-falcon | transformer.h.0.mlp.dense_h_to_4h.bias | [160] | Falcon | no bias there
+random-llama2 | lm_head.bias | [512] | Llama | no bias there
+random-llama2 | model.layers.6.input_layernorm.weight | [48] | Llama | num_hidden_layers is 6
+random-gpt2 | h.4.ln_1.weight | [32] | GPT-2 | n_layer is 4
+random-gpt2 | score.weight | [2, 32] | GPT-2 | does not run
+random-llama2 | model.layers.0.self_attn.q_norm.weight | [8] | Llama | another model
+random-gemma | model.layers.0.pre_feedforward_layernorm.weight | [32] | Gemma | another model
+random-llama2 | model.layers.0.attn.bias | [48] | Llama | no bias there
+";
 
 #[test]
 fn no_weight_is_left_out_in_silence() {
@@ -10,44 +26,9 @@ fn no_weight_is_left_out_in_silence() {
         tensors.insert(tensor.into(), (Dtype::F32, shape.to_vec(), data));
         tensors
     };
-    for (name, tensor, shape, family, hint) in [
-        (
-            "random-llama2",
-            "model.layers.0.self_attn.q_proj.bias",
-            &[48][..],
-            "Llama",
-            "no bias there",
-        ),
-        ("random-qwen2", "model.layers.0.self_attn.o_proj.bias", &[48], "Qwen2", "no bias there"),
-        (
-            "random-falcon",
-            "transformer.h.0.mlp.dense_h_to_4h.bias",
-            &[160],
-            "Falcon",
-            "no bias there",
-        ),
-        ("random-llama2", "lm_head.bias", &[512], "Llama", "no bias there"),
-        (
-            "random-llama2",
-            "model.layers.6.input_layernorm.weight",
-            &[48],
-            "Llama",
-            "num_hidden_layers is 6",
-        ),
-        ("random-gpt2", "h.4.ln_1.weight", &[32], "GPT-2", "n_layer is 4"),
-        ("random-gpt2", "score.weight", &[2, 32], "GPT-2", "does not run"),
-        ("random-llama2", "model.layers.0.self_attn.q_norm.weight", &[8], "Llama", "another model"),
-        (
-            "random-gemma",
-            "model.layers.0.pre_feedforward_layernorm.weight",
-            &[32],
-            "Gemma",
-            "another model",
-        ),
-        // A mask of GPT-2's is a weight's name elsewhere.
-        ("random-llama2", "model.layers.0.attn.bias", &[48], "Llama", "no bias there"),
-    ] {
-        let sentence = refused(name, &with(name, tensor, shape));
+    for [name, tensor, shape, family, hint] in table(STRAYS) {
+        let shape: Vec<usize> = serde_json::from_str(shape).expect(shape);
+        let sentence = refused(name, &with(name, tensor, &shape));
         let begins =
             format!("tensor {tensor} in model.safetensors has no place in this {family} model");
         assert!(sentence.starts_with(&begins) && sentence.contains(hint), "{sentence}");
