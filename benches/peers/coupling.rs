@@ -20,11 +20,11 @@ mod side;
 use atelier::model::ModelFiles;
 use atelier::study::LoadedModel;
 use atelier::study::coupling::{Coupling, CouplingWish, Linearising};
+use common::prompts;
 use common::random::{RandomModel, Stored};
-use common::{median, prompts};
 use serde_json::{Value, json};
 use setting::{here, mobile, python, scratch};
-use side::{Side, peak_kb, seconds};
+use side::{BothSides, assert_close, peak_kb, threads};
 
 /// Number of blocks of MobileLLM-125M.
 const BLOCKS: usize = 30;
@@ -41,8 +41,6 @@ fn main() {
     {
         return ours(Path::new(folder), Path::new(case));
     }
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let python = python();
     let folder = scratch("coupling");
     RandomModel::new(&mobile(BLOCKS)).write(&folder, Stored::F32);
     let case = folder.join("case.json");
@@ -50,25 +48,16 @@ fn main() {
     let text = json!({ "ids": ids, "k": K }).to_string();
     std::fs::write(&case, text).expect("a file of the case");
 
-    let mut atelier = Command::new(std::env::current_exe().expect("this program"));
-    atelier.arg("ours").env("RAYON_NUM_THREADS", threads.to_string());
-    let mut theirs = Command::new(python);
-    theirs.arg(here().join("coupling.py"));
-    let mut atelier = Side::start(atelier.args([&folder, &case]));
-    let mut theirs = Side::start(theirs.args([&folder, &case]).arg(threads.to_string()));
-    println!("{} against {}, {threads} threads\n", atelier.version, theirs.version);
+    let mut peer = Command::new(python());
+    let mut both = BothSides::start(&[&folder, &case], peer.arg(here().join("coupling.py")));
+    let BothSides { ours, theirs } = &both;
+    println!("{} against {}, {} threads\n", ours.version, theirs.version, threads());
     println!("medians of alternating rounds    atelier      Python      ratio");
     for (name, rounds) in [(ONE, 5), (ALL, 1)] {
-        same(&atelier.round(name), &theirs.round(name)); // warms up, and compares
-        let (mut ours, mut python) = (Vec::new(), Vec::new());
-        for _ in 0..rounds {
-            ours.push(seconds(&atelier.round(name)));
-            python.push(seconds(&theirs.round(name)));
-        }
-        let (ours, python) = (median(ours), median(python));
+        let [ours, python] = both.seconds(name, rounds, same);
         println!("{name:<28} {ours:>9.3} s {python:>9.3} s {:>10.3} (want <= 0.05)", ours / python);
     }
-    let (ours, python) = (atelier.peak(), theirs.peak());
+    let (ours, python) = (both.ours.peak(), both.theirs.peak());
     println!("{:<28} {ours:>8.0} MB {python:>8.0} MB", "peak memory");
 }
 
@@ -76,20 +65,7 @@ fn main() {
 /// map.
 fn same(ours: &Value, theirs: &Value) {
     for (field, tolerance) in [("singular_values", 1e-3), ("off_diagonal", 5e-3)] {
-        let numbers = |answer: &Value| -> Vec<f64> {
-            let rows = answer[field].as_array().expect("rows").iter();
-            rows.flat_map(|row| row.as_array().expect("a row"))
-                .map(|x| x.as_f64().expect("a number"))
-                .collect()
-        };
-        let (ours, theirs) = (numbers(ours), numbers(theirs));
-        assert_eq!(ours.len(), theirs.len(), "{field}");
-        for (ours, theirs) in ours.iter().zip(theirs) {
-            assert!(
-                (ours - theirs).abs() < tolerance * (1.0 + theirs.abs()),
-                "{field}: {ours}, {theirs}"
-            );
-        }
+        assert_close(&ours[field], &theirs[field], tolerance, |x| 1.0 + x.abs());
     }
 }
 

@@ -21,7 +21,7 @@ use common::random::{RandomModel, Stored};
 use common::{median, prompts};
 use serde_json::{Value, json};
 use setting::{here, python, run, scratch};
-use side::{Side, peak_kb};
+use side::{BothSides, assert_close, largest, peak_kb, threads};
 
 const SHAPE: &str = include_str!("shapes/llama-3.2-1b.json");
 const PROMPT: usize = 12;
@@ -40,27 +40,17 @@ fn main() {
         }
         _ => {}
     }
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let python = python();
     let folder = tempfile::tempdir_in(scratch("decode")).expect("a folder");
     let program = std::env::current_exe().expect("this program");
     // In a process of its own: what it held would count for those measured after it.
     run(Command::new(&program).arg("write").arg(folder.path()));
 
-    let mut atelier = Command::new(&program);
-    atelier.arg("ours").arg(folder.path());
-    let mut atelier = Side::start(atelier.env("RAYON_NUM_THREADS", threads.to_string()));
-    let mut theirs = Command::new(python);
-    theirs.arg(here().join("decode.py")).arg(folder.path());
-    let mut theirs = Side::start(theirs.arg(threads.to_string()));
-    println!("{} against {}, {threads} threads", atelier.version, theirs.version);
-    same(&atelier.round(&format!("{PROMPT} 1")), &theirs.round(&format!("{PROMPT} 1")));
-    let case = format!("{PROMPT} {TOKENS}");
-    let (mut ours, mut python) = (Vec::new(), Vec::new());
-    for _ in 0..ROUNDS {
-        ours.push(each(&atelier.round(&case)));
-        python.push(each(&theirs.round(&case)));
-    }
+    let mut peer = Command::new(python());
+    let mut both = BothSides::start(&[folder.path()], peer.arg(here().join("decode.py")));
+    println!("{} against {}, {} threads", both.ours.version, both.theirs.version, threads());
+    both.rounds(&format!("{PROMPT} 1"), 0, same);
+    let rounds = both.rounds(&format!("{PROMPT} {TOKENS}"), ROUNDS, |_, _| ());
+    let [ours, python] = rounds.map(|answers| answers.iter().map(each).collect::<Vec<_>>());
     let rate = |rounds: &[Vec<f64>]| {
         let seconds = rounds.iter().map(|each| each.iter().sum::<f64>());
         TOKENS as f64 / median(seconds.collect())
@@ -81,7 +71,7 @@ fn main() {
             at[1] / at[0]
         );
     }
-    println!("peak memory: {:.0} MB, Python {:.0} MB", atelier.peak(), theirs.peak());
+    println!("peak memory: {:.0} MB, Python {:.0} MB", both.ours.peak(), both.theirs.peak());
 }
 
 /// Seconds of every token.
@@ -91,15 +81,8 @@ fn each(answer: &Value) -> Vec<f64> {
 
 /// Python rounds to bf16 at every step.
 fn same(ours: &Value, theirs: &Value) {
-    let numbers = |answer: &Value| -> Vec<f64> {
-        serde_json::from_value(answer["logits"].clone()).expect("logits")
-    };
-    let (ours, theirs) = (numbers(ours), numbers(theirs));
-    assert_eq!(ours.len(), theirs.len());
-    let largest = ours.iter().fold(0f64, |largest, x| largest.max(x.abs()));
-    for (a, b) in ours.iter().zip(&theirs) {
-        assert!((a - b).abs() < 0.1 * largest, "{ours:?}, {theirs:?}");
-    }
+    let largest = largest(&ours["logits"]);
+    assert_close(&ours["logits"], &theirs["logits"], 0.1, |_| largest);
 }
 
 /// Our side: the same protocol as `decode.py`.

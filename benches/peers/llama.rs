@@ -26,7 +26,7 @@ use atelier::study::LoadedModel;
 use common::{median, prompts};
 use serde_json::{Value, json};
 use setting::{environment, here, llama_cmake, mobile, python, run, scratch};
-use side::{Side, peak_kb, seconds};
+use side::{Side, assert_close, largest, peak_kb, seconds, threads};
 
 const BLOCKS: usize = 30;
 const KINDS: [&str; 4] = ["bf16", "q8_0", "q4_0", "q4_k"];
@@ -74,11 +74,10 @@ struct Peers {
 
 impl Peers {
     fn set_up() -> Self {
-        let threads = std::thread::available_parallelism().map_or(1, usize::from);
         Self {
             llama: environment("venv-llama", "requirements-llama.txt", Some(&llama_cmake())),
             torch: python(),
-            threads: threads.to_string(),
+            threads: threads().to_string(),
             is_first: true,
         }
     }
@@ -156,16 +155,8 @@ fn compare_case((case, tokens, wanted): (&str, usize, f64), ours: &mut Side, the
 
 /// llama.cpp rounds activations to eight bits, 30 blocks long.
 fn same(ours: &Value, theirs: &Value) {
-    let numbers = |answer: &Value| -> Vec<f64> {
-        let logits = answer["logits"].as_array().expect("logits").iter();
-        logits.map(|x| x.as_f64().expect("a logit")).collect()
-    };
-    let (ours, theirs) = (numbers(ours), numbers(theirs));
-    assert_eq!(ours.len(), theirs.len());
-    let largest = theirs.iter().fold(0f64, |largest, x| largest.max(x.abs()));
-    for (a, b) in ours.iter().zip(&theirs) {
-        assert!((a - b).abs() < 0.15 * largest, "{ours:?}, {theirs:?}");
-    }
+    let largest = largest(&theirs["logits"]);
+    assert_close(&ours["logits"], &theirs["logits"], 0.15, |_| largest);
 }
 
 /// Our side: the same protocol as `llama.py`.

@@ -20,11 +20,11 @@ use atelier::model::weights::Weights;
 use atelier::model::{ModelFiles, ModelShape, Prompt, Tokenizer};
 use atelier::plan::Plan;
 use atelier::study::LoadedModel;
+use common::prompts;
 use common::random::{RandomModel, Stored};
-use common::{median, prompts};
 use serde_json::{Value, json};
 use setting::{here, mobile, python, scratch};
-use side::{Side, peak_kb, seconds};
+use side::{BothSides, assert_close, peak_kb, threads};
 
 /// Number of blocks of MobileLLM-125M.
 const BLOCKS: usize = 30;
@@ -40,8 +40,6 @@ fn main() {
     {
         return ours(Path::new(folder), Path::new(cases));
     }
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let python = python();
     let folder = scratch("model");
     RandomModel::new(&mobile(BLOCKS)).write(&folder, Stored::F32);
     let cases = folder.join("cases.json");
@@ -49,29 +47,19 @@ fn main() {
     let shape = shape.expect("a model").shape;
     std::fs::write(&cases, all_cases(&shape).to_string()).expect("a file of cases");
 
-    let mut atelier = Command::new(std::env::current_exe().expect("this program"));
-    atelier.arg("ours").env("RAYON_NUM_THREADS", threads.to_string());
-    let mut theirs = Command::new(python);
-    theirs.arg(here().join("forward.py"));
-    let mut atelier = Side::start(atelier.args([&folder, &cases]));
-    let mut theirs = Side::start(theirs.args([&folder, &cases]).arg(threads.to_string()));
-    println!("{} against {}, {threads} threads\n", atelier.version, theirs.version);
+    let mut peer = Command::new(python());
+    let mut both = BothSides::start(&[&folder, &cases], peer.arg(here().join("forward.py")));
+    let BothSides { ours, theirs } = &both;
+    println!("{} against {}, {} threads\n", ours.version, theirs.version, threads());
     println!("medians of alternating rounds     rows/s     Python      ratio");
     for (case, rows, rounds, wanted) in [(EQUAL, 8, 9, 1.0), (UNEQUAL, ROWS, 3, 1.5)] {
-        same(&atelier.round(case), &theirs.round(case)); // warms up, and compares
-        let (mut ours, mut python) = (Vec::new(), Vec::new());
-        for _ in 0..rounds {
-            ours.push(seconds(&atelier.round(case)));
-            python.push(seconds(&theirs.round(case)));
-        }
-        let rate = |times: Vec<f64>| rows as f64 / median(times);
-        let (ours, python) = (rate(ours), rate(python));
+        let [ours, python] = both.seconds(case, rounds, same).map(|seconds| rows as f64 / seconds);
         println!(
             "{case:<28} {ours:>11.2} {python:>10.2} {:>10.2} (want >= {wanted:.1})",
             ours / python
         );
     }
-    let (ours, python) = (atelier.peak(), theirs.peak());
+    let (ours, python) = (both.ours.peak(), both.theirs.peak());
     println!(
         "{:<28} {ours:>8.0} MB {python:>7.0} MB {:>10.2} (want <= 0.6)",
         "peak memory",
@@ -81,18 +69,7 @@ fn main() {
 
 /// The comparison means nothing unless both compute the same thing: the first row's members.
 fn same(ours: &Value, theirs: &Value) {
-    let numbers = |answer: &Value| -> Vec<f64> {
-        let members = answer["logits"].as_array().expect("members").iter();
-        members
-            .flat_map(|member| member.as_array().expect("logits"))
-            .map(|x| x.as_f64().expect("a logit"))
-            .collect()
-    };
-    let (ours, theirs) = (numbers(ours), numbers(theirs));
-    assert_eq!(ours.len(), theirs.len());
-    for (ours, theirs) in ours.iter().zip(theirs) {
-        assert!((ours - theirs).abs() < 1e-3 * (1.0 + theirs.abs()), "{ours}, {theirs}");
-    }
+    assert_close(&ours["logits"], &theirs["logits"], 1e-3, |x| 1.0 + x.abs());
 }
 
 /// Our side: the same protocol as `forward.py`.

@@ -2,9 +2,12 @@
 //! can be told apart.
 
 use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use serde_json::Value;
+
+use crate::common::median;
 
 /// One of the two processes.
 pub struct Side {
@@ -61,6 +64,69 @@ impl Drop for Side {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+/// This program and a peer's script, which answer the same cases.
+pub struct BothSides {
+    pub ours: Side,
+    pub theirs: Side,
+}
+
+impl BothSides {
+    /// Starts this program with `ours` before its arguments, and the peer with the number of threads behind its own.
+    pub fn start(arguments: &[&Path], peer: &mut Command) -> Self {
+        let threads = threads().to_string();
+        let mut ours = Command::new(std::env::current_exe().expect("this program"));
+        ours.arg("ours").args(arguments).env("RAYON_NUM_THREADS", &threads);
+        let theirs = Side::start(peer.args(arguments).arg(threads));
+        Self { ours: Side::start(&mut ours), theirs }
+    }
+
+    /// Answers of alternating rounds, ours and theirs, after one that warms up and is compared.
+    pub fn rounds(
+        &mut self,
+        case: &str,
+        rounds: usize,
+        compare: fn(&Value, &Value),
+    ) -> [Vec<Value>; 2] {
+        compare(&self.ours.round(case), &self.theirs.round(case));
+        let (ours, theirs) =
+            (0..rounds).map(|_| (self.ours.round(case), self.theirs.round(case))).unzip();
+        [ours, theirs]
+    }
+
+    /// Median seconds of both in such rounds.
+    pub fn seconds(&mut self, case: &str, rounds: usize, compare: fn(&Value, &Value)) -> [f64; 2] {
+        self.rounds(case, rounds, compare)
+            .map(|answers| median(answers.iter().map(seconds).collect()))
+    }
+}
+
+/// Threads that either side has.
+pub fn threads() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// Asserts that two lists of numbers, of any depth, differ by less than `tolerance` times what `scale` makes of theirs.
+pub fn assert_close(ours: &Value, theirs: &Value, tolerance: f64, scale: impl Fn(f64) -> f64) {
+    let (ours, theirs) = (numbers(ours), numbers(theirs));
+    assert_eq!(ours.len(), theirs.len());
+    for (i, (ours, theirs)) in ours.iter().zip(&theirs).enumerate() {
+        assert!((ours - theirs).abs() < tolerance * scale(*theirs), "{i}: {ours}, {theirs}");
+    }
+}
+
+/// Returns all numbers of lists in lists.
+pub fn numbers(answer: &Value) -> Vec<f64> {
+    match answer {
+        Value::Array(list) => list.iter().flat_map(numbers).collect(),
+        number => vec![number.as_f64().expect("a number")],
+    }
+}
+
+/// Returns the largest of these numbers, whatever its sign.
+pub fn largest(answer: &Value) -> f64 {
+    numbers(answer).iter().fold(0.0, |largest, x| x.abs().max(largest))
 }
 
 /// Returns the seconds of a side's answer.

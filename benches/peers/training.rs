@@ -16,10 +16,9 @@ mod setting;
 mod side;
 
 use atelier::train::{Recipe, Trainer, evaluate, family, folder};
-use common::median;
 use serde_json::{Value, json};
 use setting::{here, python, scratch};
-use side::{Side, peak_kb, seconds};
+use side::{BothSides, assert_close, peak_kb, threads};
 
 const STEPS: usize = 40;
 const ROUNDS: usize = 9;
@@ -33,33 +32,22 @@ fn main() {
     {
         return ours(Path::new(folder));
     }
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let python = python();
     println!(
-        "tokens a second, {threads} threads, {STEPS} steps; medians of {ROUNDS} alternating rounds"
+        "tokens a second, {} threads, {STEPS} steps; medians of {ROUNDS} alternating rounds",
+        threads()
     );
     for (blocks, batch) in CASES {
         let folder = scratch(&format!("training-{blocks}-{batch}"));
         let tokens = write_case(&folder, blocks, batch) as f64;
-        let mut atelier = Command::new(std::env::current_exe().expect("this program"));
-        let count = threads.to_string();
-        atelier.arg("ours").env("RAYON_NUM_THREADS", &count);
-        let mut theirs = Command::new(&python);
-        theirs.arg(here().join("training.py"));
-        let mut atelier = Side::start(atelier.arg(&folder));
-        let mut theirs = Side::start(theirs.arg(&folder).arg(&count));
-        same(&atelier.round("round"), &theirs.round("round")); // warms up, and compares
-        let (mut ours, mut python) = (Vec::new(), Vec::new());
-        for _ in 0..ROUNDS {
-            ours.push(tokens / seconds(&atelier.round("round")));
-            python.push(tokens / seconds(&theirs.round("round")));
-        }
-        let (ours, python) = (median(ours), median(python));
+        let mut peer = Command::new(&python);
+        let mut both = BothSides::start(&[&folder], peer.arg(here().join("training.py")));
+        let [ours, python] = both.seconds("round", ROUNDS, same).map(|seconds| tokens / seconds);
         println!(
             "{blocks:>2} blocks, {batch} rows a step ({:.0} tokens): {} {ours:.0}, {} {python:.0}, ratio {:.2} (want >= 1)",
             tokens / STEPS as f64,
-            atelier.version,
-            theirs.version,
+            both.ours.version,
+            both.theirs.version,
             ours / python
         );
     }
@@ -99,15 +87,7 @@ fn write_case(folder: &Path, blocks: usize, batch: usize) -> u64 {
 
 /// The comparison means nothing unless both learn the same.
 fn same(ours: &Value, theirs: &Value) {
-    let numbers = |answer: &Value| -> Vec<f64> {
-        let losses = answer["losses"].as_array().expect("losses").iter();
-        losses.map(|loss| loss.as_f64().expect("a number")).collect()
-    };
-    let (ours, theirs) = (numbers(ours), numbers(theirs));
-    assert_eq!(ours.len(), theirs.len());
-    for (step, (ours, theirs)) in ours.iter().zip(&theirs).enumerate() {
-        assert!((ours / theirs - 1.0).abs() < 2e-3, "step {step}: {ours}, {theirs}");
-    }
+    assert_close(&ours["losses"], &theirs["losses"], 2e-3, f64::abs);
 }
 
 /// Our side: the same protocol as `training.py`.

@@ -149,6 +149,7 @@ fn row(text: &str, line: usize) -> Result<TaskRow, RowsError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tables::table;
 
     fn refusal(file: &str) -> String {
         read(file.as_bytes()).expect_err(file).to_string()
@@ -165,43 +166,25 @@ mod tests {
         assert_eq!(rows, [TaskRow::new(1, text), TaskRow::new(4, ids)]);
     }
 
+    /// A line, and how its refusal begins.
+    const REFUSED: &str = r#"
+{"prompt": "a" | is not a row (EOF while parsing an object, column 14): write {
+[1] | is not a row (invalid type:
+{"prompt": "a", "options": "x", "answer": 1} | is not a row (invalid type: string "x", expected a sequence, column 30)
+{"prompt": "a", "options": ["x", "y"], "answer": -1} | is not a row (invalid value: integer `-1`, expected usize, column 51)
+{"prompt": "a", "answer": 1} | has a prompt but no options: write {
+{"prompt": "a", "options": ["x", "y"], "ids": [1], "answer": 1} | has both text and ids:
+{"prompt": "a", "options": ["x", "y"]} | has no answer (the index of the right option):
+{"prompt": "a", "options": ["x"], "answer": 0} | has 1 options: a row needs at least two
+{"prompt": "a", "options": ["x", "y"], "answer": 2} | has answer 2, but its 2 options are counted from 0
+"#;
+
     #[test]
     fn a_refusal_names_the_line() {
         let good = r#"{"prompt": "a", "options": ["x", "y"], "answer": 1}"#;
-        for (bad, start) in [
-            (
-                r#"{"prompt": "a""#,
-                "line 2 is not a row (EOF while parsing an object, column 14): write {",
-            ),
-            ("[1]", "line 2 is not a row (invalid type: "),
-            (
-                r#"{"prompt": "a", "options": "x", "answer": 1}"#,
-                "line 2 is not a row (invalid type: string \"x\", expected a sequence, column 30)",
-            ),
-            (
-                r#"{"prompt": "a", "options": ["x", "y"], "answer": -1}"#,
-                "line 2 is not a row (invalid value: integer `-1`, expected usize, column 51)",
-            ),
-            (r#"{"prompt": "a", "answer": 1}"#, "line 2 has a prompt but no options: write {"),
-            (
-                r#"{"prompt": "a", "options": ["x", "y"], "ids": [1], "answer": 1}"#,
-                "line 2 has both text and ids: ",
-            ),
-            (
-                r#"{"prompt": "a", "options": ["x", "y"]}"#,
-                "line 2 has no answer (the index of the right option): ",
-            ),
-            (
-                r#"{"prompt": "a", "options": ["x"], "answer": 0}"#,
-                "line 2 has 1 options: a row needs at least two",
-            ),
-            (
-                r#"{"prompt": "a", "options": ["x", "y"], "answer": 2}"#,
-                "line 2 has answer 2, but its 2 options are counted from 0",
-            ),
-        ] {
+        for [bad, start] in table(REFUSED) {
             let sentence = refusal(&format!("{good}\n{bad}\n{good}\n"));
-            assert!(sentence.starts_with(start), "{sentence}");
+            assert!(sentence.starts_with(&format!("line 2 {start}")), "{sentence}");
         }
     }
 

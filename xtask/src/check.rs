@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use crate::command::{Stop, run, step};
+use crate::disk::make_folder;
 use crate::place::Place;
 use crate::setup::{self, Chore};
 use crate::site::Site;
@@ -287,7 +288,7 @@ fn runtime_folder(place: &Place) -> Result<Option<PathBuf>, Stop> {
         return Ok(None);
     }
     let folder = place.scratch().join("runtime");
-    page::make_folder(&folder)?;
+    make_folder(&folder)?;
     #[cfg(unix)]
     {
         // Nobody else's, or it is no such folder.

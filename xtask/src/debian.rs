@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::command::{Stop, on_path, output, path_starting_with, run, step};
+use crate::disk::{self, files_under, make_folder, remove};
 use crate::lock;
 use crate::place::Place;
 use crate::wasm::TRIPLE;
@@ -100,15 +101,10 @@ impl Debian {
 
     fn build_library(&self, place: &Place) -> Result<(), Stop> {
         let work = place.cache().join("debian").join("work");
-        let write = |path: PathBuf, text: &str| {
-            std::fs::write(&path, text).map_err(|error| Stop::file("write", &path, &error))
-        };
         make_folder(&work.join("src"))?;
-        write(
-            work.join("Cargo.toml"),
-            "[package]\nname = \"hello\"\nedition = \"2024\"\n[workspace]\n",
-        )?;
-        write(work.join("src/main.rs"), "fn main() {}\n")?;
+        let manifest = "[package]\nname = \"hello\"\nedition = \"2024\"\n[workspace]\n";
+        disk::write(&work.join("Cargo.toml"), manifest)?;
+        disk::write(&work.join("src/main.rs"), "fn main() {}\n")?;
         let mut cargo = Command::new(CARGO);
         leave_rustup(&mut cargo);
         cargo
@@ -132,24 +128,20 @@ impl Debian {
         }
         // Its presence is what says that the library is whole: it comes last, by a rename.
         let unfinished = self.sysroot.join("unfinished");
-        if unfinished.is_dir() {
-            std::fs::remove_dir_all(&unfinished)
-                .map_err(|error| Stop::file("remove", &unfinished, &error))?;
-        }
+        remove(&unfinished)?;
         make_folder(&unfinished)?;
         let built = work.join("target").join(TRIPLE).join("release/deps");
-        for file in crate::hash::files_under(&built)? {
+        for file in files_under(&built)? {
             let name = file.file_name().unwrap_or_default();
             if name.to_string_lossy().ends_with(".rlib") {
-                std::fs::copy(&file, unfinished.join(name))
-                    .map_err(|error| Stop::file("copy", &file, &error))?;
+                disk::copy(&file, unfinished.join(name))?;
             }
         }
         let library = library_folder(&self.sysroot);
         make_folder(library.parent().unwrap_or(&library))?;
         std::fs::rename(&unfinished, &library)
             .map_err(|error| Stop::file("write", &library, &error))?;
-        std::fs::remove_dir_all(&work).map_err(|error| Stop::file("remove", &work, &error))
+        remove(&work)
     }
 }
 
@@ -167,10 +159,6 @@ fn check_for_spaces(folder: &Path) -> Result<(), Stop> {
 
 fn library_folder(sysroot: &Path) -> PathBuf {
     sysroot.join("lib/rustlib").join(TRIPLE).join("lib")
-}
-
-fn make_folder(path: &Path) -> Result<(), Stop> {
-    std::fs::create_dir_all(path).map_err(|error| Stop::file("make the folder", path, &error))
 }
 
 #[cfg(unix)]

@@ -6,8 +6,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::command::Stop;
-use crate::hash::files_under;
-use crate::page::make_folder;
+use crate::disk::{self, files_under, make_folder};
 use crate::place::Place;
 
 /// One of its lines.
@@ -31,8 +30,7 @@ pub struct Document {
 impl Document {
     pub fn read(place: &Place) -> Result<Self, Stop> {
         let path = place.root().join("index.html");
-        let html =
-            std::fs::read_to_string(&path).map_err(|error| Stop::file("read", &path, &error))?;
+        let html = disk::read_text(&path)?;
         Self::parse(&html)
     }
 
@@ -67,7 +65,7 @@ impl Document {
             match part {
                 Part::Style(from) | Part::File(from) => {
                     let from = place.root().join(from);
-                    copy(&from, &stage.join(from.file_name().unwrap_or_default()))?;
+                    disk::copy(&from, stage.join(from.file_name().unwrap_or_default()))?;
                 }
                 Part::Folder { from, into } => {
                     let from = place.root().join(from);
@@ -76,14 +74,13 @@ impl Document {
                     for file in files_under(&from)? {
                         let to = to.join(file.strip_prefix(&from).unwrap_or(&file));
                         make_folder(to.parent().unwrap_or(stage))?;
-                        copy(&file, &to)?;
+                        disk::copy(&file, to)?;
                     }
                 }
                 Part::Program { .. } => {}
             }
         }
-        let path = stage.join("index.html");
-        std::fs::write(&path, self.html()).map_err(|error| Stop::file("write", &path, &error))
+        disk::write(&stage.join("index.html"), self.html())
     }
 
     /// The document without the list, linked to its style sheets.
@@ -103,10 +100,6 @@ impl Document {
         }
         html
     }
-}
-
-fn copy(from: &Path, to: &Path) -> Result<(), Stop> {
-    std::fs::copy(from, to).map(|_| ()).map_err(|error| Stop::file("copy", from, &error))
 }
 
 /// The part that a line names, if it is one of Trunk's.

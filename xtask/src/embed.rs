@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use crate::command::Stop;
+use crate::disk;
 
 /// In `index.html`: what a frame's document has otherwise.
 const CHANGES: &[(&str, &str)] = &[
@@ -21,10 +22,9 @@ const CHANGES: &[(&str, &str)] = &[
 /// Writes it beside `index.html`, which holds no picture yet.
 pub fn write(stage: &Path) -> Result<(), Stop> {
     let from = stage.join("index.html");
-    let index =
-        std::fs::read_to_string(&from).map_err(|error| Stop::file("read", &from, &error))?;
+    let index = disk::read_text(&from)?;
     let to = stage.join("embed.html");
-    std::fs::write(&to, embedded(&index)?).map_err(|error| Stop::file("write", &to, &error))
+    disk::write(&to, embedded(&index)?)
 }
 
 fn embedded(index: &str) -> Result<String, Stop> {

@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::command::{Stop, run, step};
-use crate::hash::files_under;
+use crate::disk::{self, make_folder, named_under, remove};
 use crate::host;
-use crate::page::{gzip, make_folder, remove};
+use crate::page::gzip;
 use crate::place::Place;
 
 /// Folder of the models. The program carries their files already, and serves them under the same names.
@@ -59,23 +59,21 @@ fn collect(place: &Place, page: &Path) -> Result<PathBuf, Stop> {
     remove(&folder)?;
     make_folder(&folder)?;
     let mut list = String::from("&[\n");
-    for (number, file) in files_under(page)?.iter().enumerate() {
-        let name = file.strip_prefix(page).unwrap_or(file);
-        let name = name.to_string_lossy().replace('\\', "/");
+    for (number, (name, file)) in named_under(page)?.into_iter().enumerate() {
         let is_model = [".json", ".safetensors"].iter().any(|end| name.ends_with(end));
         if name.starts_with(CARRIED) && is_model || host::FILES.contains(&name.as_str()) {
             continue;
         }
-        let bytes = std::fs::read(file).map_err(|error| Stop::file("read", file, &error))?;
+        let bytes = disk::read(&file)?;
         let ending = Path::new(&name).extension().unwrap_or_default();
         let is_packed = PACKED.iter().any(|known| ending == *known);
         let bytes = if is_packed {
             bytes
         } else {
-            gzip(&bytes).map_err(|error| Stop::file("compress", file, &error))?
+            gzip(&bytes).map_err(|error| Stop::file("compress", &file, &error))?
         };
         let own = folder.join(number.to_string());
-        std::fs::write(&own, bytes).map_err(|error| Stop::file("write", &own, &error))?;
+        disk::write(&own, bytes)?;
         // Writing to a text cannot fail.
         let _ = writeln!(
             list,
@@ -85,6 +83,6 @@ fn collect(place: &Place, page: &Path) -> Result<PathBuf, Stop> {
     }
     list.push_str("]\n");
     let path = folder.join("page.rs");
-    std::fs::write(&path, list).map_err(|error| Stop::file("write", &path, &error))?;
+    disk::write(&path, list)?;
     Ok(path)
 }

@@ -1,8 +1,9 @@
 //! Fingerprints of files, to tell whether something changed. Not for security.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::command::Stop;
+use crate::disk::{self, named_under};
 
 /// FNV-1a, 64 bits: the same on every machine and in every version of Rust.
 pub struct Hash(u64);
@@ -21,10 +22,9 @@ impl Hash {
     /// Adds a file, or a folder with all it holds, names included; what does not exist adds
     /// nothing.
     pub fn add_path(&mut self, path: &Path) -> Result<(), Stop> {
-        for file in files_under(path)? {
-            // The name relative to what was asked, so that a moved clone is the same clone.
-            let name = file.strip_prefix(path).unwrap_or(&file).to_string_lossy().into_owned();
-            let bytes = std::fs::read(&file).map_err(|error| Stop::file("read", &file, &error))?;
+        // Names are relative to what was asked, so that a moved clone is the same clone.
+        for (name, file) in named_under(path)? {
+            let bytes = disk::read(&file)?;
             self.add(name.as_bytes());
             self.add(&(bytes.len() as u64).to_le_bytes());
             self.add(&bytes);
@@ -36,26 +36,6 @@ impl Hash {
     pub fn finish(&self) -> String {
         format!("{:016x}", self.0)
     }
-}
-
-/// Every file under a folder, at any depth, in order of path; a file is its own only member.
-pub fn files_under(path: &Path) -> Result<Vec<PathBuf>, Stop> {
-    let mut found = Vec::new();
-    let mut waiting = vec![path.to_path_buf()];
-    while let Some(path) = waiting.pop() {
-        if path.is_file() {
-            found.push(path);
-        } else if path.is_dir() {
-            let entries =
-                std::fs::read_dir(&path).map_err(|error| Stop::file("read", &path, &error))?;
-            for entry in entries {
-                let entry = entry.map_err(|error| Stop::file("read", &path, &error))?;
-                waiting.push(entry.path());
-            }
-        }
-    }
-    found.sort();
-    Ok(found)
 }
 
 #[cfg(test)]

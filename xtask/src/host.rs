@@ -12,7 +12,7 @@ use std::process::Command;
 use atelier_server::{POLICY, policy_in};
 
 use crate::command::{Stop, run};
-use crate::hash::files_under;
+use crate::disk::{self, named_under};
 use crate::place::Place;
 use crate::site::Site;
 
@@ -44,19 +44,13 @@ const SHELL: &[&str] = &[
 
 /// Writes all but the headers, which say which files there are.
 pub fn write(place: &Place, stage: &Path, site: &Site) -> Result<(), Stop> {
-    let put = |name: &str, text: &str| {
-        let path = stage.join(name);
-        std::fs::write(&path, text).map_err(|error| Stop::file("write", &path, &error))
-    };
-    let read = |path: &Path| {
-        std::fs::read_to_string(path).map_err(|error| Stop::file("read", path, &error))
-    };
+    let put = |name: &str, text: &str| disk::write(&stage.join(name), text);
     // Else GitHub's older way of publishing leaves out names that begin with `_`.
     put(".nojekyll", "")?;
     put("robots.txt", ROBOTS)?;
-    let lost = read(&place.root().join("web/404.html"))?;
+    let lost = disk::read_text(&place.root().join("web/404.html"))?;
     put("404.html", &lost.replace(HOME, site.address().unwrap_or("./")))?;
-    let index = read(&stage.join("index.html"))?;
+    let index = disk::read_text(&stage.join("index.html"))?;
     put("index.html", &addressed(&index, site))?;
     picture(place, stage)
 }
@@ -86,15 +80,10 @@ fn picture(place: &Place, stage: &Path) -> Result<(), Stop> {
 
 /// Writes `_headers`, once every file is there.
 pub fn write_headers(stage: &Path) -> Result<(), Stop> {
-    let files = files_under(stage)?;
-    let names = files.iter().filter_map(|file| file.strip_prefix(stage).ok());
-    let names: Vec<String> = names.map(|name| name.to_string_lossy().replace('\\', "/")).collect();
-    let panel = stage.join("hub.html");
-    let html = std::fs::read(&panel).map_err(|error| Stop::file("read", &panel, &error))?;
+    let names: Vec<String> = named_under(stage)?.into_iter().map(|(name, _)| name).collect();
+    let html = disk::read(&stage.join("hub.html"))?;
     let panel = policy_in(&html).ok_or_else(|| Stop::new("hub.html says no policy of its own."))?;
-    let path = stage.join(HEADERS);
-    std::fs::write(&path, headers(&names, &panel))
-        .map_err(|error| Stop::file("write", &path, &error))
+    disk::write(&stage.join(HEADERS), headers(&names, &panel))
 }
 
 /// A rule for every folder, and one for every file that is in none.

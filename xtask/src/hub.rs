@@ -5,6 +5,7 @@ use std::fmt;
 use std::path::Path;
 
 use crate::command::Stop;
+use crate::disk::{self, make_folder};
 use crate::place::Place;
 
 /// The documents that name the hub, the page's own and its panel's, and what they name before they are told otherwise.
@@ -63,8 +64,8 @@ impl Setting {
 
     pub fn keep(&self, place: &Place) -> Result<(), Stop> {
         let note = place.generated().join(NOTE);
-        crate::page::make_folder(&place.generated())?;
-        std::fs::write(&note, self.to_string()).map_err(|error| Stop::file("write", &note, &error))
+        make_folder(&place.generated())?;
+        disk::write(&note, self.to_string())
     }
 
     /// The setting of the page that a chore other than `build` makes.
@@ -87,10 +88,8 @@ impl Setting {
     pub fn write(&self, folder: &Path) -> Result<(), Stop> {
         for document in DOCUMENTS {
             let path = folder.join(document);
-            let html = std::fs::read_to_string(&path)
-                .map_err(|error| Stop::file("read", &path, &error))?;
-            std::fs::write(&path, self.told(&html))
-                .map_err(|error| Stop::file("write", &path, &error))?;
+            let html = disk::read_text(&path)?;
+            disk::write(&path, self.told(&html))?;
         }
         Ok(())
     }

@@ -4,8 +4,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use crate::command::{self, Stop};
-use crate::hash::files_under;
-use crate::page::make_folder;
+use crate::disk::{self, files_under, make_folder};
 use crate::place::Place;
 use crate::wasm::{TRIPLE, Wasm};
 
@@ -15,11 +14,9 @@ pub fn collect(place: &Place, wasm: &Wasm, stage: &Path) -> Result<(), Stop> {
     make_folder(&folder)?;
     for own in ["LICENSE-MIT", "LICENSE-APACHE"] {
         let from = place.root().join(own);
-        std::fs::copy(&from, folder.join(format!("atelier-{own}.txt")))
-            .map_err(|error| Stop::file("copy", &from, &error))?;
+        disk::copy(&from, folder.join(format!("atelier-{own}.txt")))?;
     }
-    let rust = folder.join("rust-crates.txt");
-    std::fs::write(&rust, crates(place, wasm)?).map_err(|error| Stop::file("write", &rust, &error))
+    disk::write(&folder.join("rust-crates.txt"), crates(place, wasm)?)
 }
 
 /// Every crate in the page and its worker: name, version, licence, home, and its licence files.
@@ -67,7 +64,7 @@ fn described(
             let _ = write!(text, "\n{}\n", standard(root, name, licence, &package)?.trim_end());
         }
         for file in files {
-            let bytes = std::fs::read(&file).map_err(|error| Stop::file("read", &file, &error))?;
+            let bytes = disk::read(&file)?;
             let _ = write!(text, "\n{}\n", String::from_utf8_lossy(&bytes).trim_end());
         }
     }
@@ -80,17 +77,14 @@ fn described(
 /// # Errors
 /// A licence whose text is not here.
 fn standard(root: &Path, name: &str, licence: &str, package: &Path) -> Result<String, Stop> {
-    let read = |path: &Path| {
-        std::fs::read_to_string(path).map_err(|error| Stop::file("read", path, &error))
-    };
     if licence.contains("MIT") {
-        let authors = authors(&read(&package.join("Cargo.toml"))?);
-        let own = read(&root.join("LICENSE-MIT"))?;
+        let authors = authors(&disk::read_text(&package.join("Cargo.toml"))?);
+        let own = disk::read_text(&root.join("LICENSE-MIT"))?;
         let terms = own.find("Permission is").map_or("", |at| &own[at..]);
         return Ok(format!("MIT License\n\nCopyright (c) {authors}\n\n{terms}"));
     }
     if licence.contains("Apache-2.0") {
-        return read(&root.join("LICENSE-APACHE"));
+        return disk::read_text(&root.join("LICENSE-APACHE"));
     }
     Err(Stop::new(format!("{name} has no licence file, and the text of {licence} is not here.")))
 }

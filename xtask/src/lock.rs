@@ -3,8 +3,8 @@
 use std::fs::{File, TryLockError};
 use std::path::Path;
 
-use crate::command::Stop;
-use crate::page::make_folder;
+use crate::command::{Stop, ready};
+use crate::disk::make_folder;
 
 /// Waits until no other process holds the lock in this file. It is held for as long as the returned file lives, and a
 /// process that is killed lets it go. `work` is what the other one is doing: "building this page".
@@ -30,6 +30,29 @@ pub fn hold(path: &Path, work: &str) -> Result<File, Stop> {
         }
     }
     Ok(file)
+}
+
+/// Finds something called `name` that all clones share, or makes it while it holds the lock as [`hold`] does.
+///
+/// # Errors
+/// It cannot be made, or the lock's file cannot be written.
+pub fn once<T>(
+    name: &str,
+    lock: &Path,
+    work: &str,
+    find: impl Fn() -> Option<T>,
+    make: impl FnOnce() -> Result<T, Stop>,
+) -> Result<T, Stop> {
+    let said = |found: T| {
+        ready(name);
+        Ok(found)
+    };
+    if let Some(found) = find() {
+        return said(found);
+    }
+    let _held = hold(lock, work)?;
+    // Another process may have made it meanwhile.
+    find().map_or_else(make, said)
 }
 
 #[cfg(test)]

@@ -28,6 +28,7 @@ mod cache;
 mod check;
 mod command;
 mod debian;
+mod disk;
 mod document;
 mod documented;
 mod embed;

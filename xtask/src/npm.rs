@@ -5,6 +5,7 @@ use std::process::Command;
 
 use crate::apt::Need;
 use crate::command::{Stop, on_path, output, ready, run, step};
+use crate::disk;
 use crate::hash::Hash;
 use crate::place::Place;
 
@@ -49,7 +50,7 @@ pub fn prepare(place: &Place) -> Result<(), Stop> {
         )));
     }
     step("npm ci (esbuild, binaryen, resvg, linkedom, linters)", || install(place.root()))?;
-    std::fs::write(&stamp, lock).map_err(|error| Stop::file("write", &stamp, &error))
+    disk::write(&stamp, lock)
 }
 
 /// Installs exactly what the lock file of a folder names, and runs no script of it.

@@ -4,8 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::command::{Stop, step};
-use crate::hash::files_under;
-use crate::page::{make_folder, remove};
+use crate::disk::{self, make_folder, named_under, remove};
 use crate::place::Place;
 use crate::{host, release, zip};
 
@@ -35,19 +34,17 @@ pub fn pack(place: &Place) -> Result<PathBuf, Stop> {
 
 /// All but what is a host's alone, and a guide; gives back how many files and bytes.
 fn copy(dist: &Path, folder: &Path) -> Result<(usize, u64), Stop> {
-    let guide = folder.join(GUIDE_NAME);
-    std::fs::write(&guide, GUIDE).map_err(|error| Stop::file("write", &guide, &error))?;
+    disk::write(&folder.join(GUIDE_NAME), GUIDE)?;
     let (mut files, mut bytes) = (1, GUIDE.len() as u64);
-    for file in files_under(dist)? {
-        let name = file.strip_prefix(dist).unwrap_or(&file);
-        if host::FILES.contains(&name.to_string_lossy().as_ref()) {
+    for (name, file) in named_under(dist)? {
+        if host::FILES.contains(&name.as_str()) {
             continue;
         }
         let to = folder.join(name);
         if let Some(parent) = to.parent() {
             make_folder(parent)?;
         }
-        bytes += std::fs::copy(&file, &to).map_err(|error| Stop::file("copy", &file, &error))?;
+        bytes += disk::copy(&file, &to)?;
         files += 1;
     }
     Ok((files, bytes))

@@ -9,8 +9,9 @@ use std::process::Command;
 use flate2::{Compression, write::GzEncoder};
 
 use crate::command::{Stop, on_path, ready, run, step};
+use crate::disk::{self, files_under, make_folder, named_under, remove};
 use crate::document::Document;
-use crate::hash::{Hash, files_under};
+use crate::hash::Hash;
 use crate::place::Place;
 use crate::setup;
 use crate::site::Site;
@@ -103,7 +104,7 @@ pub fn build_in(wasm: &Wasm, place: &Place, site: &Site, hub: &hub::Setting) -> 
     put(&stage, &place.dist(), &place.generated().join("dist-before"))?;
     // What changed meanwhile is in some of the page: it is built again the next time.
     if fingerprint(place, hub, site)? == sources {
-        std::fs::write(&note, sources).map_err(|error| Stop::file("write", &note, &error))?;
+        disk::write(&note, sources)?;
     } else {
         println!("· sources changed during the build: run it again");
     }
@@ -253,10 +254,9 @@ fn prerender(place: &Place, stage: &Path) -> Result<(), Stop> {
 }
 
 fn report_sizes(dist: &Path) -> Result<(), Stop> {
-    for file in files_under(dist)? {
-        let name = file.strip_prefix(dist).unwrap_or(&file).display().to_string();
+    for (name, file) in named_under(dist)? {
         if name.ends_with(".wasm") || name.ends_with(".js") || name.ends_with(".css") {
-            let bytes = std::fs::read(&file).map_err(|error| Stop::file("read", &file, &error))?;
+            let bytes = disk::read(&file)?;
             let small = gzip(&bytes).map_err(|error| Stop::file("compress", &file, &error))?;
             println!("  {:>7.1} kB gzipped {:>8.1} kB  {name}", kilo(&small), kilo(&bytes));
         }
@@ -272,22 +272,6 @@ pub fn gzip(bytes: &[u8]) -> std::io::Result<Vec<u8>> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
     encoder.write_all(bytes)?;
     encoder.finish()
-}
-
-pub fn make_folder(path: &Path) -> Result<(), Stop> {
-    std::fs::create_dir_all(path).map_err(|error| Stop::file("make the folder", path, &error))
-}
-
-/// Removes a file or a folder with all it holds, if it is there.
-pub fn remove(path: &PathBuf) -> Result<(), Stop> {
-    let removed = if path.is_dir() {
-        std::fs::remove_dir_all(path)
-    } else if path.exists() {
-        std::fs::remove_file(path)
-    } else {
-        Ok(())
-    };
-    removed.map_err(|error| Stop::file("remove", path, &error))
 }
 
 #[cfg(test)]

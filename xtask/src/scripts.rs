@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::command::{Stop, run};
-use crate::hash::files_under;
+use crate::disk::{self, files_under};
 use crate::place::Place;
 
 /// Folders and files to check; files that are built, fetched or a model's lie elsewhere.
@@ -60,7 +60,7 @@ fn is_script(file: &Path) -> Result<bool, Stop> {
     if file.extension().is_some_and(|end| end == "sh") {
         return Ok(true);
     }
-    let bytes = std::fs::read(file).map_err(|error| Stop::file("read", file, &error))?;
+    let bytes = disk::read(file)?;
     let line = bytes.split(|&byte| byte == b'\n').next();
     let line = String::from_utf8_lossy(line.unwrap_or_default());
     Ok(line.starts_with("#!") && line.trim_end().ends_with("sh"))

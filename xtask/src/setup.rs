@@ -10,10 +10,17 @@ use crate::debian::Debian;
 use crate::npm;
 use crate::page;
 use crate::place::Place;
-use crate::python::{self, Pythons};
+use crate::python::{self, CLIENT, PYARROW, SHELLCHECK};
 use crate::smollm2::{self, Real};
 use crate::tools;
 use crate::wasm::{self, Found, Wasm};
+
+/// Interpreters that the tests run, each of an environment of its own.
+pub struct Pythons {
+    pub pyarrow: PathBuf,
+    /// With Python's client of hubs.
+    pub client: PathBuf,
+}
 
 /// A chore for a checkout.
 pub type Chore = fn(&Place) -> Result<(), Stop>;
@@ -104,7 +111,7 @@ pub fn for_tests(
     let wasm = packages(place, needs)?;
     npm::prepare(place)?;
     let browser = browser::prepare()?;
-    let pythons = python::prepare(place)?;
+    let pythons = Pythons { pyarrow: PYARROW.prepare(place)?, client: CLIENT.prepare(place)? };
     if real == Real::Wanted {
         smollm2::prepare(place)?;
     }
@@ -149,11 +156,11 @@ pub fn trunk_by_hand(place: &Place, wasm: &Wasm) -> String {
 /// Linting the page, and what is written in other languages: ShellCheck, beside it.
 pub fn for_lints(place: &Place) -> Result<(Wasm, PathBuf), Stop> {
     let mut needs = npm::needs();
-    needs.extend(python::venv_needs(python::is_shellcheck_missing(place)));
+    needs.extend(python::venv_needs(SHELLCHECK.find(place).is_none()));
     let wasm = packages(place, needs)?;
     apt::install(&wasm::clippy_needs(&wasm))?;
     npm::prepare(place)?;
-    Ok((wasm, python::prepare_shellcheck(place)?))
+    Ok((wasm, SHELLCHECK.prepare(place)?))
 }
 
 /// All packages at once, so that whoever is not root is told one command, not one after another.

@@ -4,6 +4,7 @@
 use std::fmt;
 
 use crate::command::Stop;
+use crate::disk::{self, make_folder};
 use crate::place::Place;
 
 /// Kept for the page that `serve` shows.
@@ -36,8 +37,8 @@ impl Site {
 
     pub fn keep(&self, place: &Place) -> Result<(), Stop> {
         let note = place.generated().join(NOTE);
-        crate::page::make_folder(&place.generated())?;
-        std::fs::write(&note, self.to_string()).map_err(|error| Stop::file("write", &note, &error))
+        make_folder(&place.generated())?;
+        disk::write(&note, self.to_string())
     }
 
     /// Returns the site of the page that a chore other than `build` makes.

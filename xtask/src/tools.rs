@@ -4,9 +4,10 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::command::{Stop, on_path, output, ready, run, step};
+use crate::command::{Stop, on_path, output, run, step};
+use crate::disk::remove;
+use crate::lock;
 use crate::place::Place;
-use crate::{lock, page};
 
 /// Drives Firefox; Debian does not bring it.
 const GECKODRIVER: Tool = Tool {
@@ -94,24 +95,25 @@ impl Tool {
     /// Where it is, having built it if it was nowhere.
     fn prepare(&self, place: &Place) -> Result<PathBuf, Stop> {
         let name = format!("{} {}", self.package, self.version);
-        if let Some(program) = self.found(place) {
-            ready(&name);
-            return Ok(program);
-        }
         // Their makings are in one folder, which the first to be done removes.
-        let _held = lock::hold(&place.cache().join("tools.lock"), "building a tool")?;
-        if let Some(program) = self.found(place) {
-            ready(&name);
-            return Ok(program);
-        }
-        step(&format!("building {name}, once for all clones ({})", self.minutes), || {
-            let why =
-                format!("{name} could not be built of its locked versions; is there a network?");
-            run(&mut self.install(place), &why)?;
-            // A gigabyte that only another version of the tools could use again.
-            page::remove(&work_folder(place))
-        })?;
-        Ok(self.built(place))
+        let lock = place.cache().join("tools.lock");
+        lock::once(
+            &name,
+            &lock,
+            "building a tool",
+            || self.found(place),
+            || {
+                step(&format!("building {name}, once for all clones ({})", self.minutes), || {
+                    let why = format!(
+                        "{name} could not be built of its locked versions; is there a network?"
+                    );
+                    run(&mut self.install(place), &why)?;
+                    // A gigabyte that only another version of the tools could use again.
+                    remove(&work_folder(place))
+                })?;
+                Ok(self.built(place))
+            },
+        )
     }
 
     fn is_at_its_version(&self, program: &Path) -> bool {

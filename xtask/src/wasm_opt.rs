@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use crate::command::{Stop, run};
-use crate::hash::{Hash, files_under};
+use crate::disk::{self, files_under, make_folder, remove};
+use crate::hash::Hash;
 use crate::npm;
-use crate::page::{make_folder, remove};
 use crate::place::Place;
 
 /// WebAssembly features that rustc's output may use. binaryen must know them.
@@ -53,8 +53,7 @@ pub fn optimise(place: &Place, file: &Path, level: &str) -> Result<(), Stop> {
         wasm_opt.args(&arguments).arg(file).arg("-o").arg(&unfinished);
         run(&mut wasm_opt, "wasm-opt could not optimise the page's wasm.")?;
         // On a full disk, wasm-opt leaves the beginning of a file and says nothing.
-        let made =
-            std::fs::read(&unfinished).map_err(|error| Stop::file("read", &unfinished, &error))?;
+        let made = disk::read(&unfinished)?;
         if !is_whole(&made) {
             return Err(Stop::new(format!(
                 "wasm-opt left {} bytes of {name} that end in the middle: is the disk full? Make room and build again.",

@@ -48,9 +48,7 @@ pub(super) fn sketch(scene: &Scene<'_>) -> Result<FigureDraft, String> {
             rows.push((task, sample.row, column(sample), residue));
         }
     }
-    if points.is_empty() {
-        return Err(missing(scene, "rows in this report"));
-    }
+    refuse_if!(points.is_empty(), missing(scene, "rows in this report"));
     let count = points.len();
     let far = points.iter().map(|point| point.x).fold(0.0, f64::max);
     let level = [0.0, far].map(|x| Point::new(x, x, format!("MSE {}", short(x))));

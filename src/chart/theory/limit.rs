@@ -19,9 +19,7 @@ pub(super) fn sketch(scene: &Scene<'_>) -> Result<FigureDraft, String> {
         2 => (by_member(scene), true),
         _ => (samples(scene, |sample| sample.paper), false),
     };
-    if seen.is_empty() {
-        return Err(missing(scene, "rows in this report"));
-    }
+    refuse_if!(seen.is_empty(), missing(scene, "rows in this report"));
     let has_bias = seen.iter().any(|(pen, ..)| *pen == 3);
     let pens: Vec<Pen> = match is_of_kinds {
         true => kinds(has_bias).map(|kind| kind_pen(kind, theme)).collect(),

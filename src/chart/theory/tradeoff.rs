@@ -112,9 +112,7 @@ pub(super) fn sketch(scene: &Scene<'_>) -> Result<FigureDraft, String> {
     let found = scene.cells();
     let found = found.map(|cell| (cell.task_name, TradeOffTerms::of(cell.found, share)));
     let found: Vec<(&str, TradeOffTerms)> = found.collect();
-    if found.is_empty() {
-        return Err(missing(scene, "numbers in this report"));
-    }
+    refuse_if!(found.is_empty(), missing(scene, "numbers in this report"));
     let quantities: [(&str, [TermsValue; 3]); 2] = [
         ("bias, squared logits", [|t| t.bias, |t| t.terms.bias, |t| t.terms.paper_bias()]),
         (

@@ -6,41 +6,16 @@ use crate::measure::interval::Mean;
 use crate::study::coupling::{Coupling, MisCoupling, NamedTokenMap, TaskCoupling};
 use crate::study::report::Report;
 
+const TASK_HEADERS: &str = "model,task,rows,k,step,basis_step,off_diagonal,off_diagonal_low,off_diagonal_high,\
+                            singular,singular_low,singular_high";
+const PROMPT_HEADERS: &str = "model,map,k,step,t_in,t_out,basis_step,basis_t_in,basis_t_out,off_diagonal,singular,\
+                              undefined";
+
 /// One line per Jacobian and basis. For prompts: `map, k, step, t_in, t_out` of the Jacobian and of the basis,
 /// and both metrics; for tasks: means with the ends of their intervals.
 pub fn csv(reports: &[Report]) -> String {
     let is_of_tasks = reports.iter().all(|report| report.coupling.is_none());
-    let headers: &[&str] = if is_of_tasks {
-        &[
-            "model",
-            "task",
-            "rows",
-            "k",
-            "step",
-            "basis_step",
-            "off_diagonal",
-            "off_diagonal_low",
-            "off_diagonal_high",
-            "singular",
-            "singular_low",
-            "singular_high",
-        ]
-    } else {
-        &[
-            "model",
-            "map",
-            "k",
-            "step",
-            "t_in",
-            "t_out",
-            "basis_step",
-            "basis_t_in",
-            "basis_t_out",
-            "off_diagonal",
-            "singular",
-            "undefined",
-        ]
-    };
+    let headers = if is_of_tasks { TASK_HEADERS } else { PROMPT_HEADERS };
     let mut rows = Vec::new();
     for report in reports {
         let name = &report.model.name;
@@ -53,7 +28,7 @@ pub fn csv(reports: &[Report]) -> String {
             of_prompt(&mut rows, name, coupling);
         }
     }
-    Table { headers: headers.iter().map(ToString::to_string).collect(), rows }.csv()
+    Table { headers: headers.split(',').map(str::to_owned).collect(), rows }.csv()
 }
 
 /// A step and its two positions.

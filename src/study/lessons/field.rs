@@ -215,9 +215,7 @@ pub(super) fn pieces(text: &str) -> Result<Vec<TextPiece<'_>>, LessonError> {
         pieces.push(field(inner)?);
         rest = next;
     }
-    if rest.contains('}') {
-        return Err(LessonError::Brace { text: text.to_owned() });
-    }
+    refuse_if!(rest.contains('}'), LessonError::Brace { text: text.to_owned() });
     pieces.push(TextPiece::Plain(rest));
     Ok(pieces)
 }

@@ -32,9 +32,7 @@ impl Report {
     /// # Errors
     /// Nothing to share, reports of two models, of other files or devices, or two reports of one task.
     pub fn shared(reports: Vec<Self>) -> Result<Self, ShareError> {
-        if reports.is_empty() {
-            return Err(ShareError::None);
-        }
+        refuse_if!(reports.is_empty(), ShareError::None);
         // A report without tasks adds nothing, and has no files to compare.
         let has_task =
             |report: &Self| !report.orders.is_empty() || !report.task_coupling.is_empty();

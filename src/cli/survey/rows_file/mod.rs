@@ -19,7 +19,7 @@ use super::shard::Shard;
 use crate::engine::Member;
 use crate::study::survey::CellFacts;
 
-/// The columns of every rows' file.
+/// The columns of every rows' file: fields of a row by name, three columns where a field is mse, bias and diversity.
 pub const SCHEMA: &str = "message atelier_row {
     required int32 row;
     required int32 line;
@@ -62,6 +62,13 @@ pub const SCHEMA: &str = "message atelier_row {
 
 /// Rows that are written, and read, together.
 const GROUP: usize = 1024;
+
+/// Returns the field of a row that a column holds, and which of the field's three numbers.
+fn field(column: &str) -> (&str, Option<usize>) {
+    let parts = ["_mse", "_bias", "_diversity"].into_iter().enumerate();
+    let mut found = parts.filter_map(|(i, part)| Some((column.strip_suffix(part)?, Some(i))));
+    found.next().unwrap_or((column, None))
+}
 
 /// Facts that a file states once for all its rows.
 #[derive(Clone, Debug, PartialEq)]

@@ -4,15 +4,14 @@ use std::fs::File;
 use std::path::Path;
 
 use anyhow::{Context, anyhow, bail, ensure};
-use parquet::column::reader::get_typed_column_reader;
-use parquet::data_type::{
-    BoolType, ByteArray, ByteArrayType, DataType, DoubleType, FloatType, Int32Type,
-};
-use parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
+use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
+use parquet::data_type::DataType;
+use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::schema::parser::parse_message_type;
+use serde_json::{Map, Value, json};
 
 use super::checksum::check_checksum;
-use super::{About, GROUP, SCHEMA};
+use super::{About, GROUP, SCHEMA, field};
 use crate::guarded::guarded;
 use crate::study::survey::MeasuredRow;
 use crate::task::file;
@@ -85,140 +84,81 @@ impl RowsFile {
 
     fn group(&self, index: usize) -> anyhow::Result<Vec<MeasuredRow>> {
         let group = self.reader.get_row_group(index)?;
-        let rows = group.metadata().num_rows();
+        let count = usize::try_from(group.metadata().num_rows())?;
         ensure!(
-            usize::try_from(rows).is_ok_and(|rows| rows <= GROUP),
-            "it has {rows} rows in one group, more than are ever written: remove it and run the survey with --resume"
+            count <= GROUP,
+            "it has {count} rows in one group, more than are ever written: remove it and run the survey with --resume"
         );
-        let mut from = ColumnsReader {
-            rows: usize::try_from(group.metadata().num_rows())?,
-            group: &*group,
-            next: 0,
-        };
-        let row = from.plain::<Int32Type>()?;
-        let line = from.plain::<Int32Type>()?;
-        let tokens = from.plain::<Int32Type>()?;
-        let answer = from.plain::<Int32Type>()?;
-        let answered = from.plain::<Int32Type>()?;
-        let correct = from.plain::<BoolType>()?;
-        let per_byte = from.optional::<BoolType>()?;
-        let option_ids = from.list::<Int32Type>()?;
-        let logits = from.list::<FloatType>()?;
-        let member_logits = from.list::<FloatType>()?;
-        let sum_error = from.plain::<DoubleType>()?;
-        let mut numbers = Vec::with_capacity(15);
-        for _ in 0..15 {
-            numbers.push(from.plain::<DoubleType>()?);
-        }
-        let log_partition = from.optional::<DoubleType>()?;
-        let entropy = from.optional::<DoubleType>()?;
-        let option_ranks = from.list::<Int32Type>()?;
-        let log_likelihoods = from.list::<DoubleType>()?;
-        let mass = from.optional::<DoubleType>()?;
-        let first_word = from.optional::<BoolType>()?;
-        let answer_tokens = from.plain::<Int32Type>()?;
-        let prompt = from.optional::<ByteArrayType>()?;
-        let choices = from.list::<ByteArrayType>()?;
-        let right = from.optional::<Int32Type>()?;
-        let level = from.optional::<Int32Type>()?;
-        let text = |bytes: &ByteArray| -> anyhow::Result<String> {
-            Ok(std::str::from_utf8(bytes.data())?.to_string())
-        };
-        (0..from.rows)
-            .map(|i| {
-                let three = |column: usize| [0, 1, 2].map(|part| numbers[3 * column + part][i]);
-                let found = MeasuredRow {
-                    row: usize::try_from(row[i])?,
-                    line: usize::try_from(line[i])?,
-                    level: level[i].map(usize::try_from).transpose()?,
-                    tokens: usize::try_from(tokens[i])?,
-                    answer: usize::try_from(answer[i])?,
-                    answered: usize::try_from(answered[i])?,
-                    correct: correct[i],
-                    correct_per_byte: per_byte[i],
-                    option_ids: option_ids[i].iter().map(|&id| id as u32).collect(),
-                    logits: logits[i].clone(),
-                    member_logits: member_logits[i].clone(),
-                    sum_error: sum_error[i],
-                    probability: three(0),
-                    logit: three(1),
-                    centred: three(2),
-                    offset: three(3),
-                    paper: three(4),
-                    log_partition: log_partition[i],
-                    entropy: entropy[i],
-                    option_ranks: option_ranks[i].iter().map(|&rank| rank as u32).collect(),
-                    log_likelihoods: log_likelihoods[i].clone(),
-                    mass: mass[i],
-                    first_word: first_word[i],
-                    answer_tokens: usize::try_from(answer_tokens[i])?,
-                    prompt: prompt[i].as_ref().map(text).transpose()?,
-                    choices: choices[i].iter().map(text).collect::<anyhow::Result<_>>()?,
-                    right: right[i].map(usize::try_from).transpose()?,
-                };
-                if !found.is_sound(self.about.members.len()) {
-                    bail!("row {} does not fit its model: was the file edited?", found.row);
+
+        // Every column puts its values into the rows' fields.
+        let mut rows = vec![Map::new(); count];
+        let columns = group.metadata().schema_descr();
+        for (index, column) in columns.columns().iter().enumerate() {
+            let values = match group.get_column_reader(index)? {
+                ColumnReader::BoolColumnReader(from) => read(from, count, |x| Ok(x.into())),
+                ColumnReader::Int32ColumnReader(from) => read(from, count, |x| Ok(x.into())),
+                ColumnReader::FloatColumnReader(from) => read(from, count, |x| Ok(x.into())),
+                ColumnReader::DoubleColumnReader(from) => read(from, count, |x| Ok(x.into())),
+                ColumnReader::ByteArrayColumnReader(from) => {
+                    read(from, count, |bytes| Ok(std::str::from_utf8(bytes.data())?.into()))
                 }
-                Ok(found)
-            })
-            .collect()
+                _ => bail!("{} has a type that no row has", column.name()),
+            }?;
+            let (field, part) = field(&column.path().parts()[0]);
+            let is_list = part.is_some() || column.max_rep_level() > 0;
+            let empty = if is_list { json!([]) } else { Value::Null };
+            for (row, values) in rows.iter_mut().zip(values) {
+                match row.entry(field).or_insert_with(|| empty.clone()) {
+                    Value::Array(list) => list.extend(values),
+                    one => *one = values.into_iter().next().unwrap_or_default(),
+                }
+            }
+        }
+
+        let members = self.about.members.len();
+        let rows = rows.into_iter().map(|row| {
+            let row: MeasuredRow = serde_json::from_value(Value::Object(row))?;
+            ensure!(
+                row.is_sound(members),
+                "row {} does not fit its model: was the file edited?",
+                row.row
+            );
+            Ok(row)
+        });
+        rows.collect()
     }
 }
 
-/// Values with their definition and repetition levels.
-type Levels<T> = (Vec<T>, Vec<i16>, Vec<i16>);
-
-struct ColumnsReader<'a> {
-    group: &'a dyn RowGroupReader,
+/// Reads the values of one column, row by row.
+fn read<T: DataType>(
+    mut from: ColumnReaderImpl<T>,
     rows: usize,
-    next: usize,
-}
+    convert: fn(T::T) -> anyhow::Result<Value>,
+) -> anyhow::Result<Vec<Vec<Value>>> {
+    let (mut values, mut defined, mut repeated) = (Vec::new(), Vec::new(), Vec::new());
+    let mut done = 0;
+    while done < rows {
+        let (records, _, _) =
+            from.read_records(rows - done, Some(&mut defined), Some(&mut repeated), &mut values)?;
+        ensure!(records > 0, "a column ends before its rows do");
+        done += records;
+    }
 
-impl ColumnsReader<'_> {
-    fn read<T: DataType>(&mut self) -> anyhow::Result<Levels<T::T>> {
-        let reader = self.group.get_column_reader(self.next)?;
-        self.next += 1;
-        let mut reader = get_typed_column_reader::<T>(reader);
-        let (mut values, mut defined, mut repeated) = (Vec::new(), Vec::new(), Vec::new());
-        let mut done = 0;
-        while done < self.rows {
-            let left = self.rows - done;
-            let (records, _, _) =
-                reader.read_records(left, Some(&mut defined), Some(&mut repeated), &mut values)?;
-            ensure!(records > 0, "a column ends before its rows do");
-            done += records;
+    // A column without a level has a value, or the first of its values, at every place.
+    defined.resize(defined.len().max(values.len()), 1);
+    repeated.resize(repeated.len().max(defined.len()), 0);
+    let mut values = values.into_iter();
+    let mut lists: Vec<Vec<Value>> = Vec::with_capacity(rows);
+    for (defined, repeated) in defined.into_iter().zip(repeated) {
+        if repeated == 0 {
+            lists.push(Vec::new());
         }
-        Ok((values, defined, repeated))
-    }
-
-    fn plain<T: DataType>(&mut self) -> anyhow::Result<Vec<T::T>> {
-        let (values, _, _) = self.read::<T>()?;
-        ensure!(values.len() == self.rows, "a column has values missing");
-        Ok(values)
-    }
-
-    fn optional<T: DataType>(&mut self) -> anyhow::Result<Vec<Option<T::T>>> {
-        let (values, defined, _) = self.read::<T>()?;
-        let mut values = values.into_iter();
-        let values = defined.into_iter().map(|is| if is > 0 { values.next() } else { None });
-        Ok(values.collect())
-    }
-
-    fn list<T: DataType>(&mut self) -> anyhow::Result<Vec<Vec<T::T>>> {
-        let (values, defined, repeated) = self.read::<T>()?;
-        let mut values = values.into_iter();
-        let mut lists: Vec<Vec<T::T>> = Vec::with_capacity(self.rows);
-        for (defined, repeated) in defined.into_iter().zip(repeated) {
-            if repeated == 0 {
-                lists.push(Vec::new());
-            }
-            if defined > 0
-                && let (Some(list), Some(value)) = (lists.last_mut(), values.next())
-            {
-                list.push(value);
-            }
+        if defined > 0
+            && let (Some(list), Some(value)) = (lists.last_mut(), values.next())
+        {
+            list.push(convert(value)?);
         }
-        ensure!(lists.len() == self.rows, "a column has lists missing");
-        Ok(lists)
     }
+    ensure!(lists.len() == rows, "a column has values missing");
+    Ok(lists)
 }

@@ -3,23 +3,24 @@
 use std::io::Write;
 use std::sync::Arc;
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use parquet::basic::Compression;
-use parquet::data_type::{
-    BoolType, ByteArray, ByteArrayType, DataType, DoubleType, FloatType, Int32Type,
-};
+use parquet::column::writer::{ColumnWriter, ColumnWriterImpl};
+use parquet::data_type::DataType;
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::WriterProperties;
-use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
+use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::parser::parse_message_type;
+use serde_json::Value;
 
-use super::{About, GROUP, SCHEMA};
+use super::{About, GROUP, SCHEMA, field};
 use crate::study::survey::MeasuredRow;
 
 /// Writes rows in the order in which they come.
 pub struct RowsWriter<W: Write + Send> {
     file: SerializedFileWriter<W>,
-    held: Vec<MeasuredRow>,
+    /// Rows of the next group, with their fields' names.
+    held: Vec<Value>,
 }
 
 fn pair(key: &str, value: String) -> KeyValue {
@@ -48,8 +49,8 @@ impl<W: Write + Send> RowsWriter<W> {
         })
     }
 
-    pub fn push(&mut self, row: MeasuredRow) -> anyhow::Result<()> {
-        self.held.push(row);
+    pub fn push(&mut self, row: &MeasuredRow) -> anyhow::Result<()> {
+        self.held.push(serde_json::to_value(row)?);
         if self.held.len() == GROUP {
             self.write()?;
         }
@@ -64,104 +65,76 @@ impl<W: Write + Send> RowsWriter<W> {
         Ok(self.file.into_inner()?)
     }
 
+    /// Writes the rows held as one group.
     fn write(&mut self) -> anyhow::Result<()> {
         let rows = std::mem::take(&mut self.held);
+        let columns = self.file.schema_descr().columns().to_vec();
         let mut group = self.file.next_row_group()?;
-        let mut to = ColumnsWriter { group: &mut group };
-        to.plain::<Int32Type>(&rows, |row| int(row.row))?;
-        to.plain::<Int32Type>(&rows, |row| int(row.line))?;
-        to.plain::<Int32Type>(&rows, |row| int(row.tokens))?;
-        to.plain::<Int32Type>(&rows, |row| int(row.answer))?;
-        to.plain::<Int32Type>(&rows, |row| int(row.answered))?;
-        to.plain::<BoolType>(&rows, |row| row.correct)?;
-        to.optional::<BoolType>(&rows, |row| row.correct_per_byte)?;
-        to.list::<Int32Type>(&rows, |row| row.option_ids.iter().map(|&id| id as i32).collect())?;
-        to.list::<FloatType>(&rows, |row| row.logits.clone())?;
-        to.list::<FloatType>(&rows, |row| row.member_logits.clone())?;
-        to.plain::<DoubleType>(&rows, |row| row.sum_error)?;
-        for column in COLUMNS {
-            for part in 0..3 {
-                to.plain::<DoubleType>(&rows, |row| column(row)[part])?;
-            }
+        for column in columns {
+            let values = ColumnValues::collect(&rows, &column.path().parts()[0]);
+            let mut writer = group.next_column()?.context("a column of the schema")?;
+            match writer.untyped() {
+                ColumnWriter::BoolColumnWriter(to) => values.write(to, Value::as_bool),
+                ColumnWriter::Int32ColumnWriter(to) => values.write(to, int),
+                ColumnWriter::FloatColumnWriter(to) => {
+                    values.write(to, |value| value.as_f64().map(|number| number as f32))
+                }
+                ColumnWriter::DoubleColumnWriter(to) => values.write(to, Value::as_f64),
+                ColumnWriter::ByteArrayColumnWriter(to) => {
+                    values.write(to, |value| value.as_str().map(Into::into))
+                }
+                _ => bail!("{} has a type that no row has", column.name()),
+            }?;
+            writer.close()?;
         }
-        to.optional::<DoubleType>(&rows, |row| row.log_partition)?;
-        to.optional::<DoubleType>(&rows, |row| row.entropy)?;
-        to.list::<Int32Type>(&rows, |row| row.option_ranks.iter().map(|&n| n as i32).collect())?;
-        to.list::<DoubleType>(&rows, |row| row.log_likelihoods.clone())?;
-        to.optional::<DoubleType>(&rows, |row| row.mass)?;
-        to.optional::<BoolType>(&rows, |row| row.first_word)?;
-        to.plain::<Int32Type>(&rows, |row| int(row.answer_tokens))?;
-        to.optional::<ByteArrayType>(&rows, |row| row.prompt.as_deref().map(ByteArray::from))?;
-        to.list::<ByteArrayType>(&rows, |row| {
-            row.choices.iter().map(|choice| ByteArray::from(choice.as_str())).collect()
-        })?;
-        to.optional::<Int32Type>(&rows, |row| row.right.map(int))?;
-        to.optional::<Int32Type>(&rows, |row| row.level.map(int))?;
         group.close()?;
         Ok(())
     }
 }
 
-/// The columns of bias and diversity, in the schema's order.
-const COLUMNS: [fn(&MeasuredRow) -> [f64; 3]; 5] =
-    [|row| row.probability, |row| row.logit, |row| row.centred, |row| row.offset, |row| row.paper];
-
-fn int(number: usize) -> i32 {
-    i32::try_from(number).unwrap_or(i32::MAX)
+fn int(value: &Value) -> Option<i32> {
+    value.as_u64().map(|number| i32::try_from(number).unwrap_or(i32::MAX))
 }
 
-/// Columns in the schema's order.
-struct ColumnsWriter<'a, 'b, W: Write + Send> {
-    group: &'a mut SerializedRowGroupWriter<'b, W>,
+/// Values of one column, with the levels that say which rows have none, one or several.
+#[derive(Default)]
+struct ColumnValues<'a> {
+    values: Vec<&'a Value>,
+    defined: Vec<i16>,
+    repeated: Vec<i16>,
 }
 
-impl<W: Write + Send> ColumnsWriter<'_, '_, W> {
-    fn plain<T: DataType>(
-        &mut self,
-        rows: &[MeasuredRow],
-        value: impl Fn(&MeasuredRow) -> T::T,
-    ) -> anyhow::Result<()> {
-        let values: Vec<T::T> = rows.iter().map(value).collect();
-        self.column::<T>(&values, None, None)
-    }
-
-    fn optional<T: DataType>(
-        &mut self,
-        rows: &[MeasuredRow],
-        value: impl Fn(&MeasuredRow) -> Option<T::T>,
-    ) -> anyhow::Result<()> {
-        let values: Vec<Option<T::T>> = rows.iter().map(value).collect();
-        let defined: Vec<i16> = values.iter().map(|v| i16::from(v.is_some())).collect();
-        let values: Vec<T::T> = values.into_iter().flatten().collect();
-        self.column::<T>(&values, Some(&defined), None)
-    }
-
-    fn list<T: DataType>(
-        &mut self,
-        rows: &[MeasuredRow],
-        list: impl Fn(&MeasuredRow) -> Vec<T::T>,
-    ) -> anyhow::Result<()> {
-        let (mut values, mut defined, mut repeated) = (Vec::new(), Vec::new(), Vec::new());
+impl<'a> ColumnValues<'a> {
+    fn collect(rows: &'a [Value], column: &str) -> Self {
+        let (field, part) = field(column);
+        let mut found = Self::default();
         for row in rows {
-            let list = list(row);
-            // An empty list is one place without a value.
-            let places = list.len().max(1);
-            defined.extend(std::iter::repeat_n(i16::from(!list.is_empty()), places));
-            repeated.extend((0..places).map(|place| i16::from(place > 0)));
-            values.extend(list);
+            // A field that a row does not have reads as null.
+            let values = match part.map_or(&row[field], |part| &row[field][part]) {
+                Value::Null => &[],
+                Value::Array(values) => &values[..],
+                value => std::slice::from_ref(value),
+            };
+            // No value is one place without a value.
+            let places = values.len().max(1);
+            found.defined.extend(std::iter::repeat_n(i16::from(!values.is_empty()), places));
+            found.repeated.extend((0..places).map(|place| i16::from(place > 0)));
+            found.values.extend(values);
         }
-        self.column::<T>(&values, Some(&defined), Some(&repeated))
+        found
     }
 
-    fn column<T: DataType>(
-        &mut self,
-        values: &[T::T],
-        defined: Option<&[i16]>,
-        repeated: Option<&[i16]>,
+    fn write<T: DataType>(
+        &self,
+        to: &mut ColumnWriterImpl<'_, T>,
+        convert: fn(&Value) -> Option<T::T>,
     ) -> anyhow::Result<()> {
-        let mut column = self.group.next_column()?.context("a column of the schema")?;
-        column.typed::<T>().write_batch(values, defined, repeated)?;
-        column.close()?;
+        let values: Option<Vec<T::T>> = self.values.iter().map(|value| convert(value)).collect();
+        let values = values.context("a row's field is of another type than its column")?;
+        let column = to.get_descriptor();
+        let defined = (column.max_def_level() > 0).then_some(&self.defined[..]);
+        let repeated = (column.max_rep_level() > 0).then_some(&self.repeated[..]);
+        to.write_batch(&values, defined, repeated)?;
         Ok(())
     }
 }

@@ -63,9 +63,7 @@ impl StepPlaces<'_> {
             return Ok(vec![self.block(expression)?]);
         };
         let (from, to) = (self.block(from)?, self.block(to)?);
-        if from > to {
-            return Err(self.too_few());
-        }
+        refuse_if!(from > to, self.too_few());
         Ok((from..=to).collect())
     }
 

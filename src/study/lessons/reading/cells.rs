@@ -195,9 +195,7 @@ fn over(
         |cell: &&FoundCell| (task == ALL || cell.task == task) && cell.plan.as_deref() == plan;
     let each: Vec<Mean> = cells.iter().filter(is_it).map(of).collect();
     let found = mean_of_independent(&each).ok_or_else(|| no_cell(task, plan))?;
-    if found.mean.is_nan() {
-        return Err(lacks(format!("{task} has no such number here")));
-    }
+    refuse_if!(found.mean.is_nan(), lacks(format!("{task} has no such number here")));
     Ok(found)
 }
 
@@ -233,9 +231,7 @@ fn losses(cells: &[FoundCell], task: &str) -> Result<Vec<Mean>, LessonError> {
         let Mean { mean, low, high } = change;
         losses.push(Mean { mean: -mean, low: -high, high: -low });
     }
-    if losses.is_empty() {
-        return Err(no_cell(task, Some("any order with a block left out")));
-    }
+    refuse_if!(losses.is_empty(), no_cell(task, Some("any order with a block left out")));
     Ok(losses)
 }
 

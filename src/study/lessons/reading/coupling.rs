@@ -72,9 +72,7 @@ fn pairs(
     let pairs: Vec<f64> = wanted
         .filter_map(|(i, j)| Some(1.0 - map.off_diagonal.get(i)?.get(j)?.as_ref()?.mean))
         .collect();
-    if pairs.is_empty() {
-        return Err(lacks("it has no such pair of blocks".to_owned()));
-    }
+    refuse_if!(pairs.is_empty(), lacks("it has no such pair of blocks".to_owned()));
     Ok(pairs)
 }
 
@@ -105,9 +103,7 @@ fn swaps(found: &TaskCoupling, what: &str) -> FieldFound {
     let none = || lacks("it has too few neighbours to compare".to_owned());
     let relation = swap_relation(found).ok_or_else(none)?;
     let r = relation.all.pearson.ok_or_else(none)?.r;
-    if r == 0.0 {
-        return Err(lacks("its neighbours have no correlation".to_owned()));
-    }
+    refuse_if!(r == 0.0, lacks("its neighbours have no correlation".to_owned()));
     let (rest, point) = weightiest(relation).ok_or_else(none)?;
     match what {
         "swap_r" => number(r),

@@ -1,10 +1,9 @@
 //! Fields in words, for who reads a run's numbers: what each is, and in which unit.
 
-mod cells;
-mod lens;
-mod sweeps;
+mod fields;
 
 use super::members::spoken;
+use super::reading::{LOUDEST, OPPONENT};
 use super::source::listed;
 use super::{FieldName, LessonStep, RowGroup, StepAsk, TheoryAsk};
 use crate::model::catalogue::moment;
@@ -51,16 +50,77 @@ impl LessonStep {
 
 impl StepAsk {
     fn words_of(&self, name: &FieldName) -> Option<String> {
-        let parts: Vec<&str> = name.parts.iter().map(String::as_str).collect();
-        match self {
-            Self::Lens(_) => lens::words(&parts),
-            Self::Rows(ask) => cells::words(&ask.rows, &parts),
-            Self::Survey(_) => cells::words(&[], &parts),
-            Self::Sweeps(_) => sweeps::words(&parts),
-            Self::Heads(_) => heads(&parts),
-            Self::Coupling(_) => coupling(&parts),
-            Self::Theory(ask) => theory(*ask, &parts),
+        let table = match self {
+            Self::Lens(_) => fields::LENS,
+            Self::Rows(_) | Self::Survey(_) => fields::CELLS,
+            Self::Sweeps(_) => fields::SWEEPS,
+            Self::Heads(_) => fields::HEADS,
+            Self::Coupling(_) => fields::COUPLING,
+            Self::Theory(TheoryAsk::Voters { .. }) => fields::VOTERS,
+            Self::Theory(TheoryAsk::Gains { .. }) => fields::GAINS,
+            Self::Theory(TheoryAsk::Bases { .. }) => fields::BASES,
+        };
+
+        // The first line of the table that is of so many parts, each the same or any.
+        let is_any = |word: &&str| word.starts_with(char::is_uppercase);
+        let mut patterns =
+            lines(table).map(|(name, words)| (name.split('.').collect::<Vec<_>>(), words));
+        let (pattern, words) = patterns.find(|(pattern, _)| {
+            let mut pairs = pattern.iter().zip(&name.parts);
+            pattern.len() == name.parts.len()
+                && pairs.all(|(word, part)| is_any(word) || word == part)
+        })?;
+
+        // What stands for any part is said in words.
+        let groups = self.groups();
+        let mut filled = words.to_owned();
+        for (word, part) in pattern.into_iter().zip(&name.parts).filter(|(word, _)| is_any(word)) {
+            if word == "TASK" {
+                filled = filled.replace("{ROWS}", &rows_of(groups, part));
+            }
+            filled = filled.replace(&format!("{{{word}}}"), &part_in_words(word, part, groups)?);
         }
+        Some(filled)
+    }
+}
+
+/// The lines of a table: a name, and its words.
+fn lines(table: &str) -> impl Iterator<Item = (&str, &str)> {
+    table.lines().filter_map(|line| line.split_once(" | "))
+}
+
+/// Says a part of a field's name, of which a table knows the kind; `None` where there is no such one.
+fn part_in_words(kind_of_part: &str, part: &str, groups: &[RowGroup]) -> Option<String> {
+    Some(match kind_of_part {
+        "TASK" => task(groups, part),
+        "ORDER" | "OTHER_ORDER" => order(part),
+        "MIDDLE" | "OTHER_MIDDLE" => order_of_middle(part),
+        "MEMBER" => called(part),
+        "PART" => spoken(part),
+        "KIND" | "COLUMN" | "TERM" => {
+            let name = format!("{kind_of_part}.{part}");
+            lines(fields::PARTS).find(|(own, _)| *own == name)?.1.to_owned()
+        }
+        _ => part.to_owned(),
+    })
+}
+
+/// The number of rows behind a number, after its unit: `", n = 48"`; nothing where the step does not say.
+fn rows_of(groups: &[RowGroup], name: &str) -> String {
+    let group = groups.iter().find(|group| group.name() == name);
+    let count = group.map(|group| group.count).or_else(|| {
+        let all: usize = groups.iter().map(|group| group.count).sum();
+        (name == "mean" && all > 0).then_some(all)
+    });
+    count.map_or_else(String::new, |count| format!(", n = {count}"))
+}
+
+/// Says a member in words, also one that is named by its vote.
+fn called(name: &str) -> String {
+    match name {
+        OPPONENT => "the attention that votes most against".to_owned(),
+        LOUDEST => "the loudest component".to_owned(),
+        _ => spoken(name),
     }
 }
 
@@ -83,122 +143,25 @@ fn order(name: &str) -> String {
     }
 }
 
-/// The numbers that a column's squares are of.
-fn column(name: &str) -> Option<&'static str> {
-    match name {
-        "probability" => Some("probabilities"),
-        "logit" => Some("whole logits"),
-        "centred" => Some("centred logits"),
-        "paper" => Some("by the paper's formula"),
-        _ => None,
+/// An order of the middle in words.
+fn order_of_middle(name: &str) -> String {
+    if let Some(short) = name.strip_prefix("few-") {
+        return order_of_middle(short).replacen("the middle", "the short middle", 1);
     }
-}
-
-fn kind(name: &str) -> Option<&'static str> {
-    match name {
-        "embedding" => Some("the embedding"),
-        "attention" => Some("attentions"),
-        "mlp" => Some("MLPs"),
-        "bias" => Some("the read-out's bias"),
-        _ => None,
+    let rounds = name.strip_prefix("loop-");
+    match (name, rounds) {
+        ("own", _) => "the original order".to_owned(),
+        ("inside", _) => "a block of the middle left out".to_owned(),
+        ("outside", _) => "a block of an end left out".to_owned(),
+        ("few", _) => "the short middle left out".to_owned(),
+        ("skip", _) => "the middle left out".to_owned(),
+        ("repeat", _) => "the middle's centre in every place of it".to_owned(),
+        ("reverse", _) => "the middle reversed".to_owned(),
+        ("shuffle", _) => "the middle shuffled".to_owned(),
+        ("parallel", _) => "the middle in parallel".to_owned(),
+        (_, Some(rounds)) => format!("the middle in parallel, {rounds} rounds"),
+        _ => name.to_owned(),
     }
-}
-
-/// MSE, bias, diversity and what is made of them.
-fn decomposition(what: &str) -> Option<&'static str> {
-    Some(match what {
-        "mse" => "MSE of the members' mean",
-        "bias" => "bias",
-        "diversity" => "diversity",
-        "residue" => "MSE less (bias − diversity)",
-        "sum_of" => "bias + diversity",
-        "difference_of" => "bias − diversity",
-        _ => return None,
-    })
-}
-
-/// Describes a field on the votes of parts and the losses without them.
-fn heads(parts: &[&str]) -> Option<String> {
-    let plain = match *parts {
-        ["accuracy"] => "accuracy (%)",
-        ["rows"] => "rows",
-        ["parts"] => "components",
-        ["heads"] => "heads that were left out",
-        ["rank"] => "rank correlation of vote and loss",
-        ["largest_vote"] => "the component with the largest vote",
-        ["largest_vote_size"] => "the largest vote (logits)",
-        ["largest_vote_cost"] => "loss without the largest vote (percentage points)",
-        ["dearest"] => "the component whose removal costs most",
-        ["dearest_vote"] => "vote of the component whose removal costs most (logits)",
-        ["dearest_cost"] => {
-            "loss without the component whose removal costs most (percentage points)"
-        }
-        ["looking_head"] => "the head that attends most to the right answer",
-        ["looking_weight"] => "largest weight of a head on the right answer",
-        ["looking_cost"] => {
-            "loss without the head that attends most to the right answer (percentage points)"
-        }
-        ["needed_head"] => "the head whose removal costs most",
-        ["needed_head_cost"] => {
-            "loss without the head whose removal costs most (percentage points)"
-        }
-        ["needed_head_weight"] => "weight on the right answer of the head whose removal costs most",
-        ["vote", part] => return Some(format!("vote of {} (logits)", spoken(part))),
-        ["cost", part] => {
-            return Some(format!("loss without {} (percentage points)", spoken(part)));
-        }
-        ["loss", part] => {
-            return Some(format!("loss of the logit difference without {} (logits)", spoken(part)));
-        }
-        _ => return None,
-    };
-    Some(plain.to_owned())
-}
-
-fn coupling(parts: &[&str]) -> Option<String> {
-    Some(match *parts {
-        ["coupling", "all"] => "coupling of all pairs".to_owned(),
-        ["coupling", "twins"] => "coupling of neighbours of the same weights".to_owned(),
-        ["coupling", "others"] => "coupling of other neighbours".to_owned(),
-        ["coupling", distance] => format!("coupling at a distance of {distance}"),
-        ["above_chance", distance] => {
-            format!("pairs above chance at a distance of {distance} (%)")
-        }
-        ["chance"] => "coupling by chance".to_owned(),
-        ["k"] => "directions compared".to_owned(),
-        ["rows"] => "rows".to_owned(),
-        ["steps"] => "steps of the way".to_owned(),
-        ["line"] => "line-shape score".to_owned(),
-        ["walk"] => "line-shape score of a random walk".to_owned(),
-        ["line_share"] => "line-shape score (% of a random walk's)".to_owned(),
-        ["end_cosine"] => "cosine of the linearised end with the true one".to_owned(),
-        ["swap_r"] => "correlation of coupling and cost, r".to_owned(),
-        ["swap_r_without"] => "r without the pair that matters most".to_owned(),
-        ["swap_r_kept"] => "r kept without that pair (%)".to_owned(),
-        ["swap_point"] => "the pair that matters most".to_owned(),
-        _ => return None,
-    })
-}
-
-fn theory(ask: TheoryAsk, parts: &[&str]) -> Option<String> {
-    Some(match (ask, parts) {
-        (TheoryAsk::Voters { .. }, ["members"]) => "voters".to_owned(),
-        (TheoryAsk::Voters { .. }, ["single"]) => "error of a single voter".to_owned(),
-        (TheoryAsk::Voters { .. }, ["error", percent]) => {
-            format!("error of the mean, errors alike by {percent} %")
-        }
-        (TheoryAsk::Gains { .. }, ["gain", n]) => format!("gain of member {n} (bits)"),
-        (TheoryAsk::Gains { .. }, ["growing"]) => {
-            "members that add more than the one before".to_owned()
-        }
-        (TheoryAsk::Gains { .. }, ["bits"]) => "information of all members (bits)".to_owned(),
-        (TheoryAsk::Bases { .. }, ["k"]) => "directions compared".to_owned(),
-        (TheoryAsk::Bases { .. }, ["unlike"]) => {
-            "share of comparisons of unlike with unlike".to_owned()
-        }
-        (TheoryAsk::Bases { .. }, ["chance"]) => "coupling by chance".to_owned(),
-        _ => return None,
-    })
 }
 
 #[cfg(test)]

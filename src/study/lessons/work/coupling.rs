@@ -1,10 +1,11 @@
 //! Linearised blocks on rows, and what exchanging them costs.
 
-use super::SEED;
-use super::rows::items;
+use super::tasks::items;
+use super::{SEED, StepRunning};
 use crate::engine::EngineError;
-use crate::study::coupling::{CouplingWish, RowsLinearising, TaskCoupling, orders_of_costs};
+use crate::study::coupling::{CouplingWish, RowsLinearising, orders_of_costs};
 use crate::study::lessons::CoupledAsk;
+use crate::study::lessons::found::PartFound;
 use crate::study::orders::{Orders, Sweeping};
 use crate::study::{LoadedModel, StudyError};
 
@@ -33,8 +34,10 @@ impl<'a> CoupledRunning<'a> {
             run: RowsLinearising::start(model, task, &items, wish, SEED)?,
         })
     }
+}
 
-    pub fn advance(&mut self) -> Result<Option<(usize, usize)>, StudyError> {
+impl StepRunning for CoupledRunning<'_> {
+    fn advance(&mut self) -> Result<Option<(usize, usize)>, StudyError> {
         if let Some(costs) = &mut self.costs {
             if let Some(progress) = costs.advance()? {
                 return Ok(Some(progress));
@@ -45,13 +48,12 @@ impl<'a> CoupledRunning<'a> {
         self.run.advance()
     }
 
-    /// Is the device to answer first?
-    pub fn is_waiting(&self) -> bool {
+    fn is_waiting(&self) -> bool {
         self.costs.as_ref().is_some_and(Sweeping::is_waiting) || self.run.is_waiting()
     }
 
-    pub fn finish(self) -> Result<TaskCoupling, StudyError> {
-        let found = self.run.found(self.found.as_ref());
-        Ok(found.ok_or(EngineError::Cancelled)?)
+    fn finish(self: Box<Self>) -> Result<PartFound, StudyError> {
+        let found = self.run.found(self.found.as_ref()).ok_or(EngineError::Cancelled)?;
+        Ok(PartFound::Coupling(Box::new(found)))
     }
 }

@@ -1,13 +1,13 @@
 //! Every part of a model on rows, and where its heads look.
 
-use super::SEED;
-use super::rows::items;
+use super::tasks::items;
+use super::{SEED, StepRunning};
 use crate::engine::{AttentionWish, Capture, EngineError, Run, Trace};
 use crate::model::Prompt;
 use crate::plan::Plan;
 use crate::study::lessons::HeadsAsk;
 use crate::study::lessons::ask::HeadParts;
-use crate::study::lessons::found::{FoundHeads, TaskLooks};
+use crate::study::lessons::found::{FoundHeads, PartFound, TaskLooks};
 use crate::study::need::Needing;
 use crate::study::orders::Reading;
 use crate::study::without::PlanPart;
@@ -15,6 +15,7 @@ use crate::study::{LoadedModel, StudyError};
 use crate::task::item::Item;
 
 pub struct HeadsRunning<'a> {
+    model: &'a LoadedModel,
     /// `None` only while its parts are chosen.
     needing: Option<Needing<'a>>,
     parts: HeadParts,
@@ -41,6 +42,7 @@ impl<'a> HeadsRunning<'a> {
             }
         }
         Ok(Self {
+            model,
             needing: Some(needing),
             parts: ask.parts,
             wants_looks: !seen.is_empty(),
@@ -50,25 +52,8 @@ impl<'a> HeadsRunning<'a> {
         })
     }
 
-    /// Is the device to answer first?
-    pub fn is_waiting(&self) -> bool {
-        self.needing.as_ref().is_some_and(Needing::is_waiting)
-            || self.looks.as_ref().is_some_and(|run| run.is_waiting())
-    }
-
-    pub fn advance(
-        &mut self,
-        model: &'a LoadedModel,
-    ) -> Result<Option<(usize, usize)>, StudyError> {
-        // Where heads attend is known first: it may say which of them are left out.
-        if self.wants_looks && self.found.is_none() {
-            return self.look(model).map(Some);
-        }
-        self.needing.as_mut().map_or(Ok(None), Needing::advance)
-    }
-
     /// Reads where every head attends on every row, and chooses the parts that are left out.
-    fn look(&mut self, model: &'a LoadedModel) -> Result<(usize, usize), StudyError> {
+    fn look(&mut self) -> Result<(usize, usize), StudyError> {
         let all = self.seen.len();
         let mut run = match self.looks.take() {
             Some(run) => run,
@@ -77,8 +62,8 @@ impl<'a> HeadsRunning<'a> {
                     self.seen.iter().map(|(prompt, _)| prompt.clone()).collect();
                 let capture =
                     Capture { attention: vec![AttentionWish::default()], ..Capture::default() };
-                let own = Plan::whole(&model.shape().order)?;
-                model.engine.start(prompts.into(), [own].into(), capture)?
+                let own = Plan::whole(&self.model.shape().order)?;
+                self.model.engine.start(prompts.into(), [own].into(), capture)?
             }
         };
         if run.advance()?.is_some() {
@@ -106,13 +91,27 @@ impl<'a> HeadsRunning<'a> {
         self.found = Some(looks);
         Ok((0, all))
     }
+}
 
-    /// # Errors
-    /// Called too early.
-    pub fn finish(self) -> Result<FoundHeads, StudyError> {
+impl StepRunning for HeadsRunning<'_> {
+    fn is_waiting(&self) -> bool {
+        self.needing.as_ref().is_some_and(Needing::is_waiting)
+            || self.looks.as_ref().is_some_and(|run| run.is_waiting())
+    }
+
+    fn advance(&mut self) -> Result<Option<(usize, usize)>, StudyError> {
+        // Where heads attend is known first: it may say which of them are left out.
+        if self.wants_looks && self.found.is_none() {
+            return self.look().map(Some);
+        }
+        self.needing.as_mut().map_or(Ok(None), Needing::advance)
+    }
+
+    fn finish(self: Box<Self>) -> Result<PartFound, StudyError> {
         let needing = self.needing.ok_or(EngineError::Cancelled)?;
         let rows = needing.rows();
-        Ok(FoundHeads { need: needing.need(), rows, looks: self.found })
+        let found = FoundHeads { need: needing.need(), rows, looks: self.found };
+        Ok(PartFound::Heads(Box::new(found)))
     }
 }
 

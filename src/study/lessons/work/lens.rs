@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
+use super::StepRunning;
 use crate::engine::{Capture, DepthWish, EngineError, Run, Trace};
 use crate::model::Prompt;
 use crate::plan::Plan;
 use crate::study::lens::{lens, name_words};
-use crate::study::lessons::found::FoundLens;
+use crate::study::lessons::found::{FoundLens, PartFound};
 use crate::study::lessons::{LensAsk, LensPicture, LensShow, LessonPrompt};
 use crate::study::{LoadedModel, Question, StudyError};
 
@@ -14,6 +15,7 @@ use crate::study::{LoadedModel, Question, StudyError};
 const TOP: usize = 3;
 
 pub struct LensRunning<'a> {
+    model: &'a LoadedModel,
     question: Question,
     plan: Plan,
     /// With the norm computed at every depth, and with that of the run's end.
@@ -52,15 +54,16 @@ impl<'a> LensRunning<'a> {
             let prompts: Arc<[Prompt]> = [question.prompt.clone()].into();
             runs.push(model.engine.start(prompts, [plan.clone()].into(), capture)?);
         }
-        Ok(Self { question, plan, runs })
+        Ok(Self { model, question, plan, runs })
     }
+}
 
-    /// Is the device to answer first?
-    pub fn is_waiting(&self) -> bool {
+impl StepRunning for LensRunning<'_> {
+    fn is_waiting(&self) -> bool {
         self.runs.iter().any(|run| run.is_waiting())
     }
 
-    pub fn advance(&mut self) -> Result<Option<(usize, usize)>, StudyError> {
+    fn advance(&mut self) -> Result<Option<(usize, usize)>, StudyError> {
         let count = self.runs.len();
         for (n, run) in self.runs.iter_mut().enumerate() {
             if let Some((done, of)) = run.advance()? {
@@ -70,16 +73,17 @@ impl<'a> LensRunning<'a> {
         Ok(None)
     }
 
-    pub fn finish(self, model: &LoadedModel) -> Result<FoundLens, StudyError> {
+    fn finish(self: Box<Self>) -> Result<PartFound, StudyError> {
         let mut lenses = Vec::new();
         for run in self.runs {
             let trace = run.finish()?.into_iter().flatten().next();
             let trace = trace.ok_or(EngineError::Cancelled)?;
-            let mut found = lens(model, &self.question, &self.plan, trace);
-            name_words(&mut found, model);
+            let mut found = lens(self.model, &self.question, &self.plan, trace);
+            name_words(&mut found, self.model);
             lenses.push(found);
         }
         let mut lenses = lenses.into_iter();
-        Ok(FoundLens { lens: lenses.next().ok_or(EngineError::Cancelled)?, held: lenses.next() })
+        let lens = lenses.next().ok_or(EngineError::Cancelled)?;
+        Ok(PartFound::Lens(Box::new(FoundLens { lens, held: lenses.next() })))
     }
 }

@@ -3,15 +3,12 @@
 mod coupling;
 mod heads;
 mod lens;
-mod rows;
-mod sweeps;
 mod tasks;
 
 use self::coupling::CoupledRunning;
 use self::heads::HeadsRunning;
 use self::lens::LensRunning;
-use self::rows::RowsRunning;
-use self::sweeps::SweepsRunning;
+use self::tasks::TasksRunning;
 use super::ask::{CoupledAsk, RowsAsk, StepAsk};
 use super::found::{ModelFound, PartFound};
 use super::{LessonError, LessonPrompt};
@@ -103,18 +100,21 @@ pub(super) fn fits(plan: &str, model: &LoadedModel) -> Result<(), StudyError> {
     Err(StudyError::OtherDepth { plan: plan.to_owned(), of_plan, of_model })
 }
 
+/// A run of one kind, in small steps.
+trait StepRunning {
+    /// Runs one batch of blocks: `Some((done, of))`, `None` once all is done.
+    fn advance(&mut self) -> Result<Option<(usize, usize)>, StudyError>;
+
+    /// Is the device to answer first?
+    fn is_waiting(&self) -> bool;
+
+    fn finish(self: Box<Self>) -> Result<PartFound, StudyError>;
+}
+
 /// One model's share of a step, on its way; [`WorkRunning::advance`] it until nothing is left to do.
 pub struct WorkRunning<'a> {
     model: &'a LoadedModel,
-    stage: WorkStage<'a>,
-}
-
-enum WorkStage<'a> {
-    Lens(Box<LensRunning<'a>>),
-    Rows(RowsRunning<'a>),
-    Sweeps(SweepsRunning<'a>),
-    Heads(Box<HeadsRunning<'a>>),
-    Coupling(Box<CoupledRunning<'a>>),
+    run: Box<dyn StepRunning + 'a>,
 }
 
 impl<'a> WorkRunning<'a> {
@@ -130,44 +130,28 @@ impl<'a> WorkRunning<'a> {
         for plan in ask.plans() {
             fits(plan, model)?;
         }
-        let stage = match ask {
-            StepAsk::Lens(ask) => {
-                WorkStage::Lens(Box::new(LensRunning::start(model, ask, prompt)?))
-            }
-            StepAsk::Rows(ask) => WorkStage::Rows(RowsRunning::start(model, ask)?),
-            StepAsk::Sweeps(ask) => WorkStage::Sweeps(SweepsRunning::start(model, ask)?),
-            StepAsk::Heads(ask) => WorkStage::Heads(Box::new(HeadsRunning::start(model, ask)?)),
-            StepAsk::Coupling(ask) => {
-                WorkStage::Coupling(Box::new(CoupledRunning::start(model, ask)?))
-            }
+        let run: Box<dyn StepRunning + 'a> = match ask {
+            StepAsk::Lens(ask) => Box::new(LensRunning::start(model, ask, prompt)?),
+            StepAsk::Rows(ask) => Box::new(TasksRunning::of_rows(model, ask)?),
+            StepAsk::Sweeps(ask) => Box::new(TasksRunning::of_sweeps(model, ask)?),
+            StepAsk::Heads(ask) => Box::new(HeadsRunning::start(model, ask)?),
+            StepAsk::Coupling(ask) => Box::new(CoupledRunning::start(model, ask)?),
             StepAsk::Survey(_) | StepAsk::Theory(_) => return Err(StudyError::NoRows),
         };
-        Ok(Self { model, stage })
+        Ok(Self { model, run })
     }
 
-    /// One batch of blocks: `Some((done, of))`, `None` once all is done.
+    /// Runs one batch of blocks: `Some((done, of))`, `None` once all is done.
     ///
     /// # Errors
     /// When the engine fails.
     pub fn advance(&mut self) -> Result<Option<(usize, usize)>, StudyError> {
-        match &mut self.stage {
-            WorkStage::Lens(lens) => lens.advance(),
-            WorkStage::Rows(rows) => rows.advance(),
-            WorkStage::Sweeps(sweeps) => sweeps.advance(),
-            WorkStage::Heads(heads) => heads.advance(self.model),
-            WorkStage::Coupling(coupled) => coupled.advance(),
-        }
+        self.run.advance()
     }
 
     /// Is the device to answer first? See [`Run::is_waiting`](crate::engine::Run::is_waiting).
     pub fn is_waiting(&self) -> bool {
-        match &self.stage {
-            WorkStage::Lens(lens) => lens.is_waiting(),
-            WorkStage::Rows(rows) => rows.is_waiting(),
-            WorkStage::Sweeps(sweeps) => sweeps.is_waiting(),
-            WorkStage::Heads(heads) => heads.is_waiting(),
-            WorkStage::Coupling(coupled) => coupled.is_waiting(),
-        }
+        self.run.is_waiting()
     }
 
     /// Returns the result; call it once [`WorkRunning::advance`] gave `None`.
@@ -176,21 +160,13 @@ impl<'a> WorkRunning<'a> {
     /// Called too early.
     pub fn finish(self) -> Result<ModelFound, StudyError> {
         let shape = self.model.shape();
-        let (order, vocabulary) = (shape.order.clone(), shape.vocabulary);
-        let part = match self.stage {
-            WorkStage::Lens(running) => PartFound::Lens(Box::new(running.finish(self.model)?)),
-            WorkStage::Rows(rows) => PartFound::Cells(rows.finish()?),
-            WorkStage::Sweeps(sweeps) => PartFound::Sweeps(sweeps.finish()?),
-            WorkStage::Heads(heads) => PartFound::Heads(Box::new(heads.finish()?)),
-            WorkStage::Coupling(coupled) => PartFound::Coupling(Box::new(coupled.finish()?)),
-        };
         Ok(ModelFound {
             model: self.model.name.clone(),
             engine: self.model.engine.describe(),
             is_stored: false,
-            order,
-            vocabulary,
-            part,
+            order: shape.order.clone(),
+            vocabulary: shape.vocabulary,
+            part: self.run.finish()?,
         })
     }
 }

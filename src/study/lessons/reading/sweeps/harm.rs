@@ -28,9 +28,7 @@ impl Harm {
                 all.push((name, picked, kept));
             }
         }
-        if all.len() < 3 {
-            return Err(lacks("its middle is too small for three changes".to_owned()));
-        }
+        refuse_if!(all.len() < 3, lacks("its middle is too small for three changes".to_owned()));
         all.sort_by(|a, b| b.2.mean.total_cmp(&a.2.mean));
         Ok(Self(all))
     }

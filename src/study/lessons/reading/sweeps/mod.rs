@@ -24,9 +24,7 @@ const FEW: &str = "few-";
 /// `runs` is how many blocks the model's own order runs.
 pub fn field(found: &FoundSweeps, runs: usize, parts: &[&str]) -> FieldFound {
     let pool = Pool::of(&found.orders);
-    if pool.tasks.is_empty() {
-        return Err(lacks("it is at chance on every task of it".to_owned()));
-    }
+    refuse_if!(pool.tasks.is_empty(), lacks("it is at chance on every task of it".to_owned()));
     let middle = MiddleRuns::of(runs).ok_or_else(|| lacks("it has one block".to_owned()))?;
     match *parts {
         ["runs"] => number(runs as f64),
@@ -161,9 +159,7 @@ fn best_rounds(pool: &Pool<'_>) -> Result<String, LessonError> {
             None => best.push((middle, rounds, kept.mean)),
         }
     }
-    if best.is_empty() {
-        return Err(not_swept("any number of rounds"));
-    }
+    refuse_if!(best.is_empty(), not_swept("any number of rounds"));
     best.sort_unstable_by_key(|row| row.0);
     let listed: Vec<String> =
         best.iter().map(|(middle, rounds, _)| format!("{rounds} for {middle}")).collect();
