@@ -26,10 +26,10 @@ pub mod record;
 pub(crate) mod rope;
 pub mod schedule;
 mod tangent;
+#[cfg(test)]
+mod tests;
 mod trace;
 pub mod trial;
-#[cfg(test)]
-mod twin;
 mod vocabulary_run;
 #[cfg(feature = "webgpu")]
 pub mod webgpu;

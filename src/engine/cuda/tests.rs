@@ -6,7 +6,7 @@ use super::block::CandleBlock;
 use super::rope::RopeTables;
 use crate::engine::rope::Rope;
 use crate::engine::schedule::pack::Pack;
-use crate::engine::twin::TwinBlock;
+use crate::engine::tests::twin::TwinBlock;
 use crate::model::shape::{
     Activation, AttentionShape, BlockShape, MlpShape, NormKind, NormPlacement, NormShape, QkNorm,
     Residual, RopeScaling, RopeShape,

@@ -10,7 +10,7 @@ use crate::engine::cpu::incoming::Incoming;
 use crate::engine::cpu::stretch::Stretch;
 use crate::engine::rope::Rope;
 use crate::engine::schedule::pack::Pack;
-use crate::engine::twin::TwinBlock;
+use crate::engine::tests::twin::TwinBlock;
 use crate::model::shape::*;
 use crate::model::weights::MatrixRole;
 use crate::model::{DType, Tensor};

@@ -16,7 +16,7 @@ use crate::engine::rope::{Angles, Rope};
 use crate::engine::schedule::Schedule;
 use crate::engine::schedule::pack::Pack;
 use crate::engine::schedule::program::Program;
-use crate::engine::twin::TwinBlock;
+use crate::engine::tests::twin::TwinBlock;
 use crate::engine::{TangentPoint, TangentProduct, Tangents};
 use crate::model::shape::RopeScaling;
 use crate::model::weights::Weights;

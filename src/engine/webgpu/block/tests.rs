@@ -6,7 +6,7 @@ use super::*;
 use crate::engine::rope::Rope;
 use crate::engine::schedule::pack::Pack;
 use crate::engine::schedule::program::{Program, StreamStep};
-use crate::engine::twin::TwinBlock;
+use crate::engine::tests::twin::TwinBlock;
 use crate::engine::webgpu::device::tests::device;
 use crate::engine::webgpu::gemm::check::sixty_fourths;
 use crate::engine::webgpu::gpu::Kernels;

@@ -1,5 +1,5 @@
 //! A block's slow reference implementation in f64, with which every engine's tests compare theirs. It reads the
-//! shape by itself, and not through [`Branches`](super::branch::Branches).
+//! shape by itself, and not through [`Branches`](crate::engine::branch::Branches).
 
 use std::collections::HashMap;
 

@@ -1,0 +1,3 @@
+//! What the tests of every device share.
+
+pub mod twin;
