@@ -1,5 +1,7 @@
 //! The few things the page asks of the browser itself.
 
+use leptos::ev::EventDescriptor;
+use leptos::prelude::{RwSignal, Set, on_cleanup, window_event_listener};
 use wasm_bindgen::prelude::*;
 
 use crate::model::hub::HubAddress;
@@ -53,7 +55,7 @@ pub fn hub_host() -> String {
 }
 
 /// Returns the content of a `meta` element of the page's head; empty where there is none.
-fn meta(name: &str) -> String {
+pub fn meta(name: &str) -> String {
     let document = window().document();
     let meta =
         document.and_then(|d| d.query_selector(&format!("meta[name={name}]")).ok().flatten());
@@ -90,21 +92,24 @@ pub fn is_unfocused() -> bool {
     active.is_none_or(|active| active.tag_name() == "BODY")
 }
 
+/// An element of the document, by its id.
+pub fn element(id: &str) -> Option<web_sys::HtmlElement> {
+    window().document()?.get_element_by_id(id)?.dyn_into().ok()
+}
+
 /// Puts the focus on an element, by its id, if it is there.
 pub fn focus(id: &str) {
-    let element = window().document().and_then(|document| document.get_element_by_id(id));
-    if let Some(element) =
-        element.and_then(|element| element.dyn_into::<web_sys::HtmlElement>().ok())
-    {
+    if let Some(element) = element(id) {
         // Only a script's own exception could refuse it.
         let _ = element.focus();
     }
 }
 
-pub fn add_root_class(class: &str) {
+/// Gives the document's root a class, or takes it away.
+pub fn set_root_class(class: &str, is_on: bool) {
     if let Some(root) = root() {
         // A word of letters is no wrong token.
-        let _ = root.class_list().add_1(class);
+        let _ = root.class_list().toggle_with_force(class, is_on);
     }
 }
 
@@ -152,10 +157,7 @@ pub fn go(fragment: &str) {
 pub fn show_soon(id: impl Into<String>) {
     let id = id.into();
     let show = move || {
-        let heading = leptos::prelude::document().get_element_by_id(&id);
-        if let Some(heading) =
-            heading.and_then(|heading| heading.dyn_into::<web_sys::HtmlElement>().ok())
-        {
+        if let Some(heading) = element(&id) {
             // Neither takes the focus but from a script.
             heading.set_tab_index(-1);
             heading.scroll_into_view();
@@ -167,8 +169,29 @@ pub fn show_soon(id: impl Into<String>) {
     });
 }
 
+/// Hears an event of the window as long as the part of the page lives that asks for it.
+pub fn hear<E: EventDescriptor + 'static>(event: E, hear: impl Fn(E::EventType) + 'static)
+where
+    E::EventType: JsCast,
+{
+    let heard = window_event_listener(event, hear);
+    on_cleanup(move || heard.remove());
+}
+
 pub fn matches(query: &str) -> bool {
     window().match_media(query).ok().flatten().is_some_and(|list| list.matches())
+}
+
+/// Whether a media query matches, now and as long as the page is open.
+pub fn matching(query: &str) -> RwSignal<bool> {
+    let is_matched = RwSignal::new(matches(query));
+    if let Ok(Some(list)) = window().match_media(query) {
+        let changed = Closure::<dyn FnMut(web_sys::MediaQueryListEvent)>::new(
+            move |event: web_sys::MediaQueryListEvent| is_matched.set(event.matches()),
+        );
+        list.set_onchange(Some(changed.into_js_value().unchecked_ref()));
+    }
+    is_matched
 }
 
 /// Returns the text that this page stores for later visits under `key`.

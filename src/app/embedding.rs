@@ -24,7 +24,7 @@ impl Embedding {
         browser::has_root_class("embed").then(|| {
             let figure = browser::asked("figure").filter(|key| !key.is_empty());
             if figure.is_some() {
-                browser::add_root_class("one-figure");
+                browser::set_root_class("one-figure", true);
             }
             Self { figure }
         })

@@ -4,7 +4,8 @@ use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{
-    DataTransfer, File, FileList, FileSystemDirectoryEntry, FileSystemEntry, FileSystemFileEntry,
+    DataTransfer, Event, File, FileList, FileSystemDirectoryEntry, FileSystemEntry,
+    FileSystemFileEntry, HtmlInputElement,
 };
 
 /// Files from a chooser or a drop.
@@ -24,8 +25,17 @@ pub fn model_name(files: &[File]) -> String {
     }
 }
 
+/// The files that a reader chose in an `<input type="file">`, which then can choose them again; none where the choice was
+/// given up.
+pub fn chosen(event: &Event) -> Option<Chosen> {
+    let input: HtmlInputElement = event.target()?.unchecked_into();
+    let chosen = input.files().filter(|list| list.length() > 0).map(|list| from_list(&list));
+    input.set_value("");
+    chosen
+}
+
 /// Files of an `<input type="file">`, with or without `webkitdirectory`.
-pub fn from_list(list: &FileList) -> Chosen {
+fn from_list(list: &FileList) -> Chosen {
     let mut chosen = Chosen { name: String::new(), files: Vec::new() };
     for file in (0..list.length()).filter_map(|i| list.get(i)) {
         let path = js_sys::Reflect::get(&file, &JsValue::from_str("webkitRelativePath"));

@@ -13,7 +13,7 @@ pub mod talk;
 #[cfg(feature = "web")]
 mod panel;
 #[cfg(feature = "web")]
-mod shelf;
+pub(super) mod shelf;
 #[cfg(feature = "web")]
 mod worker;
 

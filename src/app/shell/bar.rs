@@ -41,7 +41,6 @@ pub fn Bar() -> impl IntoView {
         }
         round
     });
-    let expanded = move || if open.get() { "true" } else { "false" };
     view! {
         <Show when=move || live.get()>
             <section class="bar" class:open=move || open.get() aria-label="Model, files, plan, engine">
@@ -69,7 +68,7 @@ pub fn Bar() -> impl IntoView {
                     <button
                         type="button"
                         class="bar-more"
-                        aria-expanded=expanded
+                        aria-expanded=move || open.get().to_string()
                         aria-controls="bar-words"
                         on:click=move |_| open.update(|open| *open = !*open)
                     >

@@ -4,24 +4,19 @@ use leptos::prelude::*;
 use wasm_bindgen::JsValue;
 use web_sys::DragEvent;
 
-use crate::app::files;
 use crate::app::state::{Place, Studio, Surveys, sentence};
+use crate::app::{browser, files};
 
 /// A drag that is not heard of for so long is over.
 const SILENCE: std::time::Duration = std::time::Duration::from_millis(800);
 
 /// Takes drops as long as the page is open.
 pub fn listen(studio: Studio, surveys: Surveys) {
-    let over = |over: bool| {
-        let root = document().document_element();
-        if let Some(root) = root {
-            let _ = root.class_list().toggle_with_force("over", over);
-        }
-    };
+    let over = |over: bool| browser::set_root_class("over", over);
     // Whoever drags over the page is heard several times a second; a drag that ends elsewhere, or is
     // given up with Escape, may end without a word.
     let heard = StoredValue::new(0_u32);
-    let entered = window_event_listener(leptos::ev::dragover, move |event: DragEvent| {
+    browser::hear(leptos::ev::dragover, move |event: DragEvent| {
         if !holds_files(&event) {
             return;
         }
@@ -36,13 +31,13 @@ pub fn listen(studio: Studio, surveys: Surveys) {
         };
         set_timeout(silent, SILENCE);
     });
-    let left = window_event_listener(leptos::ev::dragleave, move |event: DragEvent| {
+    browser::hear(leptos::ev::dragleave, move |event: DragEvent| {
         // Between two elements of the page it is still over the page.
         if event.related_target().is_none() {
             over(false);
         }
     });
-    let dropped = window_event_listener(leptos::ev::drop, move |event: DragEvent| {
+    browser::hear(leptos::ev::drop, move |event: DragEvent| {
         if !holds_files(&event) {
             return;
         }
@@ -63,11 +58,6 @@ pub fn listen(studio: Studio, surveys: Surveys) {
                 }
             }
         });
-    });
-    on_cleanup(move || {
-        entered.remove();
-        left.remove();
-        dropped.remove();
     });
 }
 

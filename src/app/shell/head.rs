@@ -48,7 +48,6 @@ pub fn Intro() -> impl IntoView {
         let view = studio.view.get();
         let ViewWords { title, lead } = words(view);
         let open = RwSignal::new(false);
-        let expanded = move || if open.get() { "true" } else { "false" };
         view! {
             <div class="intro" class:open=move || open.get()>
                 <h1>{title}</h1>
@@ -58,7 +57,7 @@ pub fn Intro() -> impl IntoView {
                 <button
                     type="button"
                     class="about"
-                    aria-expanded=expanded
+                    aria-expanded=move || open.get().to_string()
                     aria-controls="about"
                     on:click=move |_| open.update(|open| *open = !*open)
                 >

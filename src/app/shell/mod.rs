@@ -99,8 +99,7 @@ fn Shell() -> impl IntoView {
     let skip = move |event: web_sys::MouseEvent| {
         // Not by the address, which holds the state.
         event.prevent_default();
-        let main = document().get_element_by_id("main");
-        if let Some(main) = main.and_then(|main| main.dyn_into::<web_sys::HtmlElement>().ok()) {
+        if let Some(main) = browser::element("main") {
             main.scroll_into_view();
             let _ = main.focus();
         }

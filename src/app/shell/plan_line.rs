@@ -17,9 +17,6 @@ pub fn PlanLine() -> impl IntoView {
         let last = held.or_else(drawn).map(|blocks| blocks.saturating_sub(1));
         last.map_or_else(|| "0-11".to_owned(), |last| format!("0-{last}"))
     };
-    let invalid = move || {
-        if error.with(Option::is_some) { "true" } else { "false" }
-    };
     view! {
         <div class="plan in-bar">
             <label class="field" for="plan">"Plan"</label>
@@ -31,7 +28,7 @@ pub fn PlanLine() -> impl IntoView {
                 autocapitalize="off"
                 placeholder=own
                 aria-describedby="plan-error plan-how"
-                aria-invalid=invalid
+                aria-invalid=move || error.with(Option::is_some).to_string()
                 prop:value=line
                 on:input=move |event| bench.type_plan(event_target_value(&event))
             />

@@ -1,7 +1,6 @@
 //! Light or dark: the reader's choice, else the system's.
 
 use leptos::prelude::*;
-use wasm_bindgen::prelude::*;
 
 use crate::app::browser::{self, keep, kept, window};
 use crate::chart::{DARK, LIGHT, Theme};
@@ -44,14 +43,7 @@ impl Themes {
     pub fn start() -> Self {
         let kept = kept(KEY);
         let wish = RwSignal::new(kept.and_then(|name| Wish::parse(&name)).unwrap_or(Wish::System));
-        let system_dark = RwSignal::new(browser::matches(QUERY));
-        if let Ok(Some(list)) = window().match_media(QUERY) {
-            let changed = Closure::<dyn FnMut(web_sys::MediaQueryListEvent)>::new(
-                move |event: web_sys::MediaQueryListEvent| system_dark.set(event.matches()),
-            );
-            // The page listens as long as it is open.
-            list.set_onchange(Some(changed.into_js_value().unchecked_ref()));
-        }
+        let system_dark = browser::matching(QUERY);
         let theme = Memo::new(move |_| {
             let dark = match wish.get() {
                 Wish::System => system_dark.get(),

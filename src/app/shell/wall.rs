@@ -2,6 +2,7 @@
 
 use leptos::prelude::*;
 
+use crate::app::browser;
 use crate::app::link::View;
 use crate::app::state::Studio;
 use crate::app::widgets::Tick;
@@ -13,11 +14,7 @@ const LOOK: &str = "projected";
 pub(super) fn follow_look(studio: Studio) {
     Effect::new(move |_| {
         let is_wanted = studio.lessons.with(|lessons| lessons.is_projected);
-        let is_on = is_wanted && studio.view.get().has_wall();
-        if let Some(root) = document().document_element() {
-            // A class that is no class name is refused; this one is.
-            let _ = root.class_list().toggle_with_force(LOOK, is_on);
-        }
+        browser::set_root_class(LOOK, is_wanted && studio.view.get().has_wall());
     });
 }
 

@@ -1,7 +1,6 @@
 //! The ways on where the first picture's model is not on this machine.
 
 use leptos::prelude::*;
-use web_sys::HtmlInputElement;
 
 use super::chooser::Chooser;
 use crate::app::browser;
@@ -18,12 +17,9 @@ pub fn WaysOn() -> impl IntoView {
     let surveys = expect_context::<Surveys>();
     let chooser = expect_context::<Chooser>();
     let take = move |event: leptos::ev::Event| {
-        let input: HtmlInputElement = event_target(&event);
-        if let Some(list) = input.files().filter(|list| list.length() > 0) {
-            studio.open_files(surveys, files::from_list(&list));
+        if let Some(chosen) = files::chosen(&event) {
+            studio.open_files(surveys, chosen);
         }
-        // The same file can be chosen again.
-        input.set_value("");
     };
     let try_live = format!(
         "Try live with a small teaching model ({} MB)",

@@ -56,7 +56,7 @@ impl Address {
             browser::set_fragment(&fragment, step);
             fragment
         });
-        let changed = window_event_listener(leptos::ev::hashchange, move |_| {
+        browser::hear(leptos::ev::hashchange, move |_| {
             // What is no link, such as the way to the picture, changes nothing.
             let fragment = browser::fragment();
             let link = match fragment.trim_start_matches('#') {
@@ -67,7 +67,6 @@ impl Address {
                 address.follow(link);
             }
         });
-        on_cleanup(move || changed.remove());
         address
     }
 

@@ -23,12 +23,8 @@ impl Folds {
         };
         folds.follow(link);
         let turn = |is_printing| move |_| folds.is_printing.set(is_printing);
-        let before = window_event_listener(leptos::ev::beforeprint, turn(true));
-        let after = window_event_listener(leptos::ev::afterprint, turn(false));
-        on_cleanup(move || {
-            before.remove();
-            after.remove();
-        });
+        browser::hear(leptos::ev::beforeprint, turn(true));
+        browser::hear(leptos::ev::afterprint, turn(false));
         folds
     }
 

@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use leptos::prelude::*;
-use wasm_bindgen::prelude::*;
 
 use super::reading;
 use crate::app::browser;
@@ -89,14 +88,7 @@ impl Surveys {
             );
             Some(Arc::new(part))
         });
-        let narrow = RwSignal::new(browser::matches(NARROW));
-        if let Ok(Some(list)) = browser::window().match_media(NARROW) {
-            let changed = Closure::<dyn FnMut(web_sys::MediaQueryListEvent)>::new(
-                move |event: web_sys::MediaQueryListEvent| narrow.set(event.matches()),
-            );
-            // The page listens as long as it is open.
-            list.set_onchange(Some(changed.into_js_value().unchecked_ref()));
-        }
+        let narrow = browser::matching(NARROW);
         let surveys = Self {
             looking: state.looking.into(),
             opened: state.opened.into(),

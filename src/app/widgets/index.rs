@@ -2,7 +2,6 @@
 
 use leptos::html;
 use leptos::prelude::*;
-use wasm_bindgen::JsCast;
 
 use crate::app::browser;
 
@@ -27,14 +26,10 @@ pub fn Index(#[prop(into)] places: Signal<Vec<IndexEntry>>) -> impl IntoView {
         let window = browser::window();
         let height =
             window.inner_height().ok().and_then(|height| height.as_f64()).unwrap_or_default();
-        let Some(document) = window.document() else {
-            return;
-        };
         // The last part that begins in the upper third.
         let now = places.with_untracked(|places| {
             let mut above = places.iter().rev().filter(|place| {
-                document
-                    .get_element_by_id(&place.id)
+                browser::element(&place.id)
                     .is_some_and(|part| part.get_bounding_client_rect().top() < height / 3.0)
             });
             above.next().map(|place| place.id.clone())
@@ -45,15 +40,13 @@ pub fn Index(#[prop(into)] places: Signal<Vec<IndexEntry>>) -> impl IntoView {
             request_animation_frame(move || show_entry(line));
         }
     };
-    let scrolled = window_event_listener(leptos::ev::scroll, move |_| look());
-    on_cleanup(move || scrolled.remove());
+    browser::hear(leptos::ev::scroll, move |_| look());
     let entry = move |place: IndexEntry| {
         let (id, own) = (place.id.clone(), place.id.clone());
         let go = move |event: web_sys::MouseEvent| {
             // Not by the address, which holds the state.
             event.prevent_default();
-            let part = document().get_element_by_id(&id);
-            if let Some(part) = part.and_then(|part| part.dyn_into::<web_sys::HtmlElement>().ok()) {
+            if let Some(part) = browser::element(&id) {
                 unfold_around(&part);
                 part.scroll_into_view();
                 if !part.has_attribute("tabindex") {

@@ -2,7 +2,6 @@
 //! `atelier open` serves.
 
 use wasm_bindgen::JsCast;
-use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{
     AbortController, Blob, DedicatedWorkerGlobalScope, ReadableStreamDefaultReader, RequestInit,
@@ -11,6 +10,7 @@ use web_sys::{
 
 use super::{Desk, Stop, read};
 use crate::app::at_hand::spell_hash;
+use crate::app::hub::shelf::get;
 use crate::app::protocol::{ServedOrigin, Stage};
 use crate::model::{FileBytes, ModelFiles, catalogue};
 
@@ -178,13 +178,10 @@ async fn fetch(desk: &Desk, id: u32, path: &str, count: &mut Bytecount) -> Resul
             desk.listen(id).await?;
         }
         let chunk = chunk.map_err(|_| failed("the connection broke"))?;
-        let field = |name: &str| {
-            js_sys::Reflect::get(&chunk, &JsValue::from_str(name)).unwrap_or(JsValue::UNDEFINED)
-        };
-        if field("done").is_truthy() {
+        let Some(piece) = get(&chunk, "value") else {
             return Blob::new_with_u8_array_sequence(&pieces).map_err(|_| failed("no room for it"));
-        }
-        let piece: js_sys::Uint8Array = field("value").unchecked_into();
+        };
+        let piece: js_sys::Uint8Array = piece.unchecked_into();
         count.done += f64::from(piece.length());
         pieces.push(&piece);
         desk.progress(id, Stage::Download, count.done, count.total);

@@ -188,17 +188,7 @@ impl Desk {
     }
 
     async fn listen_for(&self, id: u32, milliseconds: i32) -> Result<(), Stop> {
-        let promise = js_sys::Promise::new(&mut |resolve, _| {
-            let waits = self
-                .scope
-                .set_timeout_with_callback_and_timeout_and_arguments_0(&resolve, milliseconds);
-            // With no time-out to wait for, the promise would never resolve: resolve it at once.
-            if waits.is_err() {
-                let _ = resolve.call0(&JsValue::NULL);
-            }
-        });
-        // It only ever resolves.
-        let _ = JsFuture::from(promise).await;
+        sleep(&self.scope, milliseconds).await;
         self.heard.set(js_sys::Date::now());
         if self.is_cancelled(id) { Err(Stop::Cancelled) } else { Ok(()) }
     }
@@ -239,6 +229,20 @@ impl Desk {
             Ok(())
         }
     }
+}
+
+/// Lets messages in, for so many milliseconds.
+pub async fn sleep(scope: &DedicatedWorkerGlobalScope, milliseconds: i32) {
+    let promise = js_sys::Promise::new(&mut |resolve, _| {
+        let waits =
+            scope.set_timeout_with_callback_and_timeout_and_arguments_0(&resolve, milliseconds);
+        // With no time-out to wait for, the promise would never resolve: resolve it at once.
+        if waits.is_err() {
+            let _ = resolve.call0(&JsValue::NULL);
+        }
+    });
+    // It only ever resolves.
+    let _ = JsFuture::from(promise).await;
 }
 
 /// A request under way: the model that it runs on, and the way back to the page.

@@ -1,6 +1,5 @@
-//! This document's build, its frame, its storage and its device.
+//! This document's frame and its storage.
 
-use leptos::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 
 use crate::app::browser;
@@ -10,12 +9,6 @@ use crate::app::hub::shelf::{get, storage};
 pub fn is_shown() -> bool {
     let height = browser::window().inner_height().ok();
     height.and_then(|height| height.as_f64()).is_some_and(|height| height > 0.0)
-}
-
-/// Returns a value that the build wrote into this document's head.
-pub fn meta(name: &str) -> String {
-    let meta = document().query_selector(&format!("meta[name={name}]")).ok().flatten();
-    meta.and_then(|meta| meta.get_attribute("content")).unwrap_or_default()
 }
 
 /// Bytes that this origin uses, and may use, where the browser says it.

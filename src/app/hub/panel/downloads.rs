@@ -7,9 +7,10 @@ use wasm_bindgen::JsValue;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::File;
 
-use super::device::{estimate, meta};
+use super::device::estimate;
 use super::hands::DownloadHands;
 use super::page::PageLine;
+use crate::app::browser;
 use crate::app::hub::budget::{Budget, DeviceWords};
 use crate::app::hub::shelf::{KeptModel, Shelf, storage};
 use crate::app::hub::talk::{DownloadRate, HubAsk, StoredModel};
@@ -63,7 +64,7 @@ pub struct Downloads {
 
 impl Downloads {
     pub fn start(line: PageLine) -> Self {
-        let address = HubAddress::parse(&meta("atelier-hub")).ok();
+        let address = HubAddress::parse(&browser::meta("atelier-hub")).ok();
         let host = address.as_ref().map_or("", |hub| hub.host()).to_owned();
         let downloads = Self {
             line,

@@ -8,7 +8,6 @@ use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::*;
 use web_sys::{File, MessageEvent, Worker, WorkerOptions, WorkerType};
 
-use super::device::meta;
 use super::downloads::Downloads;
 use crate::app::hub::talk::{HubAsk, HubTell};
 use crate::app::{browser, client};
@@ -50,7 +49,7 @@ impl Downloads {
         let options = WorkerOptions::new();
         options.set_type(WorkerType::Module);
         // The worker's name is the hub's address.
-        options.set_name(&meta("atelier-hub"));
+        options.set_name(&browser::meta("atelier-hub"));
         let script = browser::beside(&format!("hub_boot.js?v={}", browser::build()));
         let worker =
             client::start(&script).and_then(|url| Worker::new_with_options(&url, &options));

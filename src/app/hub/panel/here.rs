@@ -42,10 +42,7 @@ fn AtHandLine(model: ModelAtHand) -> impl IntoView {
     let fit = spell_fit(memory_of(bytes), downloads.budget.get_value());
     let size = format!("{}; {fit}", spell_bytes(bytes));
     let name = StoredValue::new(model.name.clone());
-    let pressed = move || {
-        let is_own = name.with_value(|name| *name == line.current.get());
-        if is_own { "true" } else { "false" }
-    };
+    let pressed = move || name.with_value(|name| *name == line.current.get()).to_string();
     let open = move |_| name.with_value(|name| line.open_at_hand(name));
     let label = format!("Open {}", model.name);
     view! {
@@ -69,10 +66,7 @@ fn KeptLine(kept: KeptModel) -> impl IntoView {
     let model = StoredValue::new(kept.model.clone());
     // One is fetched at a time.
     let is_busy = move || downloads.under_way.with(Option::is_some);
-    let pressed = move || {
-        let is_own = name.with_value(|name| *name == line.current.get());
-        if is_own { "true" } else { "false" }
-    };
+    let pressed = move || name.with_value(|name| *name == line.current.get()).to_string();
     let size = if is_whole {
         let fit = spell_fit(memory_of(total), downloads.budget.get_value());
         format!("{}; {fit}", spell_bytes(total))

@@ -1,7 +1,6 @@
 //! Models that need no hub: those opened of late, those that come with the page, those on the disk.
 
 use leptos::prelude::*;
-use web_sys::HtmlInputElement;
 
 use super::downloads::Downloads;
 use super::page::PageLine;
@@ -77,7 +76,7 @@ pub fn Shipped() -> impl IntoView {
                 {catalogue::KNOWN
                     .iter()
                     .map(|known| {
-                        let pressed = move || if line.current.get() == known.name { "true" } else { "false" };
+                        let pressed = move || (line.current.get() == known.name).to_string();
                         let size = format!("{} kB", known.bytes.div_ceil(1000));
                         view! {
                             <li>
@@ -104,13 +103,9 @@ fn fits(name: &str) -> Option<String> {
 pub fn FromDisk() -> impl IntoView {
     let line = expect_context::<PageLine>();
     let take = move |event: leptos::ev::Event| {
-        let input: HtmlInputElement = event_target(&event);
-        if let Some(list) = input.files().filter(|list| list.length() > 0) {
-            let chosen = files::from_list(&list);
+        if let Some(chosen) = files::chosen(&event) {
             line.open_files(&chosen.name, &chosen.files);
         }
-        // The same can be chosen again.
-        input.set_value("");
     };
     view! {
         <section aria-labelledby="disk-head">

@@ -75,7 +75,7 @@ fn listen(line: PageLine, downloads: Downloads) {
                     line.from_disk.set((2..message.length()).map(text).collect());
                     dress();
                     downloads.refresh();
-                    focus_heading();
+                    browser::focus("models");
                 }
                 "takes" => line.takes.set(text(1)),
                 "at hand" => line.at_hand.set(serde_json::from_str(&text(1)).unwrap_or_default()),
@@ -99,15 +99,6 @@ fn close_on_escape(line: PageLine) {
         }
     };
     window_event_listener(leptos::ev::keydown, keyed);
-}
-
-fn focus_heading() {
-    let heading = document().get_element_by_id("models");
-    if let Some(heading) =
-        heading.and_then(|heading| heading.dyn_into::<web_sys::HtmlElement>().ok())
-    {
-        let _ = heading.focus();
-    }
 }
 
 /// In the page's colours.

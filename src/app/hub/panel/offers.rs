@@ -57,9 +57,8 @@ pub fn OnTheHub() -> impl IntoView {
 #[component]
 pub fn Messages(#[prop(into)] at: String) -> impl IntoView {
     let downloads = expect_context::<Downloads>();
-    let is_here = Memo::new(move |_| downloads.pressed.with(|pressed| *pressed == at));
     view! {
-        <Show when=move || is_here.get()>
+        <Show when=move || downloads.pressed.with(|pressed| *pressed == at)>
             <div class="messages">
                 <Fetching />
                 <Found />

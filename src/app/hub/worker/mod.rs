@@ -13,10 +13,10 @@ use std::rc::Rc;
 
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::*;
-use wasm_bindgen_futures::JsFuture;
 use web_sys::{AbortController, DedicatedWorkerGlobalScope, MessageEvent, WorkerGlobalScope};
 
 use super::talk::{HubAsk, HubTell, StoredModel};
+use crate::app::worker::sleep;
 use crate::model::hub::{HubAddress, HubError};
 
 /// Milliseconds between two reports of progress.
@@ -210,7 +210,7 @@ impl Fetcher {
         // In short steps, so that a pause is heard.
         while now() < until {
             let left = (until - now()).clamp(1.0, 100.0) as i32;
-            self.timeout(left).await;
+            sleep(&self.scope, left).await;
             self.listen()?;
         }
         Ok(())
@@ -218,20 +218,8 @@ impl Fetcher {
 
     /// Lets messages in.
     async fn turn(&self) -> Result<(), FetchStop> {
-        self.timeout(0).await;
+        sleep(&self.scope, 0).await;
         self.listen()
-    }
-
-    async fn timeout(&self, milliseconds: i32) {
-        let promise = js_sys::Promise::new(&mut |resolve, _| {
-            let scope = &self.scope;
-            let set =
-                scope.set_timeout_with_callback_and_timeout_and_arguments_0(&resolve, milliseconds);
-            if set.is_err() {
-                let _ = resolve.call0(&JsValue::NULL);
-            }
-        });
-        let _ = JsFuture::from(promise).await;
     }
 
     fn listen(&self) -> Result<(), FetchStop> {

@@ -6,7 +6,7 @@ use web_sys::Response;
 use super::asking::{NoAnswer, header, reader};
 use super::sink::{FileSink, unwritten};
 use super::{FetchStop, Fetcher};
-use crate::app::hub::shelf::{Shelf, get};
+use crate::app::hub::shelf::Shelf;
 use crate::app::hub::talk::HubTell;
 use crate::model::hub::{Hashing, HubError, HubName, Patience, RemoteFile};
 
@@ -95,10 +95,12 @@ impl Fetcher {
             self.sleep(wait).await?;
             match FileSink::open(shelf, file).await {
                 Ok(sink) => return Ok(sink),
-                Err(error) if is_quota(&error) => {
-                    return Err(unwritten(&error, &file.path, file.size).into());
+                Err(error) => {
+                    let unwritten = unwritten(&error, &file.path, file.size);
+                    if matches!(unwritten, HubError::NoRoom { .. }) {
+                        return Err(unwritten.into());
+                    }
                 }
-                Err(_) => {}
             }
         }
     }
@@ -231,8 +233,4 @@ impl FileArriving<'_> {
         let _ = self.begin_anew();
         HubError::Size { file: self.file.path.clone(), expected: self.file.size, found }.into()
     }
-}
-
-fn is_quota(error: &wasm_bindgen::JsValue) -> bool {
-    get(error, "name").and_then(|name| name.as_string()).as_deref() == Some("QuotaExceededError")
 }

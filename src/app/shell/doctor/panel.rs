@@ -1,7 +1,6 @@
 //! The dialog's content: what will be measured, the way to begin and to end it, and what was found.
 
 use leptos::prelude::*;
-use wasm_bindgen::JsCast;
 
 use super::super::dialog;
 use crate::app::protocol::EngineWish;
@@ -37,13 +36,7 @@ pub fn Panel() -> impl IntoView {
         }
     };
     // It opens where one begins; the next time by its attribute.
-    Effect::new(|_| {
-        let button = document().get_element_by_id(MEASURE);
-        let button = button.and_then(|button| button.dyn_into::<web_sys::HtmlElement>().ok());
-        if let Some(button) = button {
-            let _ = button.focus();
-        }
-    });
+    Effect::new(|_| browser::focus(MEASURE));
     let close = move |_| {
         if let Some(dialog) = dialog(super::DIALOG) {
             dialog.close();

@@ -48,7 +48,7 @@ impl OpenLesson {
 
     /// Follows other windows as long as lessons are open.
     pub(super) fn follow_others(self) {
-        let heard = window_event_listener(leptos::ev::storage, move |event| {
+        browser::hear(leptos::ev::storage, move |event| {
             if event.key().is_some_and(|key| key != KEY) {
                 return;
             }
@@ -58,7 +58,6 @@ impl OpenLesson {
                 self.begin_step();
             }
         });
-        on_cleanup(move || heard.remove());
     }
 
     /// Nothing of what was answered is kept.

@@ -69,10 +69,10 @@ pub fn TokenLists(lens: Memo<Option<Lens>>, shown: Memo<Option<AttentionShown>>)
             let height = (queries.len() * ROW).to_string();
             let said = |t: usize| format!("{t} {}", token(lens, t));
             let left = queries.iter().map(|&t| {
-                let here = if t == chosen { "true" } else { "false" };
+                let here = t == chosen;
                 view! {
                     <li>
-                        <button type="button" aria-pressed=here on:click=move |_| choose(t)>{said(t)}</button>
+                        <button type="button" aria-pressed=here.to_string() on:click=move |_| choose(t)>{said(t)}</button>
                     </li>
                 }
             });

@@ -112,9 +112,6 @@ fn Film() -> impl IntoView {
         Some(0) => "before the first step".to_owned(),
         Some(frame) => format!("after {frame} of {} steps", last.get()),
     };
-    let pressed = move || {
-        if frame.get().is_none() { "true" } else { "false" }
-    };
     view! {
         <div class="tools film" role="group" aria-label="The ways, step by step">
             {(!still)
@@ -139,7 +136,7 @@ fn Film() -> impl IntoView {
                 />
                 <output for="film-frame">{words}</output>
             </label>
-            <button type="button" id="film-all" aria-pressed=pressed on:click=all>"All at once"</button>
+            <button type="button" id="film-all" aria-pressed=move || frame.get().is_none().to_string() on:click=all>"All at once"</button>
         </div>
     }
 }

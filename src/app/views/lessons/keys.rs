@@ -6,6 +6,7 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::KeyboardEvent;
 
+use crate::app::browser;
 use crate::app::state::{OpenLesson, Studio};
 
 /// How long a key is shown.
@@ -55,7 +56,7 @@ pub fn KeyShown() -> impl IntoView {
     let studio = expect_context::<Studio>();
     let shown = RwSignal::new(String::new());
     let count = StoredValue::new(0_u32);
-    let heard = window_event_listener(leptos::ev::keydown, move |event| {
+    browser::hear(leptos::ev::keydown, move |event| {
         if !studio.lessons.with_untracked(|lessons| lessons.is_projected) {
             return;
         }
@@ -74,7 +75,6 @@ pub fn KeyShown() -> impl IntoView {
             SHOWN,
         );
     });
-    on_cleanup(move || heard.remove());
     view! {
         <Show when=move || shown.with(|shown| !shown.is_empty())>
             <p class="pressed-key" aria-hidden="true">{move || shown.get()}</p>

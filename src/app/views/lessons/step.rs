@@ -1,7 +1,6 @@
 //! One step: set-up, question, what the reader expects; then the run, and what it says.
 
 use leptos::prelude::*;
-use wasm_bindgen::JsCast;
 
 use super::lacking::{CannotShow, NoModel};
 use super::onward::Onward;
@@ -120,7 +119,7 @@ pub fn StepPage(number: usize, at: usize) -> impl IntoView {
 
 /// Puts the focus on what is told, and scrolls to it where it stands below the question.
 fn show_told() {
-    let Some(told) = document().get_element_by_id("told-title") else { return };
+    let Some(told) = browser::element("told-title") else { return };
     let window = browser::window();
     let height = window.inner_height().ok().and_then(|height| height.as_f64()).unwrap_or_default();
     if told.get_bounding_client_rect().top() > height / 2.0 {
@@ -131,14 +130,8 @@ fn show_told() {
 
 /// Puts the focus on an element of the page; only where nothing else has it, if the page is to stay where it is.
 fn focus(id: &str, is_gentle: bool) {
-    let document = document();
-    let has_focus = document.active_element().is_some_and(|element| element.tag_name() != "BODY");
-    let element = document.get_element_by_id(id);
-    let Some(element) = element.and_then(|element| element.dyn_into::<web_sys::HtmlElement>().ok())
-    else {
-        return;
-    };
-    if is_gentle && !has_focus {
+    let Some(element) = browser::element(id) else { return };
+    if is_gentle && browser::is_unfocused() {
         let options = web_sys::FocusOptions::new();
         options.set_prevent_scroll(true);
         let _ = element.focus_with_options(&options);

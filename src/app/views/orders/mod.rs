@@ -10,6 +10,7 @@ mod tools;
 
 use leptos::prelude::*;
 
+use crate::app::browser;
 use crate::app::link::{Link, View};
 use crate::app::shell::Themes;
 use crate::app::state::{Bench, Shown, Studio, Sweeps};
@@ -40,7 +41,7 @@ pub fn OrdersView() -> impl IntoView {
     });
     let there = Memo::new(move |_| bench.row.with(Option::is_some));
     let picture = Memo::new(move |_| studio.lab.with(Option::is_some));
-    let undo = window_event_listener(leptos::ev::keydown, move |event| {
+    browser::hear(leptos::ev::keydown, move |event| {
         let typing = event
             .target()
             .and_then(|target| wasm_bindgen::JsCast::dyn_into::<web_sys::Element>(target).ok())
@@ -56,7 +57,6 @@ pub fn OrdersView() -> impl IntoView {
         }
         event.prevent_default();
     });
-    on_cleanup(move || undo.remove());
     let judged = Memo::new(move |_| picture.get() && studio.is_judged());
     let asks = Memo::new(move |_| picture.get() && !studio.is_judged());
     let places = Signal::derive(|| {

@@ -253,7 +253,7 @@ fn Tile(
                 type="button"
                 class="grip"
                 tabindex=focus
-                aria-pressed=move || if chosen() { "true" } else { "false" }
+                aria-pressed=move || chosen().to_string()
                 on:click=choose_number
             >
                 <span aria-hidden="true">{numbers}<span class="times">{times}</span></span>

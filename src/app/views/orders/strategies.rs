@@ -60,7 +60,7 @@ pub fn Strategies() -> impl IntoView {
                                     .and_then(|row| row.plan().ok())
                                     .map(|plan| plan.to_string())
                             });
-                            if now.as_ref() == Some(&line) { "true" } else { "false" }
+                            (now.as_ref() == Some(&line)).to_string()
                         }
                     };
                     let title = match named.problem {

@@ -1,7 +1,6 @@
 //! The reports that are open, and the ways to open another.
 
 use leptos::prelude::*;
-use web_sys::HtmlInputElement;
 
 use crate::app::files;
 use crate::app::state::{OpenSurvey, Studio, Surveys};
@@ -13,12 +12,9 @@ pub fn Open() -> impl IntoView {
     let surveys = expect_context::<Surveys>();
     let studio = expect_context::<Studio>();
     let take = move |event: leptos::ev::Event| {
-        let input: HtmlInputElement = event_target(&event);
-        if let Some(list) = input.files().filter(|list| list.length() > 0) {
-            studio.open_files(surveys, files::from_list(&list));
+        if let Some(chosen) = files::chosen(&event) {
+            studio.open_files(surveys, chosen);
         }
-        // The same file can be chosen again.
-        input.set_value("");
     };
     let none = move || surveys.opened.with(Vec::is_empty) && !surveys.busy.get();
     let notes = move || {

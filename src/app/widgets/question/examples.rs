@@ -39,7 +39,6 @@ pub fn Examples(spaces: RwSignal<bool>) -> impl IntoView {
         all.map(|(n, offer)| view! { <ExampleButton offer is_pressed=Memo::new(move |_| current.get() == Some(n)) /> })
             .collect_view()
     };
-    let expanded = move || if is_open.get() { "true" } else { "false" };
     view! {
         <div class="try">
             <span class="field">"Try"</span>
@@ -47,7 +46,7 @@ pub fn Examples(spaces: RwSignal<bool>) -> impl IntoView {
             <button
                 type="button"
                 class="question-more"
-                aria-expanded=expanded
+                aria-expanded=move || is_open.get().to_string()
                 aria-controls="question-fold"
                 on:click=move |_| is_open.update(|open| *open = !*open)
             >
@@ -70,7 +69,6 @@ pub fn Examples(spaces: RwSignal<bool>) -> impl IntoView {
 fn ExampleButton(offer: OfferedExample, is_pressed: Memo<bool>) -> impl IntoView {
     let studio = expect_context::<Studio>();
     let OfferedExample { name, look, draft } = offer;
-    let pressed = move || if is_pressed.get() { "true" } else { "false" };
     // A plan is of the model, not of the prompt.
     let take = move |_| {
         let current = studio.draft.get_untracked();
@@ -79,7 +77,7 @@ fn ExampleButton(offer: OfferedExample, is_pressed: Memo<bool>) -> impl IntoView
         studio.take(Draft { plan, ..draft.clone() });
     };
     view! {
-        <button type="button" title=look aria-pressed=pressed on:click=take>
+        <button type="button" title=look aria-pressed=move || is_pressed.get().to_string() on:click=take>
             {name}
         </button>
     }
