@@ -194,22 +194,22 @@ pub fn holds_survey(text: &str) -> bool {
     serde_json::from_slice::<OpenedPart>(text.as_bytes()).is_ok_and(|part| part.survey.is_some())
 }
 
-/// Is this text a comparison of several models' couplings?
-pub fn holds_models(text: &str) -> bool {
-    #[derive(serde::Deserialize)]
-    struct ModelsPart {
-        coupling_models: Option<serde::de::IgnoredAny>,
-    }
-    let part = serde_json::from_slice::<ModelsPart>(text.as_bytes());
-    part.is_ok_and(|part| part.coupling_models.is_some())
+/// A report that views of one model show, or a comparison of several models' couplings.
+pub enum Showable {
+    Report(Box<Report>),
+    Models(Box<ModelsCoupling>),
 }
 
-/// Reads the text of such a comparison.
+/// Reads the text of the file `name`, which holds no survey.
 ///
 /// # Errors
 /// One sentence for the reader that names the file.
-pub fn read_models(name: &str, text: &str) -> Result<ModelsCoupling, String> {
-    Opened::read(text.as_bytes()).and_then(Opened::models).map_err(|error| refusal(name, &error))
+pub fn read_any(name: &str, text: &str) -> Result<Showable, String> {
+    let opened = match Opened::read(text.as_bytes()) {
+        Ok(Opened::CouplingModels(models)) => Ok(Showable::Models(models)),
+        opened => opened.and_then(Opened::report).map(|report| Showable::Report(report.into())),
+    };
+    opened.map_err(|error| refusal(name, &error))
 }
 
 /// Reads the text of the report file `name`.

@@ -10,6 +10,7 @@ use super::studio::WhenLoaded;
 use super::{Studio, Surveys, reading};
 use crate::app::files::Chosen;
 use crate::app::link::{Choice, Draft, Link, View};
+use crate::app::opened::Showable;
 use crate::app::served::{self, ServedFolder};
 use crate::app::{at_hand, browser, examples, first_picture, opened};
 use crate::study::coupling::ModelsCoupling;
@@ -165,20 +166,17 @@ impl Studio {
             }
             return true;
         }
-        if opened::holds_models(&text) {
-            match opened::read_models(name, &text) {
-                Ok(models) => self.show_models(models, is_bare),
-                Err(sentence) => self.refuse_report(surveys, Place::Address, sentence),
+        match opened::read_any(name, &text) {
+            Ok(Showable::Models(models)) => {
+                self.show_models(*models, is_bare);
+                false
             }
-            return false;
-        }
-        match opened::read(name, &text) {
-            Ok(report) => {
+            Ok(Showable::Report(report)) => {
                 // A link that was changed since says what is asked now.
                 let tokens = self.state.coupling.with_untracked(|settings| settings.tokens);
                 let is_asked = |draft: &Draft| opened::is_asked(&report, draft, tokens);
                 if is_bare || is_live && self.draft.with_untracked(is_asked) {
-                    self.show_report(report, !is_bare);
+                    self.show_report(*report, !is_bare);
                 }
                 false
             }
@@ -216,20 +214,14 @@ impl Studio {
                     }
                     continue;
                 }
-                if opened::holds_models(&text) {
-                    match opened::read_models(&name, &text) {
-                        Ok(models) => {
-                            self.step();
-                            self.show_models(models, true);
-                        }
-                        Err(sentence) => self.refuse_report(surveys, Place::Model, sentence),
-                    }
-                    continue;
-                }
-                match opened::read(&name, &text) {
-                    Ok(report) => {
+                match opened::read_any(&name, &text) {
+                    Ok(Showable::Models(models)) => {
                         self.step();
-                        self.show_report(report, false);
+                        self.show_models(*models, true);
+                    }
+                    Ok(Showable::Report(report)) => {
+                        self.step();
+                        self.show_report(*report, false);
                     }
                     Err(sentence) => self.refuse_report(surveys, Place::Model, sentence),
                 }
