@@ -2,6 +2,7 @@
 
 use leptos::prelude::*;
 
+use super::controls::Radios;
 use super::term::Terms;
 use crate::app::state::Studio;
 use crate::chart::{Column, capital};
@@ -25,26 +26,17 @@ pub fn Columns() -> impl IntoView {
         };
         format!("{points} {}", column.target())
     };
+    let all = Column::ALL.map(|column| (column, capital(column.label())));
     view! {
-        <fieldset class="columns">
-            <legend>"Measured in"</legend>
-            {Column::ALL
-                .map(|column| {
-                    view! {
-                        <label>
-                            <input
-                                type="radio"
-                                name="column"
-                                value=column.name()
-                                prop:checked=move || studio.column.get() == column
-                                on:change=move |_| studio.choose_column(column)
-                            />
-                            <span>{capital(column.label())}</span>
-                        </label>
-                    }
-                })
-                .collect_view()}
+        <Radios
+            name="column"
+            legend="Measured in"
+            all=all.to_vec()
+            chosen=studio.column
+            on_choose=move |column| studio.choose_column(column)
+            text=Column::name
+        >
             <p class="hint">{move || view! { <Terms text=about() /> }}</p>
-        </fieldset>
+        </Radios>
     }
 }

@@ -9,6 +9,7 @@ pub fn Tick(
     #[prop(into)] is_on: Signal<bool>,
     #[prop(into)] on_turn: Callback<bool>,
     #[prop(optional)] id: Option<&'static str>,
+    #[prop(optional, into)] value: Option<String>,
     #[prop(optional, into)] is_disabled: Signal<bool>,
     /// Why it cannot be ticked.
     #[prop(optional, into)]
@@ -19,6 +20,7 @@ pub fn Tick(
             <input
                 type="checkbox"
                 id=id
+                value=value
                 disabled=move || is_disabled.get()
                 prop:checked=move || is_on.get()
                 on:change=move |event| on_turn.run(event_target_checked(&event))
@@ -60,6 +62,72 @@ pub fn NumberField(
     }
 }
 
+/// One of several values, each with its words.
+#[component]
+pub fn Radios<T: Copy + PartialEq + Send + Sync + 'static>(
+    name: &'static str,
+    legend: &'static str,
+    all: Vec<(T, String)>,
+    #[prop(into)] chosen: Signal<T>,
+    #[prop(into)] on_choose: Callback<T>,
+    /// The value's text in the document.
+    #[prop(optional)]
+    text: Option<fn(T) -> &'static str>,
+    #[prop(default = "columns")] class: &'static str,
+    #[prop(optional)] children: Option<Children>,
+) -> impl IntoView {
+    let radio = move |(value, words): (T, String)| {
+        view! {
+            <label>
+                <input
+                    type="radio"
+                    name=name
+                    value=text.map(|text| text(value))
+                    prop:checked=move || chosen.get() == value
+                    on:change=move |_| on_choose.run(value)
+                />
+                <span>{words}</span>
+            </label>
+        }
+    };
+    view! {
+        <fieldset class=class>
+            <legend>{legend}</legend>
+            {all.into_iter().map(radio).collect_view()}
+            {children.map(|children| children())}
+        </fieldset>
+    }
+}
+
+/// A choice among names, by their places in the list.
+#[component]
+pub fn Choice(
+    label: &'static str,
+    id: &'static str,
+    #[prop(into)] names: Signal<Vec<String>>,
+    #[prop(into)] chosen: Signal<Option<usize>>,
+    #[prop(into)] on_choose: Callback<usize>,
+) -> impl IntoView {
+    let options = move || {
+        let chosen = chosen.get();
+        let all = names.get().into_iter().enumerate().map(|(n, name)| {
+            view! { <option value=n.to_string() prop:selected={chosen == Some(n)}>{name}</option> }
+        });
+        all.collect_view()
+    };
+    let choose = move |event| {
+        if let Ok(n) = event_target_value(&event).parse() {
+            on_choose.run(n);
+        }
+    };
+    view! {
+        <label>
+            {label}
+            <select id=id on:change=choose>{options}</select>
+        </label>
+    }
+}
+
 /// Whether heads are shown by their weights or by what they carry.
 #[component]
 pub fn HeadNumbers(
@@ -67,24 +135,6 @@ pub fn HeadNumbers(
     #[prop(into)] is_carried: Signal<bool>,
     #[prop(into)] on_choose: Callback<bool>,
 ) -> impl IntoView {
-    let kind = move |carried: bool, words: &'static str| {
-        view! {
-            <label>
-                <input
-                    type="radio"
-                    name=name
-                    prop:checked=move || is_carried.get() == carried
-                    on:change=move |_| on_choose.run(carried)
-                />
-                <span>{words}</span>
-            </label>
-        }
-    };
-    view! {
-        <fieldset class="columns">
-            <legend>"Shown"</legend>
-            {kind(false, "Weight")}
-            {kind(true, "Value-weighted")}
-        </fieldset>
-    }
+    let all = vec![(false, "Weight".to_owned()), (true, "Value-weighted".to_owned())];
+    view! { <Radios name legend="Shown" all chosen=is_carried on_choose /> }
 }

@@ -26,7 +26,7 @@ mod window;
 mod words;
 
 pub use columns::Columns;
-pub use controls::{HeadNumbers, NumberField, Tick};
+pub use controls::{Choice, HeadNumbers, NumberField, Radios, Tick};
 pub use download::{CopyFrame, CopyLink, SaveReport, source};
 pub use drawing::Pointing;
 pub use figure::FigureView;

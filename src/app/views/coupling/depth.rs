@@ -6,7 +6,7 @@ use super::facts::RunFacts;
 use super::with_coupling;
 use crate::app::link::pair;
 use crate::app::state::{Address, Studio};
-use crate::app::widgets::{FigureView, MemberLinks, Pictures, Terms};
+use crate::app::widgets::{Choice, FigureView, MemberLinks, Pictures, Radios, Terms};
 use crate::chart::{metric_word, most_alike, nearest, step_members, step_names};
 use crate::study::coupling::CouplingMetric;
 
@@ -92,26 +92,17 @@ fn Measures() -> impl IntoView {
             studio.set_coupling(|s| s.k = k);
         }
     };
-    let metric = move |metric: CouplingMetric| {
-        view! {
-            <label>
-                <input
-                    type="radio"
-                    name="coupling-metric"
-                    prop:checked=move || studio.coupling.with(|s| s.metric == metric)
-                    on:change=move |_| studio.set_coupling(|s| s.metric = metric)
-                />
-                <span>{format!("as in {}", metric_word(metric))}</span>
-            </label>
-        }
-    };
+    let metrics =
+        CouplingMetric::ALL.map(|metric| (metric, format!("as in {}", metric_word(metric))));
     view! {
         <div class="tools coupling-tools">
-            <fieldset class="columns">
-                <legend>"Metric"</legend>
-                {metric(CouplingMetric::OffDiagonal)}
-                {metric(CouplingMetric::Singular)}
-            </fieldset>
+            <Radios
+                name="coupling-metric"
+                legend="Metric"
+                all=metrics.to_vec()
+                chosen=Signal::derive(move || studio.coupling.with(|s| s.metric))
+                on_choose=move |metric| studio.set_coupling(|s| s.metric = metric)
+            />
             <label class="slide">
                 "Directions compared, K "
                 <input
@@ -148,27 +139,13 @@ fn PairChoice() -> impl IntoView {
         .unwrap_or([0, 0])
     });
     let choice = move |at: usize, id: &'static str, label: &'static str| {
-        let options = move || {
-            let chosen = pair.get()[at];
-            let all = names.get().into_iter().enumerate().map(|(n, name)| {
-                view! { <option value=n.to_string() prop:selected={n == chosen}>{name}</option> }
-            });
-            all.collect_view()
-        };
-        let change = move |event: web_sys::Event| {
-            let Ok(step) = event_target_value(&event).parse::<usize>() else {
-                return;
-            };
+        let choose = move |step: usize| {
             let mut both = pair.get_untracked();
             both[at] = step;
             studio.set_coupling(|s| s.pair = Some(both));
         };
-        view! {
-            <label>
-                {label}
-                <select id=id on:change=change>{options}</select>
-            </label>
-        }
+        let chosen = Signal::derive(move || Some(pair.get()[at]));
+        view! { <Choice label id names chosen on_choose=choose /> }
     };
     let swap = move |_| {
         let [row, column] = pair.get_untracked();

@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use super::with_coupling;
 use crate::app::protocol::TokenAsk;
 use crate::app::state::Studio;
-use crate::app::widgets::{FigureView, Pictures, Terms};
+use crate::app::widgets::{Choice, FigureView, Pictures, Terms};
 use crate::chart::step_names;
 
 const KEYS: [&str; 3] = ["coupling-self", "coupling-input", "coupling-output"];
@@ -72,23 +72,9 @@ fn Choices() -> impl IntoView {
                        label: &'static str,
                        names: Memo<Vec<String>>,
                        of: fn(&mut TokenAsk) -> &mut Option<usize>| {
-        let options = move || {
-            let chosen = *of(&mut shown.get());
-            let all = names.get().into_iter().enumerate().map(|(n, name)| {
-                view! { <option value=n.to_string() prop:selected={chosen == Some(n)}>{name}</option> }
-            });
-            all.collect_view()
-        };
-        let change = move |event: web_sys::Event| {
-            let chosen = event_target_value(&event).parse::<usize>().ok();
-            studio.set_coupling(|s| *of(&mut s.tokens) = chosen);
-        };
-        view! {
-            <label>
-                {label}
-                <select id=id on:change=change>{options}</select>
-            </label>
-        }
+        let chosen = Signal::derive(move || *of(&mut shown.get()));
+        let choose = move |n: usize| studio.set_coupling(|s| *of(&mut s.tokens) = Some(n));
+        view! { <Choice label id names chosen on_choose=choose /> }
     };
     view! {
         <div class="tools">

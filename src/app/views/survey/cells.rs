@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use super::rows::Rows;
 use crate::app::link::MeanOf;
 use crate::app::state::Surveys;
-use crate::app::widgets::Terms;
+use crate::app::widgets::{Radios, Terms};
 use crate::chart::number::{interval_ends, percent_tenths, short};
 use crate::measure::bits::bits;
 use crate::measure::interval::{Mean, wilson};
@@ -61,19 +61,7 @@ pub fn Cells() -> impl IntoView {
             }
         })
     };
-    let radio = move |mean: MeanOf| {
-        view! {
-            <label>
-                <input
-                    type="radio"
-                    name="quantity"
-                    prop:checked=move || of.get() == mean
-                    on:change=move |_| surveys.look(|looking| looking.mean = mean)
-                />
-                <span>{mean.words()}</span>
-            </label>
-        }
-    };
+    let means = MeanOf::ALL.map(|mean| (mean, mean.words().to_owned()));
     view! {
         <section class="cells" aria-labelledby="cells-title">
             <h2 id="cells-title">"From means to rows"</h2>
@@ -87,10 +75,13 @@ pub fn Cells() -> impl IntoView {
                                  compare these numbers only among models of one depth." />
                 </p>
             </Show>
-            <fieldset class="columns">
-                <legend>"Mean of"</legend>
-                {MeanOf::ALL.map(radio).collect_view()}
-            </fieldset>
+            <Radios
+                name="quantity"
+                legend="Mean of"
+                all=means.to_vec()
+                chosen=of
+                on_choose=move |mean| surveys.look(|looking| looking.mean = mean)
+            />
             <div class="scroll" tabindex="0" role="region" aria-label="Models and tasks">
                 {move || surveys.shown.get().map(|survey| table(surveys, &survey, of.get()))}
             </div>

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use leptos::prelude::*;
 
 use crate::app::state::Surveys;
+use crate::app::widgets::Tick;
 use crate::study::survey::Survey;
 
 #[component]
@@ -40,8 +41,7 @@ fn Ticks(
     let surveys = expect_context::<Surveys>();
     let tick = move |name: String| {
         let (own, other) = (name.clone(), name.clone());
-        let turn = move |event| {
-            let shown = event_target_checked(&event);
+        let turn = move |shown: bool| {
             surveys.look(|looking| {
                 let hidden =
                     if models { &mut looking.hidden_models } else { &mut looking.hidden_tasks };
@@ -52,17 +52,8 @@ fn Ticks(
                 }
             });
         };
-        view! {
-            <label class="tick">
-                <input
-                    type="checkbox"
-                    value=name.clone()
-                    prop:checked=move || !hidden.with(|hidden| hidden.contains(&own))
-                    on:change=turn
-                />
-                <span>{name}</span>
-            </label>
-        }
+        let is_on = Signal::derive(move || !hidden.with(|hidden| hidden.contains(&own)));
+        view! { <Tick words=name.clone() value=name is_on on_turn=turn /> }
     };
     view! {
         <fieldset class=format!("ticks {class}")>

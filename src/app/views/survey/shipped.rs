@@ -4,28 +4,21 @@ use leptos::prelude::*;
 
 use crate::app::link::ShippedSurvey;
 use crate::app::state::Surveys;
+use crate::app::widgets::Radios;
 
 #[component]
 pub fn ShippedChoice() -> impl IntoView {
     let surveys = expect_context::<Surveys>();
-    let radio = move |shipped: ShippedSurvey| {
-        view! {
-            <label>
-                <input
-                    type="radio"
-                    name="shipped"
-                    value=shipped.name()
-                    prop:checked=move || surveys.shipped.get() == shipped
-                    on:change=move |_| surveys.choose_shipped(shipped)
-                />
-                <span>{shipped.models()}</span>
-            </label>
-        }
-    };
+    let all = ShippedSurvey::ALL.map(|shipped| (shipped, shipped.models().to_owned()));
     view! {
-        <fieldset class="columns of-page">
-            <legend>"Survey of"</legend>
-            {ShippedSurvey::ALL.map(radio).collect_view()}
-        </fieldset>
+        <Radios
+            name="shipped"
+            legend="Survey of"
+            class="columns of-page"
+            all=all.to_vec()
+            chosen=surveys.shipped
+            on_choose=move |shipped| surveys.choose_shipped(shipped)
+            text=ShippedSurvey::name
+        />
     }
 }
