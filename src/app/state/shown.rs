@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::app::link::Draft;
 use crate::app::{first_picture, opened};
-use crate::chart::number;
+use crate::chart::{number, unnamed_heads};
 use crate::study::doctor::DoctorReport;
 use crate::study::report::{Lens, Report};
 
@@ -59,6 +59,12 @@ impl Shown {
             }
             Origin::Opened { .. } => format!("From a report: {name}, {counted}."),
         }
+    }
+
+    /// Says which heads are never left out alone, in a sentence with a space before it; nothing where there are none.
+    pub fn unnamed_heads(&self) -> String {
+        let unnamed = unnamed_heads(&self.report.model);
+        unnamed.map_or_else(String::new, |sentence| format!(" {sentence}"))
     }
 
     /// One prompt's run: the lens's, or the reader's order in the lab.

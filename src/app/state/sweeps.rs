@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use super::Studio;
 use super::studio::sentence;
 use crate::app::protocol::Ask;
-use crate::chart::{number, unnamed_heads};
+use crate::chart::number;
 use crate::plan::Plan;
 use crate::study::need::Need;
 use crate::study::orders::{Extent, Orders, Sweep, Variant, block_runs};
@@ -162,9 +162,7 @@ impl Sweeps {
                 format!("{rows} rows of “{task}” without each of {} parts", parts.len())
             });
             let of = of.collect::<Vec<_>>().join(", ");
-            let unnamed = unnamed_heads(&shown.report.model);
-            let unnamed = unnamed.map_or_else(String::new, |sentence| format!(" {sentence}"));
-            shown.provenance(&of) + &unnamed
+            shown.provenance(&of) + &shown.unnamed_heads()
         })
     }
 
@@ -230,8 +228,7 @@ impl Sweeps {
             let (Some(swept), Some((counted, has_heads))) = (swept, counted) else {
                 return String::new();
             };
-            let unnamed = unnamed_heads(&swept.report.model).filter(|_| has_heads);
-            let unnamed = unnamed.map_or_else(String::new, |sentence| format!(" {sentence}"));
+            let unnamed = if has_heads { swept.unnamed_heads() } else { String::new() };
             swept.provenance(&counted) + &unnamed
         })
     }

@@ -8,7 +8,7 @@ use wasm_bindgen::prelude::*;
 use super::menu::{Menu, MenuEntry};
 use crate::app::embedding::Framing;
 use crate::app::state::{Address, Shown, Studio};
-use crate::app::{browser, embedding, handing, opened};
+use crate::app::{browser, embedding, handing};
 use crate::chart::Figure;
 
 /// Width of a saved drawing in CSS pixels.
@@ -169,11 +169,6 @@ async fn save(form: &str, figure: &Figure, source: &str) -> Result<(), JsValue> 
         "json" => browser::save(&name, "application/json", &figure.json(source)),
         _ => browser::save(&name, "text/csv", &figure.table.csv()),
     }
-}
-
-/// One line under a saved drawing's title: what it is of.
-pub fn source(shown: &Shown) -> String {
-    opened::about(&shown.report)
 }
 
 /// Saves a report as `name.atelier.json`, which this page and the command line can read.

@@ -8,6 +8,7 @@ use super::download::FigureMenu;
 use super::drawing::Drawing;
 use super::figure_table::view_table;
 use super::member_links::MemberWays;
+use super::pictures::Picture;
 use super::term::Terms;
 use super::words::Words;
 use crate::app::browser;
@@ -17,15 +18,14 @@ use crate::app::state::Address;
 use crate::chart::plot::Room;
 use crate::chart::{Figure, MEMBER_PICK};
 
-/// `key` is the figure's, and no other's in the view; charts of one `group` share their hover. `source` is written under a
-/// saved drawing's title, and `on_plan` hears of the point that was chosen, `on_pick` of the cell or point
-/// of a figure that has such. Marks and rows of members lead to the members' own rows.
+/// `on_plan` hears of the point that was chosen, `on_pick` of the cell or point of a figure that has such. Marks and rows
+/// of members lead to the members' own rows.
 #[component]
 pub fn FigureView(
-    #[prop(into)] figure: Signal<Option<Figure>>,
-    #[prop(into)] key: String,
-    #[prop(into)] group: String,
-    #[prop(into)] source: Signal<String>,
+    picture: Picture,
+    /// Charts of one group share their hover; a picture is a group of its own where none is named.
+    #[prop(optional)]
+    group: Option<&'static str>,
     #[prop(optional, into)] on_plan: Option<Callback<String>>,
     #[prop(optional, into)] on_pick: Option<Callback<String>>,
     /// Takes the name of a member whose mark was chosen; where it is missing, the member's own row opens.
@@ -53,6 +53,8 @@ pub fn FigureView(
     #[prop(optional)]
     children: Option<Children>,
 ) -> impl IntoView {
+    let Picture { key, figure, source } = picture;
+    let group = group.map_or(key.clone(), str::to_owned);
     // A mark of a member leads to its own row, whatever else the figure's marks do.
     let address = expect_context::<Address>();
     let ways = MemberWays { address, draft };

@@ -4,8 +4,7 @@ use leptos::prelude::*;
 
 use crate::app::state::Studio;
 
-/// Asks as long as `when` says so. That stands here, and not in the views that ask: the linker keeps one of the
-/// same few instructions of several views, and may keep it where only a later view has it.
+/// Asks as long as `when` says so.
 #[component]
 pub fn WhichIsRight(#[prop(into)] when: Signal<bool>) -> impl IntoView {
     let studio = expect_context::<Studio>();

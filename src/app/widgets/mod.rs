@@ -27,7 +27,7 @@ mod words;
 
 pub use columns::Columns;
 pub use controls::{Choice, HeadNumbers, NumberField, Radios, Tick};
-pub use download::{CopyFrame, CopyLink, SaveReport, source};
+pub use download::{CopyFrame, CopyLink, SaveReport};
 pub use drawing::Pointing;
 pub use figure::FigureView;
 pub use figure_table::plain_table;
@@ -37,7 +37,7 @@ pub use member_links::{MemberHint, MemberLinks};
 pub use open_again::open_again;
 pub use open_model::OpenModelNote;
 pub use painters::Painters;
-pub use pictures::Pictures;
+pub use pictures::{Picture, Pictures};
 pub use predictions::{Answered, predictions};
 pub use problem::ProblemLine;
 pub use provenance::{Agreement, Provenance, SaveRun};

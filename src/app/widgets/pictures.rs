@@ -2,9 +2,19 @@
 
 use leptos::prelude::*;
 
+use super::figure::FigureView;
 use crate::app::opened;
 use crate::app::state::Shown;
 use crate::chart::Figure;
+
+/// A figure of a view, where it is there.
+pub struct Picture {
+    /// The figure's, and no other's in the view.
+    pub key: String,
+    pub figure: Signal<Option<Figure>>,
+    /// One line under a saved drawing's title.
+    pub source: Signal<String>,
+}
 
 #[derive(Clone, Copy)]
 pub struct Pictures {
@@ -35,10 +45,21 @@ impl Pictures {
         Self { figures: Memo::new(move |_| figures().unwrap_or_default()), source }
     }
 
-    /// The figure of a key, where there is one.
-    pub fn one(self, key: &'static str) -> Signal<Option<Figure>> {
-        let figures = self.figures;
-        Signal::derive(move || figures.with(|all| all.iter().find(|one| one.key == key).cloned()))
+    /// The figure of a key.
+    pub fn one(self, key: &'static str) -> Picture {
+        let find = move |all: &Vec<Figure>| all.iter().find(|one| one.key == key).cloned();
+        let figure = Signal::derive(move || self.figures.with(find));
+        Picture { key: key.to_owned(), figure, source: self.source }
+    }
+
+    /// Draws the figure of a key while there is one.
+    pub fn if_any(self, key: &'static str, folded: bool) -> impl IntoView {
+        let has = self.has(key);
+        view! {
+            <Show when=move || has.get()>
+                <FigureView picture=self.one(key) folded />
+            </Show>
+        }
     }
 
     pub fn has(self, key: &'static str) -> Memo<bool> {

@@ -103,10 +103,9 @@ pub fn SaveRun() -> impl IntoView {
     let shown = Signal::derive(move || studio.picture().get());
     let name = untrack(|| studio.view.get().name());
     // A report says which option was right; a coupling needs none.
-    let judged = Memo::new(move |_| studio.is_judged() || studio.view.get() == View::Coupling);
     view! {
         <p class="keep">
-            <Show when=move || judged.get()>
+            <Show when=move || { studio.is_judged() || studio.view.get() == View::Coupling }>
                 <SaveReport shown name />
             </Show>
             <CopyLink />

@@ -38,8 +38,11 @@ pub fn WorkBar(
         let behind = studio.sweep.with(Option::is_some);
         of.with(|work| {
             let work = work.as_ref()?;
-            let left = work.seconds_left(browser::now()).map(time_left).unwrap_or_default();
-            Some(words(work, studio.draft.read().model.name(), behind) + &left)
+            let words = words(work, studio.draft.read().model.name(), behind);
+            Some(match work.seconds_left(browser::now()) {
+                Some(seconds) => format!("{words}, about {} left", duration(seconds)),
+                None => words,
+            })
         })
     };
     let share = move || of.with(|work| work.as_ref().and_then(share));
@@ -106,11 +109,6 @@ fn words(work: &Work, model: &str, behind: bool) -> String {
         (Job::Compare, _) => format!("Checking {model} against the CPU"),
         (Job::Doctor, _) => "Measuring this machine".to_owned(),
     }
-}
-
-/// `, about 40 s left`, `, about 3 min left`.
-fn time_left(seconds: f64) -> String {
-    format!(", about {} left", duration(seconds))
 }
 
 /// `40 s`, `3 min`.

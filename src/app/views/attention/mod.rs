@@ -52,8 +52,6 @@ pub fn AttentionView() -> impl IntoView {
         let theme = themes.theme.get();
         lens.with(|lens| Some(attention_figures(lens.as_ref()?, shown.get()?, theme)))
     });
-    let said = pictures.source;
-    let there = Memo::new(move |_| shown.with(Option::is_some));
     // A plan with one head switched says which head that is.
     let switch = Callback::new(move |plan: String| {
         let place = lens.with_untracked(|lens| {
@@ -70,22 +68,15 @@ pub fn AttentionView() -> impl IntoView {
     });
     view! {
         <Question />
-        <Show when=move || there.get()>
+        <Show when=move || shown.with(Option::is_some)>
             <section class="pictures" aria-labelledby="attention-title">
                 <h2 id="attention-title">"Where the heads look"</h2>
-                <FigureView
-                    figure=pictures.one("heads")
-                    key="heads"
-                    group="heads"
-                    source=said
-                    on_plan=switch
-                    wide=true
-                >
+                <FigureView picture=pictures.one("heads") on_plan=switch wide=true>
                     <Controls lens=lens shown=shown />
                 </FigureView>
                 <SaveRun />
                 <OneHead lens=lens shown=shown switch=switch />
-                <FigureView figure=pictures.one("matrix") key="matrix" group="matrix" source=said />
+                <FigureView picture=pictures.one("matrix") />
             </section>
         </Show>
     }

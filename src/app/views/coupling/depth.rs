@@ -26,36 +26,20 @@ pub fn AlongDepth(pictures: Pictures) -> impl IntoView {
         studio.set_coupling(|s| s.pair = Some([steps - 1 - y, x]));
         folds.turned(PAIR, true);
     });
-    let has_distance = pictures.has("coupling-distance");
-    let has_pair = pictures.has("coupling-pair");
-    let said = pictures.source;
+    let has_pair = pictures.has(PAIR);
     view! {
         <section class="pictures" aria-labelledby="depth-title">
             <h2 class="asked" id="depth-title">"Do blocks share directions along the depth?"</h2>
-            <FigureView
-                figure=pictures.one("coupling-map")
-                key="coupling-map"
-                group="coupling-map"
-                source=said
-                on_pick=pick
-            >
+            <FigureView picture=pictures.one("coupling-map") on_pick=pick>
                 <Measures />
             </FigureView>
             <p class="look">
                 <Terms text="Each row and column is a step of the plan. A click on a cell opens its two steps below." />
             </p>
             <RunFacts />
-            <Show when=move || has_distance.get()>
-                <FigureView
-                    figure=pictures.one("coupling-distance")
-                    key="coupling-distance"
-                    group="coupling-distance"
-                    source=said
-                    folded=true
-                />
-            </Show>
+            {pictures.if_any("coupling-distance", true)}
             <Show when=move || has_pair.get()>
-                <FigureView figure=pictures.one(PAIR) key=PAIR group=PAIR source=said folded=true>
+                <FigureView picture=pictures.one(PAIR) folded=true>
                     <PairChoice />
                 </FigureView>
             </Show>

@@ -10,7 +10,8 @@ use crate::app::shell::Themes;
 use crate::app::state::{Origin, Place, Shown, Studio};
 use crate::app::tasks;
 use crate::app::widgets::{
-    FigureView, NumberField, OpenModelNote, Pictures, ProblemLine, SaveReport, Terms, WorkBar,
+    FigureView, NumberField, OpenModelNote, Picture, Pictures, ProblemLine, SaveReport, Terms,
+    WorkBar,
 };
 use crate::chart::{number, relation_figure, relation_word, task_coupling_figures};
 use crate::study::coupling::{RelationTo, TaskCoupling};
@@ -51,6 +52,11 @@ pub fn OverRows() -> impl IntoView {
         with_task(studio, |task| task_coupling_figures(task, &shown, theme))
     });
     let has = Memo::new(move |_| scatter.with(Option::is_some));
+    let scatter = move || Picture {
+        key: "coupling-relation".to_owned(),
+        figure: scatter.into(),
+        source: said,
+    };
     let names = Signal::derive(move || {
         relation.with(|relation| {
             let points = relation.iter().flat_map(|relation| &relation.points);
@@ -93,15 +99,16 @@ pub fn OverRows() -> impl IntoView {
                         </p>
                     }
                 >
-                    <FigureView figure=scatter key="coupling-relation" group="coupling-relation" source=said on_pick=toggle />
+                    <FigureView picture=scatter() on_pick=toggle />
                     <Points names back="points-back" />
                 </Show>
                 <h3 class="part">"Means over these rows"</h3>
                 {MEANS.map(|(key, id)| {
                     let has = pictures.has(key);
+                    let picture = move || Picture { key: id.to_owned(), ..pictures.one(key) };
                     view! {
                         <Show when=move || has.get()>
-                            <FigureView figure=pictures.one(key) key=id group=id source=said folded=true />
+                            <FigureView picture=picture() folded=true />
                         </Show>
                     }
                 })}

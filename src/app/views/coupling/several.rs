@@ -6,7 +6,7 @@ use super::points::{Points, take};
 use super::relations_at;
 use crate::app::shell::Themes;
 use crate::app::state::Studio;
-use crate::app::widgets::FigureView;
+use crate::app::widgets::{FigureView, Picture};
 use crate::chart::{Figure, metric_word, models_coupling_figure, relation_figure};
 use crate::study::coupling::Relation;
 
@@ -14,7 +14,6 @@ use crate::study::coupling::Relation;
 pub fn OverModels() -> impl IntoView {
     let studio = expect_context::<Studio>();
     let themes = expect_context::<Themes>();
-    let there = Memo::new(move |_| studio.coupled_models.with(Option::is_some));
     let shape = Memo::new(move |_| {
         let theme = themes.theme.get();
         studio.coupled_models.with(|models| models_coupling_figure(models.as_deref()?, theme))
@@ -60,25 +59,28 @@ pub fn OverModels() -> impl IntoView {
         })
     };
     let said = Signal::derive(move || words().unwrap_or_default());
+    let straightness = move || Picture {
+        key: "models-straightness".to_owned(),
+        figure: shape.into(),
+        source: said,
+    };
     let toggle = Callback::new(move |name: String| take(studio, &name));
     let all = move || {
-        let one = move |n: usize| -> Signal<Option<Figure>> {
-            Signal::derive(move || scatters.with(|all| all.get(n).cloned()))
-        };
         let figure = |n: usize| {
-            let key = format!("models-{n}");
+            let figure = Signal::derive(move || scatters.with(|all| all.get(n).cloned()));
+            let picture = Picture { key: format!("models-{n}"), figure, source: said };
             let folded = n > 0 || has_shape.get_untracked();
-            view! { <FigureView figure=one(n) key=key.clone() group=key source=said on_pick=toggle folded /> }
+            view! { <FigureView picture on_pick=toggle folded /> }
         };
         (0..count.get()).map(figure).collect_view()
     };
     view! {
-        <Show when=move || there.get()>
+        <Show when=move || studio.coupled_models.with(Option::is_some)>
             <section class="pictures" aria-labelledby="models-title">
                 <h2 class="asked" id="models-title">"How do several models compare?"</h2>
                 <p class="provenance">{words}</p>
                 <Show when=move || has_shape.get()>
-                    <FigureView figure=shape key="models-straightness" group="models-straightness" source=said />
+                    <FigureView picture=straightness() />
                 </Show>
                 <Show
                     when=move || count.get() != 0

@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use super::with_coupling;
 use crate::app::protocol::TokenAsk;
 use crate::app::state::Studio;
-use crate::app::widgets::{Choice, FigureView, Pictures, Terms};
+use crate::app::widgets::{Choice, Pictures, Terms};
 use crate::chart::step_names;
 
 const KEYS: [&str; 3] = ["coupling-self", "coupling-input", "coupling-output"];
@@ -16,14 +16,6 @@ pub fn BetweenTokens(pictures: Pictures) -> impl IntoView {
     let there = Memo::new(move |_| {
         with_coupling(studio, |coupling| coupling.token_wise.is_some()).unwrap_or_default()
     });
-    let figure = move |key: &'static str| {
-        let has = pictures.has(key);
-        view! {
-            <Show when=move || has.get()>
-                <FigureView figure=pictures.one(key) key group=key source=pictures.source folded={key != KEYS[0]} />
-            </Show>
-        }
-    };
     let ask = move |_| studio.set_coupling(|s| s.tokens.is_wanted = true);
     view! {
         <section class="pictures" aria-labelledby="tokens-title">
@@ -38,7 +30,7 @@ pub fn BetweenTokens(pictures: Pictures) -> impl IntoView {
                 }
             >
                 <Choices />
-                {KEYS.map(figure).collect_view()}
+                {KEYS.map(|key| pictures.if_any(key, key != KEYS[0])).collect_view()}
             </Show>
         </section>
     }

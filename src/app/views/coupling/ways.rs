@@ -16,29 +16,13 @@ const FRAME: Duration = Duration::from_millis(700);
 
 #[component]
 pub fn Ways(pictures: Pictures) -> impl IntoView {
-    let said = pictures.source;
-    let has = pictures.has("coupling-straightness");
     view! {
         <section class="pictures" aria-labelledby="ways-title">
             <h2 class="asked" id="ways-title">"How straight is a token's way through the depth?"</h2>
             <Film />
-            <FigureView figure=pictures.one("coupling-paths") key="coupling-paths" group="coupling-paths" source=said />
-            <Show when=move || has.get()>
-                <FigureView
-                    figure=pictures.one("coupling-straightness")
-                    key="coupling-straightness"
-                    group="coupling-straightness"
-                    source=said
-                    folded=true
-                />
-            </Show>
-            <FigureView
-                figure=pictures.one("coupling-linearised")
-                key="coupling-linearised"
-                group="coupling-linearised"
-                source=said
-                folded=true
-            />
+            <FigureView picture=pictures.one("coupling-paths") />
+            {pictures.if_any("coupling-straightness", true)}
+            <FigureView picture=pictures.one("coupling-linearised") folded=true />
         </section>
     }
 }

@@ -7,9 +7,9 @@ use leptos::prelude::*;
 use crate::app::protocol::Stage;
 use crate::app::shell::Themes;
 use crate::app::state::exchange::Work;
-use crate::app::state::{Bench, Origin, Place, Shown, Studio};
-use crate::app::widgets::{FigureView, ProblemLine, SaveReport, Terms, WorkBar};
-use crate::chart::{NO_PARTS, number, part_figures, unnamed_heads};
+use crate::app::state::{Bench, Place, Shown, Studio};
+use crate::app::widgets::{FigureView, Pictures, ProblemLine, SaveReport, Terms, WorkBar};
+use crate::chart::{NO_PARTS, number, part_figures};
 use crate::study::report::Report;
 
 /// The report of the parts of the draft's run, where they were left out.
@@ -26,24 +26,16 @@ pub fn LeaveOut() -> impl IntoView {
     let studio = expect_context::<Studio>();
     let bench = expect_context::<Bench>();
     let themes = expect_context::<Themes>();
-    let figures = Memo::new(move |_| {
+    let source =
+        Signal::derive(move || studio.parts.with(|s| s.as_ref().map(source).unwrap_or_default()));
+    let pictures = Pictures::with_source(source, move || {
         let theme = themes.theme.get();
         let report = left_out(studio)?;
         Some(part_figures(report.lens.as_ref()?, report.parts.as_deref()?, theme))
     });
-    let figure = move |key: &'static str| {
-        Signal::derive(move || {
-            figures.with(|all| all.iter().flatten().find(|one| one.key == key).cloned())
-        })
-    };
-    let has = move |key: &'static str| {
-        Memo::new(move |_| figures.with(|all| all.iter().flatten().any(|one| one.key == key)))
-    };
-    let (has_members, has_heads) = (has("parts-members"), has("parts-heads"));
+    let (has_members, has_heads) = (pictures.has("parts-members"), pictures.has("parts-heads"));
     let has_no_parts =
-        Memo::new(move |_| figures.with(|all| all.as_ref().is_some_and(Vec::is_empty)));
-    let source =
-        Signal::derive(move || studio.parts.with(|s| s.as_ref().map(source).unwrap_or_default()));
+        Memo::new(move |_| left_out(studio).is_some() && pictures.figures.with(Vec::is_empty));
     // A sweep of another view goes on beside this one.
     let work = Signal::derive(move || {
         let is_parts = |work: &Work| work.progress.is_none_or(|(stage, ..)| stage == Stage::Parts);
@@ -79,11 +71,11 @@ pub fn LeaveOut() -> impl IntoView {
                 <p class="provenance">{source}</p>
                 <p class="keep"><SaveReport shown=studio.parts name="parts" /></p>
                 <p class="look">"A click on a component opens its own page."</p>
-                <FigureView figure=figure("parts-members") key="parts-members" group="parts" source wide=true />
+                <FigureView picture=pictures.one("parts-members") group="parts" wide=true />
             </Show>
             <Show when=move || has_heads.get()>
                 <p class="look">"A click on a head switches it off."</p>
-                <FigureView figure=figure("parts-heads") key="parts-heads" group="parts-heads" source on_plan=switch wide=true />
+                <FigureView picture=pictures.one("parts-heads") on_plan=switch wide=true />
             </Show>
         </section>
     }
@@ -91,22 +83,10 @@ pub fn LeaveOut() -> impl IntoView {
 
 /// Where the maps come from, in one sentence.
 fn source(shown: &Shown) -> String {
-    let name = &shown.report.model.name;
-    let counted = shown.report.parts.as_ref().map_or_else(String::new, |parts| {
-        let (members, heads) = (parts.members.len(), parts.heads.len());
-        let unnamed = unnamed_heads(&shown.report.model).map(|sentence| format!(" {sentence}"));
-        format!(
-            "{} and {} left out once each.{}",
-            number::counted(members, "component"),
-            number::counted(heads, "head"),
-            unnamed.unwrap_or_default()
-        )
-    });
-    match &shown.origin {
-        Origin::Live { milliseconds, .. } => {
-            let time = number::fixed(milliseconds / 1000.0, 1);
-            format!("Computed here by {name} in {time} s: {counted}")
-        }
-        Origin::Opened { .. } | Origin::Baked => format!("From a report: {name}, {counted}"),
-    }
+    let Some(parts) = &shown.report.parts else {
+        return String::new();
+    };
+    let members = number::counted(parts.members.len(), "component");
+    let heads = number::counted(parts.heads.len(), "head");
+    shown.provenance(&format!("{members} and {heads} left out once each")) + &shown.unnamed_heads()
 }

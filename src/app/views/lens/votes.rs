@@ -4,8 +4,8 @@ use leptos::prelude::*;
 
 use crate::app::browser;
 use crate::app::state::{Address, Shown, Studio};
-use crate::app::widgets::FigureView;
-use crate::chart::{Figure, largest_vote, number, stroke_name, stroke_votes};
+use crate::app::widgets::{FigureView, Picture};
+use crate::chart::{largest_vote, number, stroke_name, stroke_votes};
 use crate::engine::member_names;
 use crate::study::report::Lens;
 
@@ -13,7 +13,7 @@ use crate::study::report::Lens;
 const NARROW: &str = "(max-width: 40rem), (pointer: coarse)";
 
 #[component]
-pub fn Votes(figure: Signal<Option<Figure>>, source: Signal<String>) -> impl IntoView {
+pub fn Votes(picture: Picture) -> impl IntoView {
     let studio = expect_context::<Studio>();
     let address = expect_context::<Address>();
     let components = Memo::new(move |_| {
@@ -40,19 +40,11 @@ pub fn Votes(figure: Signal<Option<Figure>>, source: Signal<String>) -> impl Int
         }
         members
     });
-    let has_components = Memo::new(move |_| components.with(Option::is_some));
     view! {
         <section class="votes along" aria-labelledby="votes-title">
             <h2 id="votes-title" class="unseen">"What every component adds"</h2>
-            <FigureView
-                figure=figure
-                key="votes"
-                group="lens"
-                source=source
-                point=studio.member
-                on_member=choose
-            >
-                <Show when=move || has_components.get()>
+            <FigureView picture group="lens" point=studio.member on_member=choose>
+                <Show when=move || components.with(Option::is_some)>
                     <Chooser components />
                 </Show>
             </FigureView>

@@ -10,10 +10,9 @@ use crate::app::widgets::ProblemLine;
 pub fn CannotShow(reason: Memo<Option<String>>) -> impl IntoView {
     let room = expect_context::<OpenLesson>();
     // The model that a step is written for may lack something, too.
-    let is_other = Memo::new(move |_| room.is_own() && !room.lacks_model());
     view! {
         <p class="problem">{move || reason.get()}</p>
-        <Show when=move || is_other.get()>
+        <Show when=move || room.is_own() && !room.lacks_model()>
             <Lend />
         </Show>
     }

@@ -6,8 +6,8 @@ use leptos::prelude::*;
 use crate::app::link::Choice;
 use crate::app::shell::Themes;
 use crate::app::state::OpenLesson;
-use crate::app::widgets::FigureView;
-use crate::chart::{Column, Figure, marked_member, step_figure};
+use crate::app::widgets::{FigureView, Picture};
+use crate::chart::{Column, marked_member, step_figure};
 use crate::model::catalogue;
 use crate::study::lessons::{LensShow, LessonMarks, StepAsk, StepPicture};
 
@@ -67,7 +67,7 @@ fn RunPicture(n: usize) -> impl IntoView {
         let picture = pictures.as_ref().and_then(|all| all.get(n));
         picture.map_or_else(String::new, |picture| picture.models().join(", "))
     });
-    let figure: Signal<Option<Figure>> = figure.into();
+    let picture = Picture { key: format!("step-{n}"), figure: figure.into(), source };
     // Its members' rows are those of the step's run, whatever prompt, model and order the reader has.
     let draft = Signal::derive(move || {
         let drawn = room.pictures()?.get(n)?.models().first()?.to_string();
@@ -79,15 +79,7 @@ fn RunPicture(n: usize) -> impl IntoView {
         Some(own)
     });
     view! {
-        <FigureView
-            figure=figure
-            key=format!("step-{n}")
-            group=format!("step-{n}")
-            source=source
-            point=point
-            draft=draft
-            unframed=true
-        />
+        <FigureView picture point draft unframed=true />
     }
 }
 

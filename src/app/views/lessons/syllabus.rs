@@ -87,9 +87,8 @@ fn Entry(number: usize, head: LessonHead) -> impl IntoView {
 #[component]
 pub fn Unread() -> impl IntoView {
     let room = expect_context::<OpenLesson>();
-    let is_any = Memo::new(move |_| room.unread.with(|unread| !unread.is_empty()));
     view! {
-        <Show when=move || is_any.get()>
+        <Show when=move || room.unread.with(|unread| !unread.is_empty())>
             <p class="problem of-answers">{move || room.unread.get()}</p>
         </Show>
     }

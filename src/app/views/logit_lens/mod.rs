@@ -23,7 +23,6 @@ pub fn LogitLensView() -> impl IntoView {
             Some(depth_figures(lens, colour, theme))
         })
     });
-    let said = pictures.source;
     let there = Memo::new(move |_| pictures.figures.with(|all| !all.is_empty()));
     let has_followed = pictures.has("followed");
     // The plan that ends where the cell stands.
@@ -36,15 +35,7 @@ pub fn LogitLensView() -> impl IntoView {
         <Show when=move || there.get()>
             <section class="pictures" aria-labelledby="depths-title">
                 <h2 id="depths-title">"The answer along the depth"</h2>
-                <FigureView
-                    figure=pictures.one("depths")
-                    key="depths"
-                    group="depths"
-                    source=said
-                    on_plan=open
-                    wide=true
-                    from_end=true
-                >
+                <FigureView picture=pictures.one("depths") on_plan=open wide=true from_end=true>
                     <Controls />
                 </FigureView>
                 <p class="look">
@@ -52,9 +43,9 @@ pub fn LogitLensView() -> impl IntoView {
                 </p>
                 <SaveRun />
                 <MemberHint />
-                <FigureView figure=pictures.one("doubt") key="doubt" group="strokes" source=said />
+                <FigureView picture=pictures.one("doubt") group="strokes" />
                 <Show when=move || has_followed.get()>
-                    <FigureView figure=pictures.one("followed") key="followed" group="strokes" source=said />
+                    <FigureView picture=pictures.one("followed") group="strokes" />
                 </Show>
             </section>
         </Show>

@@ -36,11 +36,9 @@ pub fn MemberView() -> impl IntoView {
             found.map(|(lens, account)| member_figures(lens, account, is_carried, theme))
         })
     });
-    let there = Memo::new(move |_| accounted.with(Option::is_some));
     // What is measured from the right answer waits until the reader has said which it is.
     let judged = Memo::new(move |_| studio.is_judged());
     let reads = pictures.has("member-reads");
-    let said = pictures.source;
     let title = move || {
         accounted.with(|found| {
             let (lens, account) = found.as_ref()?;
@@ -49,7 +47,7 @@ pub fn MemberView() -> impl IntoView {
     };
     view! {
         <Question />
-        <Show when=move || there.get()>
+        <Show when=move || accounted.with(Option::is_some)>
             <section class="pictures" aria-labelledby="member-title">
                 <h2 id="member-title">{title}</h2>
                 <Chosen accounted />
@@ -57,10 +55,10 @@ pub fn MemberView() -> impl IntoView {
                 <h3 class="part">"What it reads"</h3>
                 <Show when=move || reads.get() fallback=move || view! { <ReadsAlone accounted /> }>
                     <Numbers />
-                    <FigureView figure=pictures.one("member-reads") key="member-reads" group="member-reads" source=said wide=true />
+                    <FigureView picture=pictures.one("member-reads") wide=true />
                 </Show>
                 <h3 class="part">"What it writes"</h3>
-                <FigureView figure=pictures.one("member-writes") key="member-writes" group="member-writes" source=said />
+                <FigureView picture=pictures.one("member-writes") />
                 <h3 class="part">"What it votes, and what the answer loses without it"</h3>
                 <WhichIsRight when=Signal::derive(move || !judged.get()) />
                 <Votes accounted judged />

@@ -15,8 +15,8 @@ use crate::app::link::{Link, View};
 use crate::app::shell::Themes;
 use crate::app::state::{Bench, Shown, Studio, Sweeps};
 use crate::app::widgets::{
-    Columns, FigureView, Index, IndexEntry, MemberHint, Painters, Pictures, Question, SaveReport,
-    SaveRun, StoredChoice, Terms, WhichIsRight,
+    Columns, FigureView, Index, IndexEntry, MemberHint, Painters, Picture, Pictures, Question,
+    SaveReport, SaveRun, StoredChoice, Terms, WhichIsRight,
 };
 use crate::chart::{Figure, lab_figures, need_figure, states_figure, sweep_figures};
 use crate::study::lessons::PAINTERS_LESSON;
@@ -39,7 +39,6 @@ pub fn OrdersView() -> impl IntoView {
             Some::<Lens>(lab.original.clone())
         })
     });
-    let there = Memo::new(move |_| bench.row.with(Option::is_some));
     let picture = Memo::new(move |_| studio.lab.with(Option::is_some));
     browser::hear(leptos::ev::keydown, move |event| {
         let typing = event
@@ -72,7 +71,7 @@ pub fn OrdersView() -> impl IntoView {
         <Question />
         <section class="painters" aria-labelledby="order-title">
             <h2 id="order-title">"The order of the blocks"</h2>
-            <Show when=move || there.get()>
+            <Show when=move || bench.row.with(Option::is_some)>
                 <div class="bench">
                     <Show when=move || judged.get()>
                         <p class="field" id="own-row">"The original order"</p>
@@ -130,14 +129,13 @@ fn LabPictures() -> impl IntoView {
             Some(lab_figures(lab, studio.column.get(), themes.theme.get()))
         })
     });
-    let source = pictures.source;
     view! {
         <section class="pictures" aria-labelledby="lab-title">
             <h2 id="lab-title">"Before and after"</h2>
             <Columns />
             <MemberHint />
             {["both", "votes", "cosine", "trajectories"]
-                .map(|key| view! { <FigureView figure=pictures.one(key) key group=key source /> })
+                .map(|key| view! { <FigureView picture=pictures.one(key) /> })
                 .collect_view()}
         </section>
     }
@@ -183,18 +181,15 @@ fn SweepSection() -> impl IntoView {
     });
     let need_source = Signal::derive(move || sweeps.need_source());
     let need = move || {
-        let one = |n: usize| Signal::derive(move || needs.with(|all| all.get(n).cloned()));
-        let all = 0..needs.with(Vec::len);
-        let key = |n: usize| match n {
-            0 => "need".to_owned(),
-            n => format!("need-{n}"),
+        let picture = |n: usize| Picture {
+            key: if n == 0 { "need".to_owned() } else { format!("need-{n}") },
+            figure: Signal::derive(move || needs.with(|all| all.get(n).cloned())),
+            source: need_source,
         };
-        all.map(
-            |n| view! { <FigureView figure=one(n) key=key(n) group="need" source=need_source on_plan=open /> },
-        )
-        .collect_view()
+        let all = 0..needs.with(Vec::len);
+        all.map(|n| view! { <FigureView picture=picture(n) group="need" on_plan=open /> })
+            .collect_view()
     };
-    let has_needs = Memo::new(move |_| needs.with(|all| !all.is_empty()));
 
     view! {
         <section class="sweeps" aria-labelledby="sweeps-title">
@@ -225,13 +220,13 @@ fn SweepSection() -> impl IntoView {
                         let here = pictures.has(key);
                         view! {
                             <Show when=move || here.get()>
-                                <FigureView figure=pictures.one(key) key group=key source on_plan=open />
+                                <FigureView picture=pictures.one(key) on_plan=open />
                             </Show>
                         }
                     })
                     .collect_view()}
             </Show>
-            <Show when=move || has_needs.get()>
+            <Show when=move || needs.with(|all| !all.is_empty())>
                 <p class="provenance">{need_source}</p>
                 <p class="keep"><SaveReport shown=studio.needed name="need" /></p>
                 {need}

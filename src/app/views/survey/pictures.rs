@@ -4,7 +4,7 @@ use leptos::prelude::*;
 
 use crate::app::shell::Themes;
 use crate::app::state::{Surveys, is_found};
-use crate::app::widgets::FigureView;
+use crate::app::widgets::{self, FigureView};
 use crate::chart::{
     Figure, OVERVIEW_QUESTIONS, STREAM_QUESTION, SurveyQuestion, left_out_figure, model_figures,
     overview_figures,
@@ -92,7 +92,7 @@ fn QuestionFigures(
     #[prop(optional)] children: Option<ChildrenFn>,
 ) -> impl IntoView {
     let surveys = expect_context::<Surveys>();
-    let source = Signal::derive(move || surveys.source());
+    let pictures = widgets::Pictures { figures, source: Signal::derive(move || surveys.source()) };
     let keys = Memo::new(move |_| {
         let keys = question.figures.iter().copied();
         let is_there = |key: &&str| figures.with(|all| all.iter().any(|one| one.key == *key));
@@ -101,10 +101,7 @@ fn QuestionFigures(
     let is_answered = Memo::new(move |_| keys.with(|keys| !keys.is_empty()));
     let answers = move || {
         let all = keys.get().into_iter().enumerate().map(|(n, key)| {
-            let figure = Signal::derive(move || {
-                figures.with(|all| all.iter().find(|one| one.key == key).cloned())
-            });
-            view! { <FigureView figure key group=key source folded={n > 0} /> }
+            view! { <FigureView picture=pictures.one(key) folded={n > 0} /> }
         });
         all.collect_view()
     };

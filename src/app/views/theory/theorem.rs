@@ -4,21 +4,9 @@ use leptos::prelude::*;
 
 use crate::app::shell::Themes;
 use crate::app::state::Surveys;
-use crate::app::widgets::{FigureView, Terms};
+use crate::app::widgets::{FigureView, Picture, Terms};
 use crate::chart::number::percent;
 use crate::chart::{Control, Figure, Theorem, at_start, theorem_figure};
-
-/// One a card, as ids and groups of charts.
-const KEYS: [&str; 8] = [
-    "theorem-1",
-    "theorem-2",
-    "theorem-3",
-    "theorem-4",
-    "theorem-5",
-    "theorem-6",
-    "theorem-7",
-    "theorem-8",
-];
 
 #[component]
 pub fn Card(theorem: &'static Theorem) -> impl IntoView {
@@ -47,17 +35,17 @@ pub fn Card(theorem: &'static Theorem) -> impl IntoView {
         true => "atelier, made up: from no report".to_owned(),
         false => surveys.source(),
     });
-    let there = Memo::new(move |_| figure.with(Option::is_some));
-    let key = KEYS[place];
-    let title = format!("{key}-title");
+    let key = StoredValue::new(format!("theorem-{}", theorem.number));
+    let picture = move || Picture { key: key.get_value(), figure, source };
+    let title = format!("{}-title", key.get_value());
     let labelled = title.clone();
     view! {
         <section class="theorem" aria-labelledby=labelled>
             <h2 id=title>{format!("Theorem {}: {}", theorem.number, theorem.name)}</h2>
             <p class="claim"><Terms text=theorem.claim /></p>
-            <Knob control=theorem.control key setting set />
-            <Show when=move || there.get()>
-                <FigureView figure key group=key source />
+            <Knob control=theorem.control key=key.get_value() setting set />
+            <Show when=move || figure.with(Option::is_some)>
+                <FigureView picture=picture() />
             </Show>
             {move || refused().map(|why| view! { <p class="problem">{why}</p> })}
             <p class="caveat"><Terms text=theorem.caveat /></p>
@@ -66,12 +54,7 @@ pub fn Card(theorem: &'static Theorem) -> impl IntoView {
 }
 
 #[component]
-fn Knob(
-    control: Control,
-    key: &'static str,
-    setting: Memo<f64>,
-    set: Callback<f64>,
-) -> impl IntoView {
+fn Knob(control: Control, key: String, setting: Memo<f64>, set: Callback<f64>) -> impl IntoView {
     let id = format!("{key}-control");
     let turn = move |event| {
         if let Ok(value) = event_target_value(&event).parse::<f64>() {
