@@ -19,7 +19,6 @@ const PAUSE: Duration = Duration::from_millis(800);
 pub fn Bar() -> impl IntoView {
     let studio = expect_context::<Studio>();
     let open = RwSignal::new(false);
-    let live = Memo::new(move |_| studio.view.get().is_live());
     let is_of_draft = Memo::new(move |_| studio.view.get().is_of_draft());
     let latest = StoredValue::new(0);
     // What was stopped, or failed, can be taken up again.
@@ -42,7 +41,7 @@ pub fn Bar() -> impl IntoView {
         round
     });
     view! {
-        <Show when=move || live.get()>
+        <Show when=move || studio.view.get().is_live()>
             <section class="bar" class:open=move || open.get() aria-label="Model, files, plan, engine">
                 <div class="bar-row">
                     <ChooserButton />

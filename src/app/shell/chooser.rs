@@ -140,7 +140,11 @@ impl Chooser {
         }
         let message: js_sys::Array = event.data().unchecked_into();
         let text = |at| message.get(at).as_string().unwrap_or_default();
-        match &*text(0) {
+        let word = text(0);
+        if matches!(&*word, "close" | "known" | "at hand" | "again") {
+            close();
+        }
+        match &*word {
             "ready" => {
                 self.is_ready.set(true);
                 let waiting = self.waiting.try_update_value(std::mem::take);
@@ -148,19 +152,9 @@ impl Chooser {
                     self.tell(message);
                 }
             }
-            "close" => close(),
-            "known" => {
-                close();
-                self.studio.choose_known(text(1));
-            }
-            "at hand" => {
-                close();
-                self.studio.choose_at_hand(text(1));
-            }
-            "again" => {
-                close();
-                self.studio.choose_opened(&text(1));
-            }
+            "known" => self.studio.choose_known(text(1)),
+            "at hand" => self.studio.choose_at_hand(text(1)),
+            "again" => self.studio.choose_opened(&text(1)),
             // What the page asked for and its reader no longer does; in the open panel, somebody chose it.
             "open" | "none" if !is_shown() && !self.studio.lacks(&text(1)) => {}
             "open" => {

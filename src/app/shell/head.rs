@@ -46,7 +46,7 @@ pub fn Intro() -> impl IntoView {
     let studio = expect_context::<Studio>();
     move || {
         let view = studio.view.get();
-        let ViewWords { title, lead } = words(view);
+        let (title, lead) = words(view);
         let open = RwSignal::new(false);
         view! {
             <div class="intro" class:open=move || open.get()>
@@ -70,13 +70,8 @@ pub fn Intro() -> impl IntoView {
 }
 
 /// A view's title, and its lead in one line.
-struct ViewWords {
-    title: &'static str,
-    lead: &'static str,
-}
-
-fn words(view: View) -> ViewWords {
-    let (title, lead) = match view {
+fn words(view: View) -> (&'static str, &'static str) {
+    match view {
         View::Lens => (
             "What does each layer add to an answer?",
             "Each block of a language model adds two vectors to its residual stream: one from attention, one from the MLP.",
@@ -117,83 +112,57 @@ fn words(view: View) -> ViewWords {
             "What would you like to see?",
             "A small language model runs in this page, and every layer of it can be looked at, moved and measured.",
         ),
-    };
-    ViewWords { title, lead }
+    }
 }
 
 fn about(view: View) -> AnyView {
+    let explained = |text: &'static str| view! { <Terms text aside=true /> }.into_any();
+    let cited = |text: &'static str, paper: &'static str, rest: &'static str| {
+        view! { <Terms text aside=true /> <cite>{paper}</cite> {rest} }.into_any()
+    };
     match view {
-        View::Lens => lens().into_any(),
-        View::LogitLens => logit_lens().into_any(),
-        View::Attention => attention().into_any(),
-        View::Member => member().into_any(),
-        View::Orders => orders().into_any(),
-        View::Coupling => coupling().into_any(),
-        View::Survey => survey().into_any(),
-        View::Theory => theory().into_any(),
-        View::Lessons => lessons().into_any(),
-        View::Start => start().into_any(),
+        View::Lens => explained(
+            "The model's logits are the sum of what its components add: the embedding, and the attention and the MLP of each \
+             block. Bias says how far each component's own answer is from the right one. Diversity says how much these answers \
+             differ. Bias minus diversity is the error of their mean.",
+        ),
+        View::LogitLens => explained(
+            "Each cell has the likeliest next token, its probability, and how far that is from the answer. A high probability \
+             may stand at a wrong token. The model itself decodes only the last row's stream.",
+        ),
+        View::Attention => explained(
+            "An attention head moves information from the tokens it attends to into the token where it stands. Its weights say \
+             where it looks, not what it is for. Switch it off to see what the answer loses.",
+        ),
+        View::Member => explained(
+            "A component with a large vote may cost nothing when it is left out, and one with a small vote may cost much.",
+        ),
+        View::Orders => explained(
+            "Try a plan on one prompt, and see what becomes of the answer, of bias and of diversity. Then run a sweep over many \
+             plans and rows.",
+        ),
+        View::Coupling => cited(
+            "A block is linearised at this prompt: its Jacobian stretches some directions most. See whether two blocks stretch \
+             the same ones, along the depth and between tokens, and how straight a token's trajectory is. These are the \
+             pictures of ",
+            "Transformer Block Coupling",
+            ", each beside what chance gives.",
+        ),
+        View::Survey => cited(
+            "For every row a survey stores how far the components are from the right answer (bias) and how much they differ \
+             (diversity). It draws the tables and figures of ",
+            "Diversity of Transformer Layers",
+            " for your own models.",
+        ),
+        View::Theory => explained(
+            "A theorem about models is drawn from a model's rows. A theorem about an assumption is drawn from voters that are \
+             made up on the spot.",
+        ),
+        View::Lessons => "Some questions are answered by a survey that comes with the page. Nothing is scored, and what you answer \
+                          stays in this browser."
+            .into_any(),
+        View::Start => {
+            "Each picture here was drawn when the page was built, from runs of the models that come with it.".into_any()
+        }
     }
-}
-
-fn lens() -> impl IntoView {
-    let text = "The model's logits are the sum of what its components add: the embedding, and the attention and the MLP of \
-                each block. Bias says how far each component's own answer is from the right one. Diversity says how much \
-                these answers differ. Bias minus diversity is the error of their mean.";
-    view! { <Terms text aside=true /> }
-}
-
-fn logit_lens() -> impl IntoView {
-    let text = "Each cell has the likeliest next token, its probability, and how far that is from the answer. A high \
-                probability may stand at a wrong token. The model itself decodes only the last row's stream.";
-    view! { <Terms text aside=true /> }
-}
-
-fn attention() -> impl IntoView {
-    let text = "An attention head moves information from the tokens it attends to into the token where it stands. Its \
-                weights say where it looks, not what it is for. Switch it off to see what the answer loses.";
-    view! { <Terms text aside=true /> }
-}
-
-fn member() -> impl IntoView {
-    let text = "A component with a large vote may cost nothing when it is left out, and one with a small vote may cost much.";
-    view! { <Terms text aside=true /> }
-}
-
-fn start() -> impl IntoView {
-    "Each picture here was drawn when the page was built, from runs of the models that come with it."
-}
-
-fn orders() -> impl IntoView {
-    let text = "Try a plan on one prompt, and see what becomes of the answer, of bias and of diversity. Then run a sweep over \
-                many plans and rows.";
-    view! { <Terms text aside=true /> }
-}
-
-fn coupling() -> impl IntoView {
-    let text = "A block is linearised at this prompt: its Jacobian stretches some directions most. See whether two blocks \
-                stretch the same ones, along the depth and between tokens, and how straight a token's trajectory is. These \
-                are the pictures of ";
-    view! {
-        <Terms text aside=true /> <cite>"Transformer Block Coupling"</cite> ", each beside what chance gives."
-    }
-}
-
-fn survey() -> impl IntoView {
-    let text = "For every row a survey stores how far the components are from the right answer (bias) and how much they \
-                differ (diversity). It draws the tables and figures of ";
-    view! {
-        <Terms text aside=true /> <cite>"Diversity of Transformer Layers"</cite> " for your own models."
-    }
-}
-
-fn lessons() -> impl IntoView {
-    "Some questions are answered by a survey that comes with the page. Nothing is scored, and what you answer stays in this \
-     browser."
-}
-
-fn theory() -> impl IntoView {
-    let text = "A theorem about models is drawn from a model's rows. A theorem about an assumption is drawn from voters that \
-                are made up on the spot.";
-    view! { <Terms text aside=true /> }
 }

@@ -10,7 +10,6 @@ pub fn PlanLine() -> impl IntoView {
     let bench = expect_context::<Bench>();
     let line = move || studio.draft.with(|draft| draft.plan.clone());
     let error = Memo::new(move |_| studio.plan_error(&line()));
-    let is_set = Memo::new(move |_| studio.draft.with(|draft| !draft.plan.is_empty()));
     let own = move || {
         let held = studio.model.with(|model| model.as_ref().map(|model| model.blocks));
         let drawn = || studio.picture().with(|shown| shown.as_ref().map(|s| s.report.model.blocks));
@@ -32,7 +31,7 @@ pub fn PlanLine() -> impl IntoView {
                 prop:value=line
                 on:input=move |event| bench.type_plan(event_target_value(&event))
             />
-            <Show when=move || is_set.get()>
+            <Show when=move || studio.draft.with(|draft| !draft.plan.is_empty())>
                 <button type="button" on:click=move |_| bench.set_plan(String::new())>"Reset"</button>
             </Show>
             <div class="plan-words">

@@ -66,15 +66,6 @@ impl Studio {
         self.run();
     }
 
-    /// Another draft, which no view that is open shows.
-    pub(super) fn keep(self, draft: Draft) {
-        self.state.draft.set(draft);
-    }
-
-    pub(super) fn set_view(self, view: View) {
-        self.state.view.set(view);
-    }
-
     pub fn choose_column(self, column: Column) {
         self.state.column.set(column);
     }

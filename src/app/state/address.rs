@@ -171,12 +171,12 @@ impl Address {
         // The draft first: the view runs it once.
         match draft {
             Some(draft) if link.view.is_live() => {
-                studio.set_view(link.view);
+                studio.state.view.set(link.view);
                 studio.wake();
                 studio.follow(draft);
             }
             Some(draft) => {
-                studio.keep(draft);
+                studio.state.draft.set(draft);
                 studio.show_view(link.view);
             }
             None => studio.show_view(link.view),

@@ -52,10 +52,7 @@ impl Studio {
     pub fn choose_folder(self, name: String, files: Vec<File>) {
         let name = if name.is_empty() { model_name(&files) } else { name };
         self.hands().keep(&name, files);
-        self.choose(Choice::Folder(name));
-        if !self.view.get_untracked().is_live() {
-            self.state.view.set(View::Lens);
-        }
+        self.choose_at_hand(name);
     }
 
     /// A model of this machine that the page's own server offers.

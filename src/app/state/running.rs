@@ -131,7 +131,7 @@ impl Studio {
         if !self.holds_or_loads(&draft.model, WhenLoaded::GoOn) {
             return;
         }
-        let plan = Some(draft.plan.trim().to_owned()).filter(|line| !line.is_empty());
+        let plan = draft.plan_line();
         let before = self.written.get_untracked();
         let text = draft.prompt.clone() + &before;
         self.state.written.set((draft, before.clone()));

@@ -216,14 +216,6 @@ impl Surveys {
         shown.models[own_model].name == model && shown.tasks[own_task].name == task
     }
 
-    pub fn choose_model(self, name: String) {
-        self.look(|looking| looking.model = name);
-    }
-
-    pub fn choose_task(self, name: String) {
-        self.look(|looking| looking.task = name);
-    }
-
     /// Opens the rows of a model on a task.
     pub fn open_rows(self, model: &str, task: &str) {
         self.look(|looking| {

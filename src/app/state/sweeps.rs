@@ -27,11 +27,7 @@ impl Sweeps {
 
     pub fn choose_task(self, task: BuiltInTask, on: bool) {
         let mut tasks = untrack(|| self.ticked());
-        tasks.retain(|&other| other != task);
-        if on {
-            tasks.push(task);
-            tasks.sort_unstable();
-        }
+        tick(&mut tasks, task, on);
         self.studio.set_sweeping(|sweeping| sweeping.tasks = Some(tasks));
     }
 
@@ -52,14 +48,7 @@ impl Sweeps {
     }
 
     pub fn choose_kind(self, kind: Sweep, on: bool) {
-        self.studio.set_sweeping(|sweeping| {
-            let kinds = &mut sweeping.kinds;
-            kinds.retain(|&other| other != kind);
-            if on {
-                kinds.push(kind);
-                kinds.sort_unstable();
-            }
-        });
+        self.studio.set_sweeping(|sweeping| tick(&mut sweeping.kinds, kind, on));
     }
 
     /// Why the model held has nothing to try for a sweep.
@@ -78,7 +67,8 @@ impl Sweeps {
         kinds.into_iter().filter(|&kind| self.problem(kind).is_none()).collect()
     }
 
-    fn has_tasks(self) -> bool {
+    /// Whether a task is ticked that the model can be asked.
+    pub fn has_tasks(self) -> bool {
         !self.tasks().is_empty()
     }
 
@@ -137,11 +127,6 @@ impl Sweeps {
         if let Some(plan) = untrack(|| self.own_plan()) {
             self.ask(OWN_ROWS, Vec::new(), vec![plan]);
         }
-    }
-
-    /// Can every part be left out on the ticked tasks?
-    pub fn can_need(self) -> bool {
-        self.has_tasks()
     }
 
     /// Measures the vote of every part, and the losses without it, on the ticked tasks.
@@ -231,5 +216,14 @@ impl Sweeps {
             let unnamed = if has_heads { swept.unnamed_heads() } else { String::new() };
             swept.provenance(&counted) + &unnamed
         })
+    }
+}
+
+/// Adds a choice to a sorted list, or takes it out.
+fn tick<T: Ord>(list: &mut Vec<T>, choice: T, on: bool) {
+    list.retain(|other| *other != choice);
+    if on {
+        list.push(choice);
+        list.sort_unstable();
     }
 }

@@ -90,15 +90,11 @@ pub fn Strategies() -> impl IntoView {
         }
         let (first, last) = (s + 1, runs - s - 1);
         let name = studio.draft.with(|draft| draft.model.name().to_owned());
-        if first == last {
-            format!(
-                "s = {s} makes step {first} the middle of {name}, whose {runs} steps count from 0."
-            )
-        } else {
-            format!(
-                "s = {s} makes steps {first} to {last} the middle of {name}, whose {runs} steps count from 0."
-            )
-        }
+        let middle = match first == last {
+            true => format!("step {first}"),
+            false => format!("steps {first} to {last}"),
+        };
+        format!("s = {s} makes {middle} the middle of {name}, whose {runs} steps count from 0.")
     };
     view! {
         <fieldset class="strategies">

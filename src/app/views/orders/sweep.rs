@@ -85,7 +85,7 @@ pub fn SweepForm() -> impl IntoView {
                 <button type="submit" disabled=move || !sweeps.can_run()>
                     {move || if studio.sweep.with(Option::is_some) { "Start again" } else { "Run the sweep" }}
                 </button>
-                <button type="button" id="run-need" disabled=move || !sweeps.can_need() on:click=move |_| sweeps.run_need()>
+                <button type="button" id="run-need" disabled=move || !sweeps.has_tasks() on:click=move |_| sweeps.run_need()>
                     "Leave out every part once"
                 </button>
             </div>

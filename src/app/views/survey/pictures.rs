@@ -9,7 +9,6 @@ use crate::chart::{
     Figure, OVERVIEW_QUESTIONS, STREAM_QUESTION, SurveyQuestion, left_out_figure, model_figures,
     overview_figures,
 };
-use crate::study::survey::Survey;
 
 /// The figures of the survey that is shown.
 #[derive(Clone, Copy)]
@@ -98,7 +97,6 @@ fn QuestionFigures(
         let is_there = |key: &&str| figures.with(|all| all.iter().any(|one| one.key == *key));
         keys.filter(is_there).collect::<Vec<_>>()
     });
-    let is_answered = Memo::new(move |_| keys.with(|keys| !keys.is_empty()));
     let answers = move || {
         let all = keys.get().into_iter().enumerate().map(|(n, key)| {
             view! { <FigureView picture=pictures.one(key) folded={n > 0} /> }
@@ -107,7 +105,7 @@ fn QuestionFigures(
     };
     let children = StoredValue::new(children);
     view! {
-        <Show when=move || is_answered.get()>
+        <Show when=move || keys.with(|keys| !keys.is_empty())>
             <section class="pictures" aria-labelledby=question.id>
                 <h2 class="asked" id=question.id>{question.text}</h2>
                 {children.with_value(|children| children.as_ref().map(|children| children()))}
@@ -123,19 +121,17 @@ pub fn ModelChoice() -> impl IntoView {
     let surveys = expect_context::<Surveys>();
     let options = move || {
         let (survey, chosen) = (surveys.shown.get()?, surveys.model());
-        let with_numbers = |survey: &Survey, model: usize| {
+        let with_numbers = |model: usize| {
             survey.cells.iter().any(|cell| cell.model == model && is_found(&cell.outcome))
         };
-        let all = survey.models.iter().enumerate().filter(|(i, _)| with_numbers(&survey, *i));
-        let options = all.map(|(i, model)| {
-            view! { <option value=model.name.clone() selected=chosen == Some(i)>{model.name.clone()}</option> }
-        });
-        Some(options.collect_view())
+        let all = survey.models.iter().enumerate().filter(|(i, _)| with_numbers(*i));
+        Some(all.map(|(i, model)| option(&model.name, chosen == Some(i))).collect_view())
     };
+    let choose = move |event| surveys.look(|looking| looking.model = event_target_value(&event));
     view! {
         <label class="pick">
             <span>"Model "</span>
-            <select class="model-choice" on:change=move |event| surveys.choose_model(event_target_value(&event))>{options}</select>
+            <select class="model-choice" on:change=choose>{options}</select>
         </label>
     }
 }
@@ -146,15 +142,18 @@ pub fn TaskChoice() -> impl IntoView {
     let surveys = expect_context::<Surveys>();
     let options = move || {
         let (survey, chosen) = (surveys.shown.get()?, surveys.task());
-        let options = survey.tasks.iter().enumerate().map(|(i, task)| {
-            view! { <option value=task.name.clone() selected=chosen == Some(i)>{task.name.clone()}</option> }
-        });
-        Some(options.collect_view())
+        let all = survey.tasks.iter().enumerate();
+        Some(all.map(|(i, task)| option(&task.name, chosen == Some(i))).collect_view())
     };
+    let choose = move |event| surveys.look(|looking| looking.task = event_target_value(&event));
     view! {
         <label class="pick">
             <span>"Task "</span>
-            <select class="task-choice" on:change=move |event| surveys.choose_task(event_target_value(&event))>{options}</select>
+            <select class="task-choice" on:change=choose>{options}</select>
         </label>
     }
+}
+
+fn option(name: &str, selected: bool) -> impl IntoView + use<> {
+    view! { <option value=name.to_owned() selected=selected>{name.to_owned()}</option> }
 }
