@@ -26,7 +26,7 @@ use wasm_bindgen::JsCast;
 use super::browser;
 use super::embedding::{Embedding, Framing};
 use super::link::{Link, View};
-use super::state::{Address, Bench, Place, Studio, Surveys, Sweeps};
+use super::state::{Address, Bench, Place, Studio, Surveys};
 use super::views::{
     AttentionView, CouplingView, LensView, LessonsView, LogitLensView, MemberView, OrdersView,
     StartView, SurveyView, TheoryView,
@@ -69,7 +69,6 @@ fn Shell() -> impl IntoView {
     provide_context(surveys);
     provide_context(Address::keep(studio, surveys));
     provide_context(Bench::start(studio));
-    provide_context(Sweeps::start(studio));
     let embedding = Embedding::of_page();
     let is_embedded = embedding.is_some();
     match embedding {

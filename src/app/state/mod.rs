@@ -60,5 +60,4 @@ pub use {
     shown::{Findings, Origin, Place, Problem, Shown},
     studio::Studio,
     surveys::{OpenSurvey, Surveys, is_found},
-    sweeps::Sweeps,
 };

@@ -15,98 +15,89 @@ use crate::task::score::Score;
 /// Rows a task on which the reader's own order is tried.
 pub const OWN_ROWS: usize = 200;
 
-#[derive(Clone, Copy)]
-pub struct Sweeps {
-    studio: Studio,
-}
-
-impl Sweeps {
-    pub fn start(studio: Studio) -> Self {
-        Self { studio }
-    }
-
-    pub fn choose_task(self, task: BuiltInTask, on: bool) {
-        let mut tasks = untrack(|| self.ticked());
+impl Studio {
+    pub fn tick_task(self, task: BuiltInTask, on: bool) {
+        let mut tasks = untrack(|| self.ticked_tasks());
         tick(&mut tasks, task, on);
-        self.studio.set_sweeping(|sweeping| sweeping.tasks = Some(tasks));
+        self.set_sweeping(|sweeping| sweeping.tasks = Some(tasks));
     }
 
     /// Whether a task's box has its tick.
-    pub fn is_ticked(self, task: BuiltInTask) -> bool {
-        self.ticked().contains(&task)
+    pub fn is_task_ticked(self, task: BuiltInTask) -> bool {
+        self.ticked_tasks().contains(&task)
     }
 
-    fn ticked(self) -> Vec<BuiltInTask> {
-        let chosen = self.studio.sweeping.with(|sweeping| sweeping.tasks.clone());
-        chosen.unwrap_or_else(|| self.studio.first_task().into_iter().collect())
+    fn ticked_tasks(self) -> Vec<BuiltInTask> {
+        let chosen = self.sweeping.with(|sweeping| sweeping.tasks.clone());
+        chosen.unwrap_or_else(|| self.first_task().into_iter().collect())
     }
 
     /// The ticked tasks that the model can be asked.
-    fn tasks(self) -> Vec<BuiltInTask> {
-        let ticked = self.ticked().into_iter();
-        ticked.filter(|&task| self.studio.task_refusal(task).is_none()).collect()
+    fn sweep_tasks(self) -> Vec<BuiltInTask> {
+        let ticked = self.ticked_tasks().into_iter();
+        ticked.filter(|&task| self.task_refusal(task).is_none()).collect()
     }
 
-    pub fn choose_kind(self, kind: Sweep, on: bool) {
-        self.studio.set_sweeping(|sweeping| tick(&mut sweeping.kinds, kind, on));
+    pub fn tick_kind(self, kind: Sweep, on: bool) {
+        self.set_sweeping(|sweeping| tick(&mut sweeping.kinds, kind, on));
     }
 
     /// Why the model held has nothing to try for a sweep.
-    pub fn problem(self, sweep: Sweep) -> Option<String> {
-        let (runs, heads) = self.studio.model.with(|model| {
+    pub fn kind_problem(self, sweep: Sweep) -> Option<String> {
+        let (runs, heads) = self.model.with(|model| {
             let model = model.as_ref();
             model.map(|model| (model.order.len(), model.heads))
         })?;
-        let extent = self.studio.sweeping.with(|sweeping| Extent { heads, ..sweeping.extent });
+        let extent = self.sweeping.with(|sweeping| Extent { heads, ..sweeping.extent });
         sweep.strategies(runs, extent).err().map(|error| sentence(&error.to_string()))
     }
 
     /// The chosen sweeps that the model has.
-    fn existing(self) -> Vec<Sweep> {
-        let kinds = self.studio.sweeping.with(|sweeping| sweeping.kinds.clone());
-        kinds.into_iter().filter(|&kind| self.problem(kind).is_none()).collect()
+    fn sweep_kinds(self) -> Vec<Sweep> {
+        let kinds = self.sweeping.with(|sweeping| sweeping.kinds.clone());
+        kinds.into_iter().filter(|&kind| self.kind_problem(kind).is_none()).collect()
     }
 
     /// Whether a task is ticked that the model can be asked.
-    pub fn has_tasks(self) -> bool {
-        !self.tasks().is_empty()
+    pub fn has_sweep_tasks(self) -> bool {
+        !self.sweep_tasks().is_empty()
     }
 
-    pub fn can_run(self) -> bool {
-        self.has_tasks() && !self.existing().is_empty()
+    pub fn can_sweep(self) -> bool {
+        self.has_sweep_tasks() && !self.sweep_kinds().is_empty()
     }
 
     /// Seconds that the chosen sweep takes at the pace of the last run here; `None` where none was timed.
-    pub fn estimate(self) -> Option<f64> {
-        let (order, heads) = self.studio.model.with(|model| {
+    pub fn sweep_estimate(self) -> Option<f64> {
+        let (order, heads) = self.model.with(|model| {
             let model = model.as_ref()?;
             Some((model.order.clone(), model.heads))
         })?;
-        let (tasks, rows) = (self.tasks().len(), self.studio.sweeping.with(|s| s.rows));
+        let (tasks, rows) = (self.sweep_tasks().len(), self.sweeping.with(|s| s.rows));
 
         // 1. Block runs of a row; orders that begin alike share them.
-        let extent = self.studio.sweeping.with(|s| Extent { heads, ..s.extent });
-        let strategies = self.existing().into_iter();
+        let extent = self.sweeping.with(|s| Extent { heads, ..s.extent });
+        let strategies = self.sweep_kinds().into_iter();
         let strategies = strategies.flat_map(|kind| kind.strategies(order.len(), extent)).flatten();
         let plans = strategies.filter_map(|strategy| strategy.plan(&order).ok());
         let plans: Vec<Plan> = Plan::whole(&order).into_iter().chain(plans).collect();
         let (shared, _) = block_runs(&plans);
 
         // 2. Their seconds
-        let per_run = self.studio.pace.get()?;
+        let per_run = self.pace.get()?;
         Some(per_run * (shared * rows * tasks) as f64)
     }
 
     /// The reader's own order, if it is one that can be tried.
     pub fn own_plan(self) -> Option<String> {
-        let line = self.studio.draft.with(|draft| draft.plan.trim().to_owned());
-        let sound = !line.is_empty() && self.studio.plan_error(&line).is_none();
-        (sound && self.has_tasks()).then_some(line)
+        let line = self.draft.with(|draft| draft.plan.trim().to_owned());
+        let sound = !line.is_empty() && self.plan_error(&line).is_none();
+        (sound && self.has_sweep_tasks()).then_some(line)
     }
 
     /// Says what a trial of the reader's own order runs, on the tasks that are ticked and can be asked.
-    pub fn own_words(self) -> String {
-        let tasks = self.tasks();
+    pub fn own_plan_words(self) -> String {
+        let tasks = self.sweep_tasks();
         let rows = tasks
             .iter()
             .map(|task| format!("{} rows of {}", task.row_count(OWN_ROWS), task.name()));
@@ -116,29 +107,29 @@ impl Sweeps {
         }
     }
 
-    pub fn run(self) {
-        let sweeps = untrack(|| self.existing());
-        let rows = self.studio.sweeping.with_untracked(|s| s.rows);
-        self.ask(rows, sweeps, Vec::new());
+    pub fn run_sweep(self) {
+        let sweeps = untrack(|| self.sweep_kinds());
+        let rows = self.sweeping.with_untracked(|s| s.rows);
+        self.ask_orders(rows, sweeps, Vec::new());
     }
 
     /// Tries the reader's own order on many rows of the ticked tasks.
-    pub fn run_own(self) {
+    pub fn try_own_plan(self) {
         if let Some(plan) = untrack(|| self.own_plan()) {
-            self.ask(OWN_ROWS, Vec::new(), vec![plan]);
+            self.ask_orders(OWN_ROWS, Vec::new(), vec![plan]);
         }
     }
 
     /// Measures the vote of every part, and the losses without it, on the ticked tasks.
     pub fn run_need(self) {
-        let rows = self.studio.sweeping.with_untracked(|s| s.rows);
-        let ask = Ask::Need { tasks: untrack(|| self.tasks()), rows };
-        self.studio.start_sweep(ask);
+        let rows = self.sweeping.with_untracked(|s| s.rows);
+        let ask = Ask::Need { tasks: untrack(|| self.sweep_tasks()), rows };
+        self.start_sweep(ask);
     }
 
     /// Where the pictures of needs come from, in one sentence.
     pub fn need_source(self) -> String {
-        self.studio.needed.with(|shown| {
+        self.needed.with(|shown| {
             let Some(shown) = shown else {
                 return String::new();
             };
@@ -151,22 +142,22 @@ impl Sweeps {
         })
     }
 
-    fn ask(self, rows: usize, sweeps: Vec<Sweep>, plans: Vec<String>) {
-        let extent = self.studio.sweeping.with_untracked(|s| s.extent);
-        let tasks = untrack(|| self.tasks());
+    fn ask_orders(self, rows: usize, sweeps: Vec<Sweep>, plans: Vec<String>) {
+        let extent = self.sweeping.with_untracked(|s| s.extent);
+        let tasks = untrack(|| self.sweep_tasks());
         let ask = Ask::Orders { tasks, rows, sweeps, extent, plans };
-        self.studio.start_sweep(ask);
+        self.start_sweep(ask);
     }
 
     /// The task whose pictures are shown.
-    pub fn shown_task(self) -> Option<String> {
+    pub fn swept_task(self) -> Option<String> {
         self.with_orders(|orders| orders.task.clone())
     }
 
     /// The sweep that is shown.
     pub fn with_orders<T>(self, of: impl Fn(&Orders) -> T) -> Option<T> {
-        let wanted = self.studio.sweeping.with(|sweeping| sweeping.shown.clone());
-        self.studio.swept.with(|swept| {
+        let wanted = self.sweeping.with(|sweeping| sweeping.shown.clone());
+        self.swept.with(|swept| {
             let all = &swept.as_ref()?.report.orders;
             let chosen = all.iter().find(|orders| Some(&orders.task) == wanted.as_ref());
             chosen.or_else(|| all.first()).map(of)
@@ -176,7 +167,7 @@ impl Sweeps {
     /// `[task][own orders]` what was found of orders that belong to no curve, with the model's own
     /// order before them.
     pub fn own_orders(self) -> Vec<(String, Score, Vec<Variant>)> {
-        self.studio.swept.with(|swept| {
+        self.swept.with(|swept| {
             let all = swept.iter().flat_map(|swept| &swept.report.orders);
             all.filter_map(|orders| {
                 let drawn: Vec<usize> =
@@ -192,8 +183,8 @@ impl Sweeps {
         })
     }
 
-    /// Where the pictures come from, in one sentence.
-    pub fn source(self) -> String {
+    /// Where a sweep's pictures come from, in one sentence.
+    pub fn sweep_source(self) -> String {
         let counted = self.with_orders(|orders| {
             let has_heads = orders.points.iter().any(|point| point.head.is_some());
             let counted = format!(
@@ -209,7 +200,7 @@ impl Sweeps {
             );
             (counted, has_heads)
         });
-        self.studio.swept.with(|swept| {
+        self.swept.with(|swept| {
             let (Some(swept), Some((counted, has_heads))) = (swept, counted) else {
                 return String::new();
             };

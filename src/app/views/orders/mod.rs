@@ -13,7 +13,7 @@ use leptos::prelude::*;
 use crate::app::browser;
 use crate::app::link::{Link, View};
 use crate::app::shell::Themes;
-use crate::app::state::{Bench, Shown, Studio, Sweeps};
+use crate::app::state::{Bench, Shown, Studio};
 use crate::app::widgets::{
     Columns, FigureView, Index, IndexEntry, MemberHint, Painters, Picture, Pictures, Question,
     SaveReport, SaveRun, StoredChoice, Terms, WhichIsRight,
@@ -145,13 +145,12 @@ fn LabPictures() -> impl IntoView {
 fn SweepSection() -> impl IntoView {
     let studio = expect_context::<Studio>();
     let bench = expect_context::<Bench>();
-    let sweeps = expect_context::<Sweeps>();
     let themes = expect_context::<Themes>();
-    let source = Signal::derive(move || sweeps.source());
+    let source = Signal::derive(move || studio.sweep_source());
     let pictures = Pictures::with_source(source, move || {
         let (quantity, column) = (studio.sweeping.with(|s| s.quantity), studio.column.get());
         let theme = themes.theme.get();
-        sweeps.with_orders(|orders| {
+        studio.with_orders(|orders| {
             let mut figures = sweep_figures(orders, quantity, column, theme);
             figures.extend(states_figure(orders, theme));
             figures
@@ -162,7 +161,7 @@ fn SweepSection() -> impl IntoView {
     let there = Memo::new(move |_| studio.swept.with(Option::is_some));
     // A reader's own order belongs to no curve: where there is no other, there is none to draw.
     let empty = move || {
-        let drawable = sweeps.with_orders(|orders| !orders.points.is_empty());
+        let drawable = studio.with_orders(|orders| !orders.points.is_empty());
         let has_curve = |figures: &Vec<Figure>| figures.iter().any(|figure| figure.key != "states");
         drawable == Some(true) && !pictures.figures.with(has_curve)
     };
@@ -179,7 +178,7 @@ fn SweepSection() -> impl IntoView {
             needs.filter_map(|need| need_figure(need, theme)).collect::<Vec<_>>()
         })
     });
-    let need_source = Signal::derive(move || sweeps.need_source());
+    let need_source = Signal::derive(move || studio.need_source());
     let need = move || {
         let picture = |n: usize| Picture {
             key: if n == 0 { "need".to_owned() } else { format!("need-{n}") },

@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use crate::app::state::Sweeps;
+use crate::app::state::Studio;
 use crate::chart::number::{interval, percent_interval, points_interval};
 use crate::measure::bits::{mean_bits, mean_surprise};
 use crate::study::orders::Variant;
@@ -10,9 +10,9 @@ use crate::task::score::Score;
 
 #[component]
 pub fn OwnOrders() -> impl IntoView {
-    let sweeps = expect_context::<Sweeps>();
+    let studio = expect_context::<Studio>();
     move || {
-        let tables = sweeps.own_orders().into_iter();
+        let tables = studio.own_orders().into_iter();
         tables.map(|(task, score, variants)| table(&task, score, &variants)).collect_view()
     }
 }

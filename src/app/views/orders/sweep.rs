@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 
 use crate::app::link::{MOST_ROWS, MOST_SEEDS};
-use crate::app::state::{Place, Studio, Sweeps};
+use crate::app::state::{Place, Studio};
 use crate::app::tasks;
 use crate::app::widgets::{NumberField, ProblemLine, Tick, WorkBar, duration};
 use crate::chart::{Column, Quantity};
@@ -13,7 +13,6 @@ use crate::task::built_in::BuiltInTask;
 #[component]
 pub fn SweepForm() -> impl IntoView {
     let studio = expect_context::<Studio>();
-    let sweeps = expect_context::<Sweeps>();
     let task = move |task: BuiltInTask| {
         let refusal = Memo::new(move |_| studio.task_refusal(task));
         view! {
@@ -21,8 +20,8 @@ pub fn SweepForm() -> impl IntoView {
                 words=task.name()
                 title=refusal
                 is_disabled=Signal::derive(move || refusal.with(Option::is_some))
-                is_on=Signal::derive(move || sweeps.is_ticked(task))
-                on_turn=move |on| sweeps.choose_task(task, on)
+                is_on=Signal::derive(move || studio.is_task_ticked(task))
+                on_turn=move |on| studio.tick_task(task, on)
             />
         }
     };
@@ -40,23 +39,23 @@ pub fn SweepForm() -> impl IntoView {
         view! {
             <Tick
                 words=sweep.name()
-                is_disabled=Memo::new(move |_| sweeps.problem(sweep).is_some())
+                is_disabled=Memo::new(move |_| studio.kind_problem(sweep).is_some())
                 is_on=Signal::derive(move || studio.sweeping.with(|s| s.kinds.contains(&sweep)))
-                on_turn=move |on| sweeps.choose_kind(sweep, on)
+                on_turn=move |on| studio.tick_kind(sweep, on)
             />
         }
     };
-    let estimate = Memo::new(move |_| sweeps.estimate());
+    let estimate = Memo::new(move |_| studio.sweep_estimate());
     let missing = move || {
         kinds()
-            .filter_map(|sweep| sweeps.problem(sweep))
+            .filter_map(|sweep| studio.kind_problem(sweep))
             .map(|sentence| view! { <p class="hint">{sentence}</p> })
             .collect_view()
     };
     view! {
         <form class="sweep" on:submit=move |event| {
             event.prevent_default();
-            sweeps.run();
+            studio.run_sweep();
         }>
             <div id="sweep-tasks">{tasks::groups().map(group).collect_view()}</div>
             <fieldset class="ticks" id="sweep-kinds">
@@ -82,15 +81,15 @@ pub fn SweepForm() -> impl IntoView {
                     value=Signal::derive(move || studio.sweeping.with(|s| s.extent.rounds))
                     on_change=move |n| studio.set_sweeping(|s| s.extent.rounds = n)
                 />
-                <button type="submit" disabled=move || !sweeps.can_run()>
+                <button type="submit" disabled=move || !studio.can_sweep()>
                     {move || if studio.sweep.with(Option::is_some) { "Start again" } else { "Run the sweep" }}
                 </button>
-                <button type="button" id="run-need" disabled=move || !sweeps.has_tasks() on:click=move |_| sweeps.run_need()>
+                <button type="button" id="run-need" disabled=move || !studio.has_sweep_tasks() on:click=move |_| studio.run_need()>
                     "Leave out every part once"
                 </button>
             </div>
             {missing}
-            <Show when=move || sweeps.can_run() && estimate.with(Option::is_some)>
+            <Show when=move || studio.can_sweep() && estimate.with(Option::is_some)>
                 <p class="hint" id="sweep-estimate">
                     {move || {
                         let seconds = estimate.get().map(duration).unwrap_or_default();
@@ -108,7 +107,6 @@ pub fn SweepForm() -> impl IntoView {
 #[component]
 pub fn SweepView() -> impl IntoView {
     let studio = expect_context::<Studio>();
-    let sweeps = expect_context::<Sweeps>();
     let quantity = move || studio.sweeping.with(|s| s.quantity);
     let label = |quantity: Quantity| match quantity {
         Quantity::Kl => "KL from the original order",
@@ -124,7 +122,7 @@ pub fn SweepView() -> impl IntoView {
         })
     });
     let tasks = move || {
-        let shown = sweeps.shown_task();
+        let shown = studio.swept_task();
         names
             .get()
             .into_iter()

@@ -3,11 +3,12 @@
 use leptos::prelude::*;
 
 use crate::app::arrangement::{Edit, History, Spot};
-use crate::app::state::{Bench, Sweeps};
+use crate::app::state::{Bench, Studio};
 use crate::plan::{Half, MAX_REPEAT};
 
 #[component]
 pub fn Tools() -> impl IntoView {
+    let studio = expect_context::<Studio>();
     let bench = expect_context::<Bench>();
     // The chosen places and how many there are.
     let chosen = Memo::new(move |_| {
@@ -22,13 +23,9 @@ pub fn Tools() -> impl IntoView {
             spot.filter(|_| first == last)
         })
     });
-    let earlier = move |_| {
-        let (at, ..) = chosen.get_untracked();
-        bench.edit(Edit::Move { from: at, to: at - 1 });
-    };
-    let later = move |_| {
-        let (at, ..) = chosen.get_untracked();
-        bench.edit(Edit::Move { from: at, to: at + 1 });
+    let move_it = move |to: fn(usize) -> usize| {
+        let (from, ..) = chosen.get_untracked();
+        bench.edit(Edit::Move { from, to: to(from) });
     };
     let join = move |_| {
         let (first, last, of) = chosen.get_untracked();
@@ -94,8 +91,7 @@ pub fn Tools() -> impl IntoView {
             })
             .collect_view()
     };
-    let sweeps = expect_context::<Sweeps>();
-    let no_plan = move || sweeps.own_plan().is_none();
+    let no_plan = move || studio.own_plan().is_none();
     let not_one = move || one.with(Option::is_none);
     let at_start = move || not_one() || chosen.get().0 == 0;
     let at_end = move || {
@@ -126,8 +122,8 @@ pub fn Tools() -> impl IntoView {
         <div class="tools" role="group" aria-label="The chosen tiles">
             <span class="field chosen-name">{what}</span>
             {strokes}
-            <button type="button" disabled=at_start on:click=earlier>"← Earlier"</button>
-            <button type="button" disabled=at_end on:click=later>"Later →"</button>
+            <button type="button" disabled=at_start on:click=move |_| move_it(|at| at - 1)>"← Earlier"</button>
+            <button type="button" disabled=at_end on:click=move |_| move_it(|at| at + 1)>"Later →"</button>
             <button type="button" disabled=alone on:click=join>"In parallel"</button>
             <button type="button" disabled=not_group on:click=dissolve>"One by one"</button>
             <label class="number">
@@ -150,8 +146,8 @@ pub fn Tools() -> impl IntoView {
             <button type="button" on:click=move |_| bench.edit(Edit::Reset)>"The original order"</button>
             <button type="button" on:click=move |_| switch_off(Half::Attention)>"Attention off from " {from}</button>
             <button type="button" on:click=move |_| switch_off(Half::Mlp)>"MLPs off from " {from}</button>
-            <button type="button" id="sweep-own" disabled=no_plan on:click=move |_| sweeps.run_own()>
-                {move || sweeps.own_words()}
+            <button type="button" id="sweep-own" disabled=no_plan on:click=move |_| studio.try_own_plan()>
+                {move || studio.own_plan_words()}
             </button>
         </div>
         <p class="problem" class:empty=move || bench.refusal.with(Option::is_none)>{move || bench.refusal.get()}</p>
