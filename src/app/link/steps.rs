@@ -1,8 +1,10 @@
 //! Where a step of a lesson is looked at further: the view of its kind, set to what it ran.
 
+use std::collections::BTreeSet;
+
 use super::{Choice, Draft, Link, MOST_COUPLED_ROWS, MOST_ROWS, MeanOf, View};
 use crate::chart::Column;
-use crate::study::lessons::{LensPicture, Lesson, ReadColumn, StepAsk, SurveyShow};
+use crate::study::lessons::{LensPicture, Lesson, ReadColumn, RowGroup, StepAsk, SurveyShow};
 use crate::study::orders::Sweep;
 use crate::task::built_in::BuiltInTask;
 
@@ -34,9 +36,7 @@ impl Link {
                 link
             }
             StepAsk::Rows(ask) => {
-                let tasks = ask.rows.iter().map(|group| group.task.as_str());
-                let rows = ask.rows.iter().map(|group| group.count).max();
-                let mut link = Self::of_rows(tasks, rows.unwrap_or_default(), model);
+                let mut link = Self::of_rows(&ask.rows, model);
                 if ask.drops {
                     link.sweeping.kinds = vec![Sweep::Drop];
                 }
@@ -48,16 +48,12 @@ impl Link {
                 link
             }
             StepAsk::Sweeps(ask) => {
-                let tasks = ask.rows.iter().map(|group| group.task.as_str());
-                let rows = ask.rows.iter().map(|group| group.count).max();
-                let mut link = Self::of_rows(tasks, rows.unwrap_or_default(), model);
+                let mut link = Self::of_rows(&ask.rows, model);
                 link.sweeping.kinds.clone_from(&ask.kinds);
                 link.sweeping.extent = ask.extent();
                 link
             }
-            StepAsk::Heads(ask) => {
-                Self::of_rows([ask.rows.task.as_str()].into_iter(), ask.rows.count, model)
-            }
+            StepAsk::Heads(ask) => Self::of_rows(std::slice::from_ref(&ask.rows), model),
             StepAsk::Coupling(ask) => {
                 let mut link = Self::to(View::Coupling);
                 if let Some(draft) = &mut link.draft {
@@ -81,17 +77,17 @@ impl Link {
         }
     }
 
-    /// The lab of orders on rows of these tasks.
-    fn of_rows<'a>(tasks: impl Iterator<Item = &'a str>, rows: usize, model: Choice) -> Self {
+    /// The lab of orders on these rows.
+    fn of_rows(rows: &[RowGroup], model: Choice) -> Self {
         let mut link = Self::to(View::Orders);
         if let Some(draft) = &mut link.draft {
             draft.ask(model);
         }
-        let mut tasks: Vec<BuiltInTask> = tasks.filter_map(BuiltInTask::from_name).collect();
-        tasks.sort_unstable();
-        tasks.dedup();
-        link.sweeping.tasks = Some(tasks);
-        link.sweeping.rows = rows.clamp(1, MOST_ROWS);
+        let tasks = rows.iter().filter_map(|group| BuiltInTask::from_name(&group.task));
+        let tasks: BTreeSet<BuiltInTask> = tasks.collect();
+        let most = rows.iter().map(|group| group.count).max();
+        link.sweeping.tasks = Some(tasks.into_iter().collect());
+        link.sweeping.rows = most.unwrap_or_default().clamp(1, MOST_ROWS);
         link
     }
 }

@@ -23,7 +23,7 @@ pub(super) fn follow_look(studio: Studio) {
 pub fn WallTick(words: &'static str) -> impl IntoView {
     let studio = expect_context::<Studio>();
     let is_on = Memo::new(move |_| studio.lessons.with(|lessons| lessons.is_projected));
-    let turn = move |is_on| studio.set_lessons(|lessons| lessons.is_projected = is_on);
+    let turn = move |is_on| studio.lessons.update(|lessons| lessons.is_projected = is_on);
     view! { <Tick words id="for-wall" is_on on_turn=turn /> }
 }
 

@@ -7,11 +7,8 @@ use leptos::prelude::*;
 use super::Studio;
 use super::shown::Shown;
 use super::studio::sentence;
-use crate::app::link::{
-    CouplingSettings, Draft, InsideSettings, LessonSettings, MOST_FOLLOWED, SweepSettings, View,
-};
+use crate::app::link::{CouplingSettings, Draft, InsideSettings, MOST_FOLLOWED, View};
 use crate::app::{examples, tasks};
-use crate::chart::Column;
 use crate::task::built_in::BuiltInTask;
 
 /// Typing is over when nothing was typed for this long.
@@ -23,8 +20,8 @@ impl Studio {
         let prompt = self.draft.with_untracked(|draft| draft.prompt.clone());
         self.state.draft.update(change);
         if self.draft.with_untracked(|draft| draft.prompt != prompt) {
-            self.state.inside.update(InsideSettings::forget_positions);
-            self.state.coupling.update(CouplingSettings::forget_places);
+            self.inside.update(InsideSettings::forget_positions);
+            self.coupling.update(CouplingSettings::forget_places);
         }
         let edit = self.state.edits.with_value(|n| n.wrapping_add(1));
         self.state.edits.set_value(edit);
@@ -66,10 +63,6 @@ impl Studio {
         self.run();
     }
 
-    pub fn choose_column(self, column: Column) {
-        self.state.column.set(column);
-    }
-
     /// Returns the task that is asked until the reader chooses one: see [`tasks::first`].
     pub fn first_task(self) -> Option<BuiltInTask> {
         self.refused.with(|refused| tasks::first(refused))
@@ -86,35 +79,20 @@ impl Studio {
         self.refused.with(|refused| tasks::refusal(refused, group, &model))
     }
 
-    /// Changes what is swept, or how it is plotted.
-    pub fn set_sweeping(self, change: impl FnOnce(&mut SweepSettings)) {
-        self.state.sweeping.update(change);
-    }
-
     /// Changes what is looked at of couplings, and runs again where that is another thing.
     pub fn set_coupling(self, change: impl FnOnce(&mut CouplingSettings)) {
         let before = self.coupling.with_untracked(|coupling| coupling.tokens);
-        self.aim_coupling(change);
+        self.coupling.update(change);
         let is_other = self.coupling.with_untracked(|coupling| coupling.tokens != before);
         if is_other && !untrack(|| self.is_current()) {
             self.run();
         }
     }
 
-    /// Changes the settings of couplings before a change of the draft, which will run.
-    pub fn aim_coupling(self, change: impl FnOnce(&mut CouplingSettings)) {
-        self.state.coupling.update(change);
-    }
-
-    /// Goes to another lesson or step, or looks at it otherwise.
-    pub fn set_lessons(self, change: impl FnOnce(&mut LessonSettings)) {
-        self.state.lessons.update(change);
-    }
-
     /// Back to the list of lessons.
     pub fn go_to_list(self) {
         self.step();
-        self.set_lessons(|lessons| {
+        self.lessons.update(|lessons| {
             lessons.lesson = None;
             lessons.step = 0;
         });
@@ -123,7 +101,7 @@ impl Studio {
     /// Opens a step of a lesson, as a step that going back undoes.
     pub fn go_to_step(self, lesson: usize, step: usize) {
         self.step();
-        self.set_lessons(|lessons| {
+        self.lessons.update(|lessons| {
             lessons.lesson = Some(lesson);
             lessons.step = step;
         });
@@ -131,15 +109,10 @@ impl Studio {
 
     /// Changes what is looked at inside a run, and runs again where that is another thing.
     pub fn set_inside(self, change: impl FnOnce(&mut InsideSettings)) {
-        self.aim_inside(change);
+        self.inside.update(change);
         if !untrack(|| self.is_current()) {
             self.run();
         }
-    }
-
-    /// Changes the settings of a run's inside before a change of the draft, which will run.
-    pub fn aim_inside(self, change: impl FnOnce(&mut InsideSettings)) {
-        self.state.inside.update(change);
     }
 
     /// One more word to follow along the depth.
@@ -149,11 +122,6 @@ impl Studio {
                 inside.follow.push(word);
             }
         });
-    }
-
-    /// Looks for a member in the figures.
-    pub fn look_at(self, member: Option<usize>) {
-        self.state.member.set(member);
     }
 
     /// Opens a view, as a step, and runs the draft for it where its picture is another's.

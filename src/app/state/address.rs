@@ -139,24 +139,24 @@ impl Address {
             studio.expect_hash(name, sha256);
         }
         if link.view.is_of_draft() {
-            studio.choose_column(link.column);
+            studio.column.set(link.column);
         }
         if link.view.is_inside() {
-            studio.aim_inside(|inside| *inside = link.inside);
+            studio.inside.update(|inside| *inside = link.inside);
         }
         if link.view == View::Coupling {
-            studio.aim_coupling(|coupling| *coupling = link.coupling);
+            studio.coupling.update(|coupling| *coupling = link.coupling);
         }
         if link.view == View::Lessons {
-            studio.set_lessons(|lessons| *lessons = link.lessons);
+            studio.lessons.update(|lessons| *lessons = link.lessons);
         } else if link.view.has_wall() {
-            studio.set_lessons(|lessons| lessons.is_projected = link.lessons.is_projected);
+            studio.lessons.update(|lessons| lessons.is_projected = link.lessons.is_projected);
         }
         if link.view == View::Orders {
-            studio.set_sweeping(|sweeping| *sweeping = link.sweeping);
+            studio.sweeping.update(|sweeping| *sweeping = link.sweeping);
         }
         if link.view.is_of_surveys() {
-            surveys.look(|looking| *looking = link.looking.keeping(link.view, looking));
+            surveys.looking.update(|looking| *looking = link.looking.keeping(link.view, looking));
         }
         let mut draft = link.draft;
         if link.view == View::Lessons {

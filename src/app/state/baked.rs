@@ -37,7 +37,7 @@ impl Studio {
         let shown = Shown { report: Arc::new(report), origin: Origin::Baked };
         let is_empty = self.state.coupled.with_untracked(Option::is_none);
         let is_own = self.draft.with_untracked(|draft| shown.answers(draft));
-        let tokens = self.state.coupling.with_untracked(|settings| settings.tokens);
+        let tokens = self.coupling.with_untracked(|settings| settings.tokens);
         if is_empty && is_own && tokens == TokenAsk::default() {
             self.state.compared.set(Some(tokens));
             self.state.coupled.set(Some(shown.clone()));

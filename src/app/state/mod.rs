@@ -1,10 +1,9 @@
 //! The page's state and actions: the draft, the pictures shown, the work under way.
 //!
-//! Parts read signals and call actions; nobody else sets a signal, but for the lab's row and strategies,
-//! which set the hand and the numbers of the bench. `actions` is what a reader changes, `choosing` which model
-//! it is to be, `running` what is asked of the worker, `events` what it answers, `exchange` what these have to
-//! do with each other, `texts` which texts stand beside the lab's answer, `writing` when they are asked for, `sending`
-//! what is sent.
+//! Parts read signals and call actions. They set no signal but settings: those of views, and the bench's hand and
+//! numbers. `actions` is what a reader changes, `choosing` which model it is to be, `running` what is asked of the
+//! worker, `events` what it answers, `exchange` what these have to do with each other, `texts` which texts stand beside
+//! the lab's answer, `writing` when they are asked for, `sending` what is sent.
 
 pub mod exchange;
 pub mod texts;

@@ -173,7 +173,7 @@ impl Studio {
             }
             Ok(Showable::Report(report)) => {
                 // A link that was changed since says what is asked now.
-                let tokens = self.state.coupling.with_untracked(|settings| settings.tokens);
+                let tokens = self.coupling.with_untracked(|settings| settings.tokens);
                 let is_asked = |draft: &Draft| opened::is_asked(&report, draft, tokens);
                 if is_bare || is_live && self.draft.with_untracked(is_asked) {
                     self.show_report(*report, !is_bare);
@@ -277,7 +277,7 @@ impl Studio {
         if let Some(coupling) = &parts.coupling {
             let tokens = opened::compared(coupling);
             self.state.compared.set(Some(tokens));
-            self.state.coupling.update(|settings| {
+            self.coupling.update(|settings| {
                 if !keeps {
                     settings.forget_places();
                 }
@@ -290,7 +290,7 @@ impl Studio {
             self.change(|exchange, _| exchange.give_up_sweep());
             self.state.coupled_rows.set(Some(shown.clone()));
             if !keeps {
-                self.state.coupling.update(|settings| settings.out.clear());
+                self.coupling.update(|settings| settings.out.clear());
             }
             view = View::Coupling;
             title = Some("cost-title");
@@ -331,7 +331,7 @@ impl Studio {
         self.clear_problems(&Place::ALL);
         self.state.coupled_models.set(Some(Arc::new(models)));
         if is_asked {
-            self.state.coupling.update(|settings| settings.out.clear());
+            self.coupling.update(|settings| settings.out.clear());
             self.show_view(View::Coupling);
         }
     }

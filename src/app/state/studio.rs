@@ -35,16 +35,16 @@ const LOOKED_AT: usize = 32;
 #[derive(Clone, Copy)]
 pub struct Studio {
     pub draft: Signal<Draft>,
-    pub column: Signal<Column>,
+    pub column: RwSignal<Column>,
     pub view: Signal<View>,
-    /// Settings of the views of a run's inside.
-    pub inside: Signal<InsideSettings>,
+    /// Settings of the views of a run's inside; see [`Studio::set_inside`].
+    pub inside: RwSignal<InsideSettings>,
     /// Settings of sweeps and of their pictures.
-    pub sweeping: Signal<SweepSettings>,
-    /// Settings of the pictures of couplings.
-    pub coupling: Signal<CouplingSettings>,
+    pub sweeping: RwSignal<SweepSettings>,
+    /// Settings of the pictures of couplings; see [`Studio::set_coupling`].
+    pub coupling: RwSignal<CouplingSettings>,
     /// Which lesson is open, and how a class looks at it.
-    pub lessons: Signal<LessonSettings>,
+    pub lessons: RwSignal<LessonSettings>,
     pub shown: Signal<Option<Shown>>,
     /// The lab's picture.
     pub lab: Signal<Option<Shown>>,
@@ -96,7 +96,7 @@ pub struct Studio {
     /// The draft's options, where they are the model's own likeliest words.
     pub offered: Signal<String>,
     /// The member that a reader looks for in the figures.
-    pub member: Signal<Option<usize>>,
+    pub member: RwSignal<Option<usize>>,
     pub(super) state: StudioState,
 }
 
@@ -104,16 +104,11 @@ pub struct Studio {
 #[derive(Clone, Copy, Default)]
 pub(super) struct StudioState {
     pub draft: RwSignal<Draft>,
-    pub column: RwSignal<Column>,
     pub view: RwSignal<View>,
-    pub inside: RwSignal<InsideSettings>,
     /// Request for the inside of the run that is shown.
     pub asked: RwSignal<Option<InsideAsk>>,
     /// Request for the inside of the run under way.
     pub asking: StoredValue<Option<InsideAsk>>,
-    pub sweeping: RwSignal<SweepSettings>,
-    pub coupling: RwSignal<CouplingSettings>,
-    pub lessons: RwSignal<LessonSettings>,
     /// Request for the maps between tokens in the coupling that is shown.
     pub compared: RwSignal<Option<TokenAsk>>,
     /// Were the couplings that come with the page fetched, or are they on their way?
@@ -151,7 +146,6 @@ pub(super) struct StudioState {
     pub offered: RwSignal<(Draft, String)>,
     /// Texts that the model wrote beside the lab's answers.
     pub texts: RwSignal<WrittenTexts>,
-    pub member: RwSignal<Option<usize>>,
     /// Are reports on their way that the address names?
     pub is_coming: RwSignal<bool>,
     /// Has the worker been started?
@@ -237,12 +231,7 @@ impl Studio {
         let shown = (link.view == View::Lens).then(|| Shown::first_of(&draft)).flatten();
         let state = StudioState {
             draft: RwSignal::new(draft),
-            column: RwSignal::new(link.column),
             view: RwSignal::new(link.view),
-            inside: RwSignal::new(link.inside.clone()),
-            sweeping: RwSignal::new(link.sweeping.clone()),
-            coupling: RwSignal::new(link.coupling.clone()),
-            lessons: RwSignal::new(link.lessons.clone()),
             shown: RwSignal::new(shown),
             wish: RwSignal::new(super::choosing::kept_wish()),
             hash: StoredValue::new(link.hash()),
@@ -293,12 +282,12 @@ impl Studio {
         });
         Self {
             draft: state.draft.into(),
-            column: state.column.into(),
+            column: RwSignal::new(link.column),
             view: view.into(),
-            inside: state.inside.into(),
-            sweeping: state.sweeping.into(),
-            coupling: state.coupling.into(),
-            lessons: state.lessons.into(),
+            inside: RwSignal::new(link.inside.clone()),
+            sweeping: RwSignal::new(link.sweeping.clone()),
+            coupling: RwSignal::new(link.coupling.clone()),
+            lessons: RwSignal::new(link.lessons.clone()),
             shown: of_model(state.shown, choice),
             lab: of_model(state.lab, choice),
             swept: state.swept.into(),
@@ -325,7 +314,7 @@ impl Studio {
             said: state.said.into(),
             written: written.into(),
             offered: offered.into(),
-            member: state.member.into(),
+            member: RwSignal::new(None),
             state,
         }
     }

@@ -31,7 +31,7 @@ pub struct OpenSurvey {
 
 #[derive(Clone, Copy)]
 pub struct Surveys {
-    pub looking: Signal<Looking>,
+    pub looking: RwSignal<Looking>,
     pub opened: Signal<Vec<OpenSurvey>>,
     /// Which of the page's own surveys is chosen.
     pub shipped: Memo<ShippedSurvey>,
@@ -52,7 +52,6 @@ pub struct Surveys {
 
 #[derive(Clone, Copy, Default)]
 struct SurveyState {
-    looking: RwSignal<Looking>,
     opened: RwSignal<Vec<OpenSurvey>>,
     busy: RwSignal<bool>,
     problem: RwSignal<String>,
@@ -66,7 +65,7 @@ struct SurveyState {
 impl Surveys {
     /// With nothing open yet: that waits until a view wants it.
     pub fn start(looking: Looking) -> Self {
-        let state = SurveyState { looking: RwSignal::new(looking), ..SurveyState::default() };
+        let (state, looking) = (SurveyState::default(), RwSignal::new(looking));
         let joined = Memo::new(move |_| {
             state.opened.with(|opened| {
                 let named = opened.iter().map(|one| (one.name.as_str(), &*one.survey));
@@ -74,9 +73,8 @@ impl Surveys {
             })
         });
         let hidden_models =
-            Memo::new(move |_| state.looking.with(|looking| looking.hidden_models.clone()));
-        let hidden_tasks =
-            Memo::new(move |_| state.looking.with(|looking| looking.hidden_tasks.clone()));
+            Memo::new(move |_| looking.with(|looking| looking.hidden_models.clone()));
+        let hidden_tasks = Memo::new(move |_| looking.with(|looking| looking.hidden_tasks.clone()));
         let shown = Memo::new(move |_| {
             let joined = joined.get()?;
             let (models, tasks): (BTreeSet<String>, BTreeSet<String>) =
@@ -90,9 +88,9 @@ impl Surveys {
         });
         let narrow = browser::matching(NARROW);
         let surveys = Self {
-            looking: state.looking.into(),
+            looking,
             opened: state.opened.into(),
-            shipped: Memo::new(move |_| state.looking.with(|looking| looking.shipped)),
+            shipped: Memo::new(move |_| looking.with(|looking| looking.shipped)),
             joined,
             shown,
             hidden_models,
@@ -134,7 +132,7 @@ impl Surveys {
     pub fn choose_shipped(self, shipped: ShippedSurvey) {
         let is_open = self.has_shipped() || self.state.coming.get_value().is_some();
         self.state.problem.set(String::new());
-        self.look(|looking| *looking = looking.with_shipped(shipped));
+        self.looking.update(|looking| *looking = looking.with_shipped(shipped));
         if !is_open {
             self.expect(false);
             self.open_baked();
@@ -165,11 +163,6 @@ impl Surveys {
     pub(super) fn expect(self, busy: bool) {
         self.state.is_awake.set_value(true);
         self.state.busy.set(busy);
-    }
-
-    /// Changes what is looked at.
-    pub fn look(self, change: impl FnOnce(&mut Looking)) {
-        self.state.looking.update(change);
     }
 
     /// The chosen model that has numbers, as an index of the survey shown.
@@ -218,7 +211,7 @@ impl Surveys {
 
     /// Opens the rows of a model on a task.
     pub fn open_rows(self, model: &str, task: &str) {
-        self.look(|looking| {
+        self.looking.update(|looking| {
             looking.model = model.to_owned();
             looking.task = task.to_owned();
             looking.rows = true;
@@ -251,7 +244,7 @@ impl Surveys {
 
     /// Fetches and opens that of the page's own surveys which is chosen; the other one is closed then.
     pub fn open_baked(self) {
-        let shipped = self.state.looking.with_untracked(|looking| looking.shipped);
+        let shipped = self.looking.with_untracked(|looking| looking.shipped);
         let name = shipped.file();
         // With the build's id, so that a browser does not show the one it kept of an older build.
         let url = browser::beside(&format!("{FOLDER}/{name}?v={}", browser::build()));

@@ -19,7 +19,7 @@ impl Studio {
     pub fn tick_task(self, task: BuiltInTask, on: bool) {
         let mut tasks = untrack(|| self.ticked_tasks());
         tick(&mut tasks, task, on);
-        self.set_sweeping(|sweeping| sweeping.tasks = Some(tasks));
+        self.sweeping.update(|sweeping| sweeping.tasks = Some(tasks));
     }
 
     /// Whether a task's box has its tick.
@@ -39,7 +39,7 @@ impl Studio {
     }
 
     pub fn tick_kind(self, kind: Sweep, on: bool) {
-        self.set_sweeping(|sweeping| tick(&mut sweeping.kinds, kind, on));
+        self.sweeping.update(|sweeping| tick(&mut sweeping.kinds, kind, on));
     }
 
     /// Why the model held has nothing to try for a sweep.

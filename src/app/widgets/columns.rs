@@ -33,7 +33,7 @@ pub fn Columns() -> impl IntoView {
             legend="Measured in"
             all=all.to_vec()
             chosen=studio.column
-            on_choose=move |column| studio.choose_column(column)
+            on_choose=move |column| studio.column.set(column)
             text=Column::name
         >
             <p class="hint">{move || view! { <Terms text=about() /> }}</p>

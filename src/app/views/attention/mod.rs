@@ -62,7 +62,7 @@ pub fn AttentionView() -> impl IntoView {
             places.find(|&(run, head)| switched(lens, run, head).as_ref() == Some(&plan))
         });
         if let Some((run, head)) = place {
-            studio.aim_inside(|s| (s.run, s.head) = (run, head));
+            studio.inside.update(|s| (s.run, s.head) = (run, head));
         }
         bench.set_plan(plan);
     });

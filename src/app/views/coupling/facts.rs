@@ -51,7 +51,7 @@ fn Control() -> impl IntoView {
     let is_twin = Memo::new(move |_| studio.draft.with(|draft| draft.model.name() == TWIN));
     let choose = move |_| {
         let name = if is_twin.get_untracked() { OWN } else { TWIN };
-        studio.aim_coupling(CouplingSettings::forget_places);
+        studio.coupling.update(CouplingSettings::forget_places);
         studio.choose_known(name.to_owned());
     };
     let words = move || match is_twin.get() {

@@ -168,7 +168,7 @@ fn RowsForm() -> impl IntoView {
         let Some(task) = untrack(|| task(studio)) else { return };
         let rows = studio.coupling.with_untracked(|s| s.rows);
         let plan = studio.draft.with_untracked(|draft| draft.plan_line());
-        studio.aim_coupling(|s| s.out.clear());
+        studio.coupling.update(|s| s.out.clear());
         let ask = Ask::RowsCoupling { task, rows, plan };
         studio.start_sweep(ask);
     };

@@ -69,7 +69,7 @@ pub fn LensView() -> impl IntoView {
         }),
     };
     // Whoever comes back looks for no member.
-    on_cleanup(move || studio.look_at(None));
+    on_cleanup(move || studio.member.set(None));
     view! {
         <Question />
         <WhichIsRight when=asks />

@@ -27,7 +27,7 @@ pub fn Votes(picture: Picture) -> impl IntoView {
         let index = components.with_untracked(|all| {
             all.as_ref()?.iter().position(|component| component.member == member)
         });
-        studio.look_at(index);
+        studio.member.set(index);
     });
     // The component that was chosen belongs to its run's components.
     Effect::new(move |before: Option<Vec<String>>| {
@@ -36,7 +36,7 @@ pub fn Votes(picture: Picture) -> impl IntoView {
             all.iter().map(|component| component.member.clone()).collect::<Vec<_>>()
         });
         if before.is_some_and(|before| before != members) {
-            studio.look_at(None);
+            studio.member.set(None);
         }
         members
     });
@@ -98,7 +98,7 @@ fn Chooser(components: Memo<Option<Vec<ListedComponent>>>) -> impl IntoView {
         let href = move || address.member(&chosen.member);
         Some(view! { <a id="open-component" href=href>"Open " {chosen.name}</a> })
     };
-    let change = move |event| studio.look_at(event_target_value(&event).parse().ok());
+    let change = move |event| studio.member.set(event_target_value(&event).parse().ok());
     view! {
         <p class="component">
             <label>

@@ -12,7 +12,7 @@ use crate::app::widgets::{CopyFrame, CopyLink, Tick};
 fn Ticks() -> impl IntoView {
     let studio = expect_context::<Studio>();
     let is_held = Memo::new(move |_| studio.lessons.with(|lessons| lessons.is_held));
-    let hold = move |is_on| studio.set_lessons(|lessons| lessons.is_held = is_on);
+    let hold = move |is_on| studio.lessons.update(|lessons| lessons.is_held = is_on);
     view! {
         <WallTick words="For a wall: large, high contrast, keys shown" />
         <Tick words="Hold the answer until I show it" id="for-hold" is_on=is_held on_turn=hold />

@@ -123,7 +123,7 @@ fn Numbers() -> impl IntoView {
             <HeadNumbers
                 name="member-shows"
                 is_carried=Signal::derive(move || studio.inside.with(|s| s.is_carried))
-                on_choose=move |carried| studio.aim_inside(|s| s.is_carried = carried)
+                on_choose=move |carried| studio.inside.update(|s| s.is_carried = carried)
             />
         </div>
     }

@@ -67,19 +67,19 @@ pub fn SweepForm() -> impl IntoView {
                     name="rows per task"
                     most=MOST_ROWS
                     value=Signal::derive(move || studio.sweeping.with(|s| s.rows))
-                    on_change=move |n| studio.set_sweeping(|s| s.rows = n)
+                    on_change=move |n| studio.sweeping.update(|s| s.rows = n)
                 />
                 <NumberField
                     name="shuffles"
                     most=MOST_SEEDS as usize
                     value=Signal::derive(move || studio.sweeping.with(|s| s.extent.seeds as usize))
-                    on_change=move |n| studio.set_sweeping(|s| s.extent.seeds = n as u64)
+                    on_change=move |n| studio.sweeping.update(|s| s.extent.seeds = n as u64)
                 />
                 <NumberField
                     name="most rounds"
                     most=crate::plan::MAX_REPEAT
                     value=Signal::derive(move || studio.sweeping.with(|s| s.extent.rounds))
-                    on_change=move |n| studio.set_sweeping(|s| s.extent.rounds = n)
+                    on_change=move |n| studio.sweeping.update(|s| s.extent.rounds = n)
                 />
                 <button type="submit" disabled=move || !studio.can_sweep()>
                     {move || if studio.sweep.with(Option::is_some) { "Start again" } else { "Run the sweep" }}
@@ -136,7 +136,7 @@ pub fn SweepView() -> impl IntoView {
         <div class="plotted">
             <label class="number">
                 "Task"
-                <select id="sweep-task" on:change=move |event| studio.set_sweeping(|s| s.shown = Some(event_target_value(&event)))>{tasks}</select>
+                <select id="sweep-task" on:change=move |event| studio.sweeping.update(|s| s.shown = Some(event_target_value(&event)))>{tasks}</select>
             </label>
             <label class="number">
                 "Plotted"
@@ -145,7 +145,7 @@ pub fn SweepView() -> impl IntoView {
                     prop:value=move || quantity().name()
                     on:change=move |event| {
                         let plotted = Quantity::parse(&event_target_value(&event)).unwrap_or_default();
-                        studio.set_sweeping(|s| s.quantity = plotted);
+                        studio.sweeping.update(|s| s.quantity = plotted);
                     }
                 >
                     {Quantity::ALL
@@ -161,7 +161,7 @@ pub fn SweepView() -> impl IntoView {
                     "Measured in"
                     <select
                         id="sweep-column"
-                        on:change=move |event| studio.choose_column(Column::parse(&event_target_value(&event)).unwrap_or_default())
+                        on:change=move |event| studio.column.set(Column::parse(&event_target_value(&event)).unwrap_or_default())
                     >
                         {Column::ALL
                             .map(|column| {

@@ -80,7 +80,7 @@ pub fn Cells() -> impl IntoView {
                 legend="Mean of"
                 all=means.to_vec()
                 chosen=of
-                on_choose=move |mean| surveys.look(|looking| looking.mean = mean)
+                on_choose=move |mean| surveys.looking.update(|looking| looking.mean = mean)
             />
             <div class="scroll" tabindex="0" role="region" aria-label="Models and tasks">
                 {move || surveys.shown.get().map(|survey| table(surveys, &survey, of.get()))}

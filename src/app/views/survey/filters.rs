@@ -42,7 +42,7 @@ fn Ticks(
     let tick = move |name: String| {
         let (own, other) = (name.clone(), name.clone());
         let turn = move |shown: bool| {
-            surveys.look(|looking| {
+            surveys.looking.update(|looking| {
                 let hidden =
                     if models { &mut looking.hidden_models } else { &mut looking.hidden_tasks };
                 if shown {

@@ -127,7 +127,8 @@ pub fn ModelChoice() -> impl IntoView {
         let all = survey.models.iter().enumerate().filter(|(i, _)| with_numbers(*i));
         Some(all.map(|(i, model)| option(&model.name, chosen == Some(i))).collect_view())
     };
-    let choose = move |event| surveys.look(|looking| looking.model = event_target_value(&event));
+    let choose =
+        move |event| surveys.looking.update(|looking| looking.model = event_target_value(&event));
     view! {
         <label class="pick">
             <span>"Model "</span>
@@ -145,7 +146,8 @@ pub fn TaskChoice() -> impl IntoView {
         let all = survey.tasks.iter().enumerate();
         Some(all.map(|(i, task)| option(&task.name, chosen == Some(i))).collect_view())
     };
-    let choose = move |event| surveys.look(|looking| looking.task = event_target_value(&event));
+    let choose =
+        move |event| surveys.looking.update(|looking| looking.task = event_target_value(&event));
     view! {
         <label class="pick">
             <span>"Task "</span>

@@ -19,7 +19,7 @@ pub fn Card(theorem: &'static Theorem) -> impl IntoView {
     });
     let set = Callback::new(move |value: f64| {
         let value = (value != at_start(&theorem.control)).then_some(value);
-        surveys.look(|looking| looking.knobs[place] = value);
+        surveys.looking.update(|looking| looking.knobs[place] = value);
     });
     let drawn = Memo::new(move |_| {
         let (survey, model, task) = (surveys.shown.get()?, surveys.model()?, surveys.task()?);
