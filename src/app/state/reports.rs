@@ -53,14 +53,8 @@ impl Studio {
             }
             Some(Err(sentence)) => self.fail(Place::Address, sentence),
         }
-        let at_hand = match served::at_hand() {
-            Some(Err(sentence)) => {
-                self.fail(Place::Address, sentence);
-                None
-            }
-            Some(Ok(folder)) => Some(folder),
-            None => None,
-        };
+        let refuse = |sentence| self.fail(Place::Address, sentence);
+        let at_hand = served::at_hand().and_then(|folder| folder.map_err(refuse).ok());
         match reading::linked() {
             Ok(reports) if reports.is_empty() => {
                 if let Some(folder) = at_hand {

@@ -102,9 +102,9 @@ pub fn SaveRun() -> impl IntoView {
     let studio = expect_context::<Studio>();
     let shown = Signal::derive(move || studio.picture().get());
     let name = untrack(|| studio.view.get().name());
-    // A report says which option was right; a coupling needs none.
     view! {
         <p class="keep">
+            // A report says which option was right; a coupling needs none.
             <Show when=move || { studio.is_judged() || studio.view.get() == View::Coupling }>
                 <SaveReport shown name />
             </Show>

@@ -105,10 +105,8 @@ impl Classroom {
         let written_for = lesson.model_of(step).to_owned();
         let own = held.filter(|_| *is_own && step.runs_taught());
         let written = lesson.written(step).map_err(failed)?;
-        let step = match own.map(|own| lesson.fitted(step, &LessonTaker::new(own.model))) {
-            None => Ok(written.clone()),
-            Some(fitted) => fitted,
-        };
+        let fitted = own.map(|own| lesson.fitted(step, &LessonTaker::new(own.model)));
+        let step = fitted.unwrap_or_else(|| Ok(written.clone()));
         let taught = own.map_or(written_for, |own| own.model.name.clone());
         let at_hand = AtHand {
             held: held.map(|held| held.model),

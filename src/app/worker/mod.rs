@@ -158,10 +158,7 @@ impl Desk {
     }
 
     pub(super) fn tell(&self, id: u32, tell: Tell) {
-        if let Ok(text) = serde_json::to_string(&Event { id, tell }) {
-            // A string can always be cloned into a message.
-            let _ = self.scope.post_message(&JsValue::from_str(&text));
-        }
+        post(&self.scope, &Event { id, tell });
     }
 
     pub(super) fn progress(&self, id: u32, stage: Stage, done: f64, total: f64) {
@@ -228,6 +225,14 @@ impl Desk {
         } else {
             Ok(())
         }
+    }
+}
+
+/// Posts a message as JSON to who started this worker.
+fn post(scope: &DedicatedWorkerGlobalScope, message: &impl serde::Serialize) {
+    if let Ok(text) = serde_json::to_string(message) {
+        // A string can always be cloned into a message.
+        let _ = scope.post_message(&JsValue::from_str(&text));
     }
 }
 

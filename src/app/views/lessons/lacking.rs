@@ -9,9 +9,9 @@ use crate::app::widgets::ProblemLine;
 #[component]
 pub fn CannotShow(reason: Memo<Option<String>>) -> impl IntoView {
     let room = expect_context::<OpenLesson>();
-    // The model that a step is written for may lack something, too.
     view! {
         <p class="problem">{move || reason.get()}</p>
+        // The model that a step is written for may lack something, too.
         <Show when=move || room.is_own() && !room.lacks_model()>
             <Lend />
         </Show>

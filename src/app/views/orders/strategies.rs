@@ -63,10 +63,7 @@ pub fn Strategies() -> impl IntoView {
                             (now.as_ref() == Some(&line)).to_string()
                         }
                     };
-                    let title = match named.problem {
-                        Some(problem) => problem,
-                        None => line,
-                    };
+                    let title = named.problem.unwrap_or(line);
                     view! {
                         <button
                             type="button"

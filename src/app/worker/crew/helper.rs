@@ -13,7 +13,7 @@ use web_sys::{Blob, DedicatedWorkerGlobalScope, MessageEvent};
 
 use super::talk::{CrewAsk, CrewTell};
 use crate::app::worker::wanted::Wanted;
-use crate::app::worker::{Stop, failed, opening, stop};
+use crate::app::worker::{Stop, failed, opening, post, stop};
 use crate::model::{FileBytes, ModelFiles};
 use crate::study::LoadedModel;
 use crate::study::orders::PartedSweep;
@@ -29,14 +29,14 @@ pub fn start(scope: DedicatedWorkerGlobalScope) {
         listener.receive(event.data().unchecked_into());
     });
     scope.set_onmessage(Some(on_message.into_js_value().unchecked_ref()));
-    tell(&scope, &CrewTell::Ready);
+    post(&scope, &CrewTell::Ready);
     wasm_bindgen_futures::spawn_local(async move {
         let Err(stop) = work(&scope, &errands).await;
         let reason = match stop {
             Stop::Failed(reason) | Stop::Gpu { reason, .. } => reason,
             Stop::Cancelled => "it was stopped".to_owned(),
         };
-        tell(&scope, &CrewTell::Failed { reason });
+        post(&scope, &CrewTell::Failed { reason });
     });
 }
 
@@ -75,20 +75,13 @@ impl Errands {
     }
 }
 
-fn tell(scope: &DedicatedWorkerGlobalScope, tell: &CrewTell) {
-    if let Ok(text) = serde_json::to_string(tell) {
-        // A string can always be cloned into a message.
-        let _ = scope.post_message(&JsValue::from_str(&text));
-    }
-}
-
 async fn work(scope: &DedicatedWorkerGlobalScope, errands: &Errands) -> Result<Infallible, Stop> {
     let (ask, message) = errands.next().await?;
     let CrewAsk::Open { name, small, weights } = ask else {
         return Err(Stop::Failed("it was given no model".to_owned()));
     };
     let model = open(&name, small, weights, &message).await?;
-    tell(scope, &CrewTell::Opened);
+    post(scope, &CrewTell::Opened);
     // Of the sweep that is under way, by task.
     let mut sweeps: BTreeMap<usize, PartedSweep> = BTreeMap::new();
     let mut under_way: Option<Wanted> = None;
@@ -110,13 +103,13 @@ async fn work(scope: &DedicatedWorkerGlobalScope, errands: &Errands) -> Result<I
             let now = js_sys::Date::now();
             if now - told_at >= TELL_EVERY {
                 told_at = now;
-                tell(scope, &CrewTell::Progress { done });
+                post(scope, &CrewTell::Progress { done });
             }
         }
         let rows = part.into_rows();
         sweeps.insert(share.task, sweep);
         under_way = Some(wanted);
-        tell(scope, &CrewTell::Ran { share, rows });
+        post(scope, &CrewTell::Ran { share, rows });
     }
 }
 
