@@ -72,8 +72,6 @@ pub mod measure;
 pub mod model;
 pub mod plan;
 pub mod study;
-#[cfg(test)]
-mod tables;
 pub mod task;
 #[cfg(feature = "cli")]
 pub mod train;
