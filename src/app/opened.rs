@@ -185,13 +185,14 @@ pub fn check_size(name: &str, bytes: f64) -> Result<(), String> {
     ))
 }
 
-/// Is this text a report with a survey in it?
-pub fn holds_survey(text: &str) -> bool {
+/// Whether this text is a report with a survey in it; `None` where it is no JSON, and may have been one.
+pub fn holds_survey(text: &str) -> Option<bool> {
     #[derive(serde::Deserialize)]
     struct OpenedPart {
         survey: Option<serde::de::IgnoredAny>,
     }
-    serde_json::from_slice::<OpenedPart>(text.as_bytes()).is_ok_and(|part| part.survey.is_some())
+    let part: OpenedPart = serde_json::from_slice(text.as_bytes()).ok()?;
+    Some(part.survey.is_some())
 }
 
 /// A report that views of one model show, or a comparison of several models' couplings.
@@ -342,9 +343,9 @@ mod tests {
     #[test]
     fn a_file_is_told_by_what_is_in_it() {
         let survey = include_str!("../../public/examples/survey.atelier.json");
-        assert!(holds_survey(survey));
-        assert!(!holds_survey(&text(|_| ())));
-        assert!(!holds_survey("not JSON"));
+        assert_eq!(holds_survey(survey), Some(true));
+        assert_eq!(holds_survey(&text(|_| ())), Some(false));
+        assert_eq!(holds_survey("not JSON"), None);
         assert!(is_of_a_model("config.json") && is_of_a_model("model.safetensors.index.json"));
         assert!(!is_of_a_model("sweep.atelier.json"));
     }

@@ -154,10 +154,14 @@ impl Stopped {
     /// Says how many rows are in the report, and ends the program.
     fn end(self) -> anyhow::Result<()> {
         let Self { task, done, asked, error } = self;
-        output::say(&format!("atelier: stopped after {done} of {asked} rows of {task}"));
+        let stopped = format!("stopped after {done} of {asked} rows of {task}");
         match error {
-            Some(error) => Err(error.into()),
-            None => std::process::exit(interrupt::code()),
+            Some(error) if done == 0 => Err(error.into()),
+            Some(error) => Err(anyhow::Error::from(error).context(stopped)),
+            None => {
+                output::say(&format!("atelier: {stopped}"));
+                std::process::exit(interrupt::code())
+            }
         }
     }
 }
@@ -174,6 +178,9 @@ fn needs(rows: Vec<NamedRows>, args: &NeedArgs) -> anyhow::Result<(Report, Optio
     // A task that cannot be run is refused before another runs for minutes.
     let all = rows.into_iter().map(|rows| {
         let needing = Needing::start(&model, &rows.task, &rows.items, args.seed)?;
+        if let Some(unknown) = &model.unknown {
+            rows.say_unknown(needing.unknown(&rows.items, unknown)?, unknown);
+        }
         Ok((rows, needing))
     });
     let all = all.collect::<anyhow::Result<Vec<_>>>()?;
@@ -181,9 +188,6 @@ fn needs(rows: Vec<NamedRows>, args: &NeedArgs) -> anyhow::Result<(Report, Optio
     let mut stopped = None;
     let stop = interrupt::listen()?;
     for (rows, mut needing) in all {
-        if let Some(unknown) = &model.unknown {
-            rows.say_unknown(needing.unknown(&rows.items, unknown)?, unknown);
-        }
         let bar = Progress::new("running", "rows");
         let mut error = None;
         while error.is_none() && !stop.load(Ordering::Relaxed) {

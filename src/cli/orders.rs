@@ -146,11 +146,18 @@ pub fn run(args: OrdersArgs) -> anyhow::Result<()> {
         }
     };
     let mut saving = Saving { stop, save: &mut save, saved: Instant::now() };
+    let mut failure = None;
     for (fingerprint, rows) in asked {
         let fingerprint = keeps.then_some(fingerprint);
         let orders = orders.clone();
-        if !sweep(&model, &rows, orders, args.seed, fingerprint, &mut report, &mut saving)? {
-            break;
+        match sweep(&model, &rows, orders, args.seed, fingerprint, &mut report, &mut saving) {
+            Ok(true) => {}
+            Ok(false) => break,
+            // What is done is kept and printed first.
+            Err(error) => {
+                failure = Some(error);
+                break;
+            }
         }
         if args.geometry {
             let own = std::iter::once(model.plan(None)?);
@@ -179,13 +186,16 @@ pub fn run(args: OrdersArgs) -> anyhow::Result<()> {
     // Before the process ends: what was held and has nothing in it goes.
     drop(out);
     if report.orders.is_empty() {
-        // Stopped before anything was found.
+        // It ended before anything was found.
     } else if args.json {
         output::print(&output::json(&report)?)?;
     } else if args.csv {
         output::print(&picture::csv(&report))?;
     } else {
         output::show(&picture::text(&report))?;
+    }
+    if let Some(failure) = failure {
+        return Err(failure);
     }
     if stop.load(Ordering::Relaxed) {
         end_stopped(args.out.as_deref(), report.orders.is_empty());
@@ -219,6 +229,9 @@ impl Saving<'_> {
 }
 
 /// Runs orders on the rows of a task, from where the report stands. False where the reader asked to stop.
+///
+/// # Errors
+/// A row that the model cannot read, or a failure of the engine; the report then has the rows that are done.
 pub(super) fn sweep(
     model: &LoadedModel,
     rows: &NamedRows,
@@ -245,10 +258,13 @@ pub(super) fn sweep(
     };
     let mut kept = sweeping.rows_done();
     let bar = Progress::new("running", "block runs");
-    while !saving.is_stopped()
-        && let Some((done, of)) = sweeping.advance()?
-    {
-        bar.at(done, of);
+    let mut failure = None;
+    while failure.is_none() && !saving.is_stopped() {
+        match sweeping.advance() {
+            Ok(Some((done, of))) => bar.at(done, of),
+            Ok(None) => break,
+            Err(error) => failure = Some(error),
+        }
         if saving.is_due() && sweeping.rows_done() > kept {
             kept = sweeping.rows_done();
             put(&mut report.orders, sweeping.draft().map(with));
@@ -256,7 +272,7 @@ pub(super) fn sweep(
         }
     }
     put(&mut report.orders, sweeping.orders().map(with));
-    Ok(!saving.is_stopped())
+    failure.map_or(Ok(!saving.is_stopped()), |error| Err(error.into()))
 }
 
 /// Files and folders that are read.

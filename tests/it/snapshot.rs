@@ -37,14 +37,16 @@ pub fn check_near(name: &str, seen: &str) {
 #[track_caller]
 pub fn check_answers(name: &str, answer: impl Fn(&str) -> Option<String>) {
     let kept = std::fs::read_to_string(golden().join(name)).expect(name);
-    let mut seen = String::new();
+    let (mut seen, mut asked) = (String::new(), 0);
     for line in kept.lines().filter(|line| !line.starts_with("  ")) {
         seen += &format!("{line}\n");
         let is_question = !line.is_empty() && !line.starts_with('#');
+        asked += usize::from(is_question);
         if let Some(answer) = is_question.then(|| answer(line)).flatten() {
             seen += &format!("  {answer}\n");
         }
     }
+    assert!(asked > 0, "{name} asks nothing");
     check(name, &seen);
 }
 

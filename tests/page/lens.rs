@@ -8,7 +8,7 @@ use crate::page::{LOOKS, Page, picture_file, root};
 use crate::program;
 
 /// The most that may be sent before the page's program has drawn, a tenth above what is printed, and in all with
-/// one scholar. One program serves all views; what answers pointing comes behind the first picture.
+/// one scholar. One program serves all views.
 const DRAWN: usize = 1_430_000;
 const IN_ALL: usize = 4_250_000;
 

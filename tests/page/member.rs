@@ -1,8 +1,8 @@
 //! One member by itself: reached from every picture, by keyboard too, with the command line's numbers.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use crate::driver::ENTER;
+use crate::driver::{ENTER, ESCAPE};
 use crate::page::{LOOKS, Page};
 use crate::program;
 
@@ -125,6 +125,43 @@ fn every_picture_with_members_leads_to_them() {
     page.browser.until_there(".sample a[href*=\"view=member\"]");
     page.browser.run("document.querySelector('.sample a[href*=\"view=member\"]').click()");
     page.until_member("0a");
+    page.assert_quiet();
+}
+
+#[test]
+fn words_of_a_picture_stay_as_long_as_it_is_pointed_at() {
+    let page = Page::live();
+    let tip = "#figure-votes .tip";
+    let column = page.column_of("votes", 3);
+    let point = || {
+        page.browser.hover(&[column]);
+        page.browser.until_there(tip);
+    };
+    point();
+    page.browser.hover(&[(2.0, 2.0)]);
+    page.browser.until_gone(tip);
+    point();
+    page.browser.keys(ESCAPE);
+    page.browser.until_gone(tip);
+
+    // Another view, and back.
+    page.browser.hover(&[(2.0, 2.0)]);
+    point();
+    page.go_to_view("Orders");
+    page.go_to_view("Lens");
+    page.until_picture();
+    assert_eq!(page.browser.count(tip), 0);
+
+    let touch = |kind: &str, points: Value| {
+        let touched = json!({ "type": kind, "touchPoints": points });
+        page.browser.devtools("Input.dispatchTouchEvent", &touched);
+    };
+    let (x, y) = page.column_of("spread", 5);
+    // A finger that goes on to scroll the page has pointed at nothing.
+    touch("touchStart", json!([{ "x": x, "y": y }]));
+    page.browser.until_there(tip);
+    touch("touchCancel", json!([]));
+    page.browser.until_gone(tip);
     page.assert_quiet();
 }
 

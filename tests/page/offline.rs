@@ -82,7 +82,7 @@ fn after_one_visit_the_page_works_without_a_network() {
     page.judge(1);
     page.until_says(".identity", "MSE");
     page.until_settled();
-    // The other views, what answers pointing, and another model than the first.
+    // The other views, and another model than the first.
     page.until_pointable();
     page.choose("scholar-2");
     page.go_to_view("Survey");

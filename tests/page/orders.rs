@@ -374,6 +374,8 @@ fn sweeps_fill_in_are_cancelled_and_put_a_point_in_the_lab() {
     // A click on the fourth point opens its plan.
     page.until_pointable();
     let mark = page.mark_of("neighbours", "chart.querySelectorAll('.series circle')[3]");
+    page.browser.hover(&[mark]);
+    page.until_says("#figure-neighbours .tip", "block 3");
     page.browser.drag(&[mark, mark]);
     page.browser.until(
         "the point's plan is in the lab",

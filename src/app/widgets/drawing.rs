@@ -1,4 +1,4 @@
-//! A figure's drawing on the page: what is pointed at says its words, and answers a click.
+//! A figure's drawing on the page: it shows its words where it is pointed at, and answers a click.
 
 use leptos::html;
 use leptos::prelude::*;
@@ -10,16 +10,16 @@ use crate::chart::plot::{Pointed, Room};
 /// The least width that a drawing is laid out for, in CSS pixels.
 const NARROWEST: u32 = 240;
 
-/// What is pointed at on the page.
+/// The part of the page's drawings that is pointed at.
 #[derive(Clone, Debug, PartialEq)]
 enum Spot {
-    /// A place of the x-axis, in every drawing of a group.
-    Place { group: String, place: usize },
-    /// A point of one drawing, in its CSS pixels.
-    Point { key: String, at: [f64; 2] },
+    /// A column of the x-axis, in every drawing of a group.
+    Column { group: String, column: usize },
+    /// A pixel of one drawing, in CSS pixels.
+    Pixel { key: String, pixel: [f64; 2] },
 }
 
-/// What is pointed at on the page, for all drawings.
+/// Pointing at drawings: one spot of the page, for all of them.
 #[derive(Clone, Copy)]
 pub struct Pointing(RwSignal<Option<Spot>>);
 
@@ -51,8 +51,8 @@ impl Pointing {
     /// Forgets a spot of the drawing with these names.
     fn forget(self, group: &str, key: &str) {
         let is_there = self.0.with_untracked(|spot| match spot {
-            Some(Spot::Place { group: of, .. }) => of == group,
-            Some(Spot::Point { key: of, .. }) => of == key,
+            Some(Spot::Column { group: own, .. }) => own == group,
+            Some(Spot::Pixel { key: own, .. }) => own == key,
             None => false,
         });
         if is_there {
@@ -60,19 +60,19 @@ impl Pointing {
         }
     }
 
-    /// Returns what a figure's drawing says of the spot.
+    /// Returns the words of a figure's drawing at the spot.
     fn in_drawing(self, figure: &Figure, group: &str, key: &str) -> Option<Pointed> {
         self.0.with(|spot| match spot.as_ref()? {
-            Spot::Place { group: of, place } if of == group => figure.place(*place),
-            Spot::Point { key: of, at } if of == key => figure.pointed(*at),
+            Spot::Column { group: own, column } if own == group => figure.pointed_column(*column),
+            Spot::Pixel { key: own, pixel } if own == key => figure.pointed(*pixel),
             _ => None,
         })
     }
 }
 
-/// `key` is no other drawing's in the view, and those of one `group` say places of their x-axis together. `width` is
+/// `key` is no other drawing's in the view, and those of one `group` answer for their columns together. `width` is
 /// where the drawing writes how wide it is, in CSS pixels; `on_plan` and `on_pick` hear of the plan and of the choice
-/// at the place that is clicked on; `point` is a place that is shown as if it were pointed at.
+/// at the place that is clicked on; `point` is the column that is shown where nothing is pointed at.
 #[component]
 pub fn Drawing(
     figure: Signal<Option<Figure>>,
@@ -92,8 +92,10 @@ pub fn Drawing(
             let measure = {
                 let element = element.clone();
                 move || {
-                    let now = u32::try_from(element.client_width()).unwrap_or(0).max(NARROWEST);
-                    if width.try_get_untracked() != Some(now) {
+                    // Nobody sees one without a width: in a closed fold, or in another page's frame.
+                    let seen = u32::try_from(element.client_width()).unwrap_or(0);
+                    let now = seen.max(NARROWEST);
+                    if seen > 0 && width.try_get_untracked() != Some(now) {
                         width.try_set(now);
                     }
                 }
@@ -101,7 +103,7 @@ pub fn Drawing(
             measure();
             resizer.set_value(Resizer::on(&element, measure).ok());
         }
-        let drawing = figure.drawing(width.get_untracked());
+        let drawing = figure.drawing(width.get_untracked().max(NARROWEST));
         // A drawing for another width is another drawing: nothing in it moved.
         match drawn_for == Some(Some(figure.room)) {
             true => change(&element, &drawing),
@@ -112,37 +114,31 @@ pub fn Drawing(
 
     let pointing = expect_context::<Pointing>();
     let names = StoredValue::new((group, key));
-    if let Some(point) = point {
-        Effect::new(move |_| {
-            if let Some(place) = point.get() {
-                let group = names.with_value(|(group, _)| group.clone());
-                pointing.set(Some(Spot::Place { group, place }));
-            }
-        });
-    }
     let pointed = Memo::new(move |_| {
         figure.with(|figure| {
-            names.with_value(|(group, key)| pointing.in_drawing(figure.as_ref()?, group, key))
+            let figure = figure.as_ref()?;
+            let spot = names.with_value(|(group, key)| pointing.in_drawing(figure, group, key));
+            spot.or_else(|| figure.pointed_column(point?.get()?))
         })
     });
     let found = move |event: &web_sys::MouseEvent| {
-        let at = place_in(&*host.get_untracked()?, event);
-        let pointed = figure.with_untracked(|figure| figure.as_ref()?.pointed(at))?;
-        Some((at, pointed))
+        let pixel = pixel_in(&*host.get_untracked()?, event);
+        let pointed = figure.with_untracked(|figure| figure.as_ref()?.pointed(pixel))?;
+        Some((pixel, pointed))
     };
     let moved = move |event: leptos::ev::PointerEvent| {
-        let spot = found(&event).map(|(at, pointed)| {
+        let spot = found(&event).map(|(pixel, pointed)| {
             let (group, key) = names.get_value();
-            match pointed.place {
-                Some(place) => Spot::Place { group, place },
-                None => Spot::Point { key, at },
+            match pointed.column {
+                Some(column) => Spot::Column { group, column },
+                None => Spot::Pixel { key, pixel },
             }
         });
         pointing.set(spot);
     };
     let left = move |event: leptos::ev::PointerEvent| {
         // A finger leaves when it is lifted: what it pointed at stays to be read, until it points elsewhere.
-        if event.pointer_type() == "mouse" {
+        if event.pointer_type() != "touch" {
             pointing.set(None);
         }
     };
@@ -185,6 +181,7 @@ pub fn Drawing(
             on:pointermove=moved
             on:pointerdown=moved
             on:pointerleave=left
+            on:pointercancel=move |_| pointing.set(None)
             on:click=clicked
             style=("--height", height)
         >
@@ -194,20 +191,23 @@ pub fn Drawing(
     }
 }
 
-/// What is pointed at, with its words beside it; a screen reader has the same in the table. `size` is the drawing's
-/// width and height in CSS pixels.
+/// Boxes around the marks that are pointed at, and their words; a screen reader has the same in the table. `size` is
+/// the drawing's width and height in CSS pixels.
 #[component]
 fn Marked(pointed: Pointed, size: [f64; 2]) -> impl IntoView {
-    let Pointed { words, boxes, place, .. } = pointed;
-    let is_place = place.is_some();
-    let tip = boxes.first().filter(|_| !words.is_empty()).map(|[left, top, wide, high]| {
-        // The words stand on the side with more room.
+    let Pointed { words, boxes, column, .. } = pointed;
+    let is_column = column.is_some();
+    let tip = boxes.first().filter(|_| !words.is_empty()).map(|&[left, top, wide, high]| {
+        // The words stand on the side with more room, or over the middle of a box that leaves none.
         let [width, height] = size;
-        let [is_before, is_above] =
-            [left + 0.5 * wide > 0.5 * width, top + 0.5 * high > 0.5 * height];
+        let is_wide = wide > 0.4 * width;
+        let [left, wide] = if is_wide { [left + 0.5 * wide, 0.0] } else { [left, wide] };
+        let is_before = left + 0.5 * wide > 0.5 * width;
         let x = if is_before { width - left } else { left + wide };
-        let is_above = is_above && !is_place;
-        let y = if is_above { top + high } else { *top };
+
+        // Those of a low mark end at its foot.
+        let is_above = !is_column && top + 0.5 * high > 0.5 * height;
+        let y = if is_above { top + high } else { top };
         view! {
             <p
                 class="tip"
@@ -215,6 +215,7 @@ fn Marked(pointed: Pointed, size: [f64; 2]) -> impl IntoView {
                 class:above=is_above
                 style=("--x", pixels(x))
                 style=("--y", pixels(y))
+                style=("--room", pixels(width - x))
             >
                 {words}
             </p>
@@ -225,7 +226,7 @@ fn Marked(pointed: Pointed, size: [f64; 2]) -> impl IntoView {
         view! {
             <div
                 class="pointed"
-                class:place=is_place
+                class:column=is_column
                 style=("--x", left)
                 style=("--y", top)
                 style=("--w", wide)
@@ -241,7 +242,7 @@ fn pixels(length: f64) -> String {
 }
 
 /// Returns where an event happened, in CSS pixels of the element, which may be shown enlarged.
-fn place_in(element: &web_sys::Element, event: &web_sys::MouseEvent) -> [f64; 2] {
+fn pixel_in(element: &web_sys::Element, event: &web_sys::MouseEvent) -> [f64; 2] {
     let shown = element.get_bounding_client_rect();
     let enlarged = shown.width() / f64::from(element.client_width().max(1));
     let from =
@@ -257,15 +258,14 @@ fn change(canvas: &web_sys::Element, drawing: &str) {
     let [old, new] = [canvas, &next].map(parts);
     let is_alike = old.len() == new.len()
         && old.iter().zip(&new).all(|(old, new)| {
-            old.tag_name() == new.tag_name()
-                && old.get_attribute_names().length() == new.get_attribute_names().length()
+            old.tag_name() == new.tag_name() && attribute_names(old) == attribute_names(new)
         });
     if !is_alike {
         canvas.set_inner_html(drawing);
         return;
     }
     for (old, new) in old.iter().zip(&new) {
-        for name in new.get_attribute_names().iter().filter_map(|name| name.as_string()) {
+        for name in attribute_names(new) {
             let value = new.get_attribute(&name);
             if old.get_attribute(&name) != value {
                 // Only a name that is none can fail, and these are a drawing's own.
@@ -282,6 +282,10 @@ fn change(canvas: &web_sys::Element, drawing: &str) {
 fn parts(canvas: &web_sys::Element) -> Vec<web_sys::Element> {
     let all = canvas.get_elements_by_tag_name("*");
     (0..all.length()).filter_map(|i| all.item(i)).collect()
+}
+
+fn attribute_names(element: &web_sys::Element) -> Vec<String> {
+    element.get_attribute_names().iter().filter_map(|name| name.as_string()).collect()
 }
 
 /// Calls back when an element changes its size, as long as it lives.

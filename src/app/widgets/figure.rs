@@ -31,7 +31,7 @@ pub fn FigureView(
     /// Takes the name of a member whose mark was chosen; where it is missing, the member's own row opens.
     #[prop(optional)]
     on_member: Option<Callback<String>>,
-    /// The point of the first series that is shown as if it were pointed at.
+    /// The column that is shown where nothing is pointed at.
     #[prop(optional, into)]
     point: Option<Signal<Option<usize>>>,
     /// The run that it is of, where that is not the reader's own: its members' rows are looked at in it.
@@ -72,13 +72,12 @@ pub fn FigureView(
             on_pick.run(pick);
         }
     });
-    // Laid out for the width it has.
+    // The drawing is laid out for the width it has.
     let width = RwSignal::new(0);
-    let figure: Signal<Option<Figure>> = Memo::new(move |_| {
+    let laid_out = Memo::new(move |_| {
         let (figure, width) = (figure.get()?, width.get());
         Some(if width > 0 { figure.laid_out(Room::of(width)) } else { figure })
-    })
-    .into();
+    });
     let title =
         move || figure.with(|f| f.as_ref().map(|f| view! { <Words text=f.title.clone() /> }));
     // In another page's frame it may be the only one, and gives the frame its title.
@@ -129,7 +128,7 @@ pub fn FigureView(
         move || {
             is_drawn.get().then(|| {
                 let (key, group) = (key.clone(), group.clone());
-                view! { <Drawing figure key group on_plan on_pick is_pickable point width /> }
+                view! { <Drawing figure=laid_out.into() key group on_plan on_pick is_pickable point width /> }
             })
         }
     };

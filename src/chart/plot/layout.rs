@@ -14,7 +14,7 @@ const RIGHT: u32 = 16;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Room {
     pub columns: usize,
-    /// CSS pixels, about.
+    /// CSS pixels.
     pub width: u32,
 }
 
@@ -38,6 +38,8 @@ impl Room {
 pub(super) const ENTRY: u32 = 20;
 /// A line of a panel's name.
 pub(super) const NAME: u32 = 15;
+/// Size of the texts of axes in CSS pixels.
+pub(super) const TICK: f64 = 11.0;
 /// Size of an x-axis' name in CSS pixels.
 pub(super) const AXIS_NAME: f64 = 11.0;
 /// A line of an x-axis' name.
@@ -205,8 +207,8 @@ impl Plot {
 
     /// Returns the height of the texts alone, in CSS pixels.
     pub(super) fn texts_height(&self, panel: &Panel, width: f64) -> u32 {
-        let long = run(panel.x.names().map_or(0, longest), 10.0);
-        let texts = match texts(&panel.x, width, 10.0) {
+        let long = run(panel.x.names().map_or(0, longest), TICK);
+        let texts = match texts(&panel.x, width, TICK) {
             Texts::Level => 16.0,
             Texts::Slanted => 14.0 + 0.5 * long,
             Texts::Upright | Texts::Every(_) => 10.0 + long,

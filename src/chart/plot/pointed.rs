@@ -1,4 +1,4 @@
-//! What a place of a drawing says when it is pointed at, and what a click there chooses.
+//! Words of a drawing where it is pointed at, and the choice that a click there makes.
 
 use super::layout::{Area, Room};
 use super::{Mark, MarkShape, Panel, Plot, Point, Series};
@@ -7,7 +7,7 @@ use crate::chart::Figure;
 /// Pixels around a mark that answer for it.
 const REACH: f64 = 12.0;
 
-/// What a place of a drawing says. Lengths are in CSS pixels of the drawing.
+/// Words at a place of a drawing. Lengths are in CSS pixels of the drawing.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Pointed {
     /// Lines of text; may be empty.
@@ -18,19 +18,19 @@ pub struct Pointed {
     pub pick: Option<String>,
     /// Left, top, width and height of what the words are of: one mark, or the same place in every panel.
     pub boxes: Vec<[f64; 4]>,
-    /// The place of the x-axis, counted from 0, where every panel answers together.
-    pub place: Option<usize>,
+    /// The column of the x-axis, counted from 0, where every panel answers together.
+    pub column: Option<usize>,
 }
 
 impl Figure {
-    /// Returns what the drawing says at a point, `[x, y]` in its own CSS pixels, laid out for the figure's room.
-    pub fn pointed(&self, at: [f64; 2]) -> Option<Pointed> {
-        self.plot.pointed(self.room, at)
+    /// Returns the words at a pixel, `[x, y]` in CSS pixels of the drawing that the figure's room is for.
+    pub fn pointed(&self, pixel: [f64; 2]) -> Option<Pointed> {
+        self.plot.pointed(self.room, pixel)
     }
 
-    /// Returns what the drawing says of a place of its x-axis; `None` where every mark speaks for itself.
-    pub fn place(&self, place: usize) -> Option<Pointed> {
-        self.plot.said_of(place, self.room)
+    /// Returns the words of a column of the x-axis; `None` where every mark speaks for itself.
+    pub fn pointed_column(&self, column: usize) -> Option<Pointed> {
+        self.plot.pointed_column(column, self.room)
     }
 }
 
@@ -43,7 +43,7 @@ impl Plot {
             || panels.clone().find(|(_, area)| area.is_near([x, y], REACH)),
         )?;
         if self.hover.is_some() {
-            return self.said_of(panel.x.slot_at((x - area.left) / area.width)?, room);
+            return self.pointed_column(panel.x.slot_at((x - area.left) / area.width)?, room);
         }
         panel
             .cell_at(area, [x, y])
@@ -51,15 +51,15 @@ impl Plot {
             .or_else(|| panel.bar_at(area, [x, y]))
     }
 
-    fn said_of(&self, place: usize, room: Room) -> Option<Pointed> {
-        let words = self.hover.as_ref()?.get(place)?.clone();
+    fn pointed_column(&self, column: usize, room: Room) -> Option<Pointed> {
+        let words = self.hover.as_ref()?.get(column)?.clone();
         let layout = self.layout(room);
         let slots = self.panels.iter().zip(&layout.areas).filter_map(|(panel, area)| {
             let slot = area.width / panel.x.names()?.len().max(1) as f64;
-            Some([area.left + place as f64 * slot, area.top, slot, area.height])
+            Some([area.left + column as f64 * slot, area.top, slot, area.height])
         });
-        let (pick, boxes) = (self.picks.get(place).cloned(), slots.collect());
-        Some(Pointed { words, plan: None, pick, boxes, place: Some(place) })
+        let (pick, boxes) = (self.picks.get(column).cloned(), slots.collect());
+        Some(Pointed { words, plan: None, pick, boxes, column: Some(column) })
     }
 }
 
@@ -85,7 +85,7 @@ impl Panel {
             plan: patch.and_then(|patch| patch.plan.clone()),
             pick: self.pick(column, row).map(str::to_owned),
             boxes: vec![[centre_x - 0.5 * width, centre_y - 0.5 * height, width, height]],
-            place: None,
+            column: None,
         })
     }
 
@@ -105,18 +105,15 @@ impl Panel {
         Some(point.pointed([mark_x - 6.0, mark_y - 6.0, 12.0, 12.0]))
     }
 
-    /// The bar at a point.
-    fn bar_at(&self, area: &Area, [x, y]: [f64; 2]) -> Option<Pointed> {
-        let mut stacked = Vec::new();
-        let mut bars = self.series.iter().filter(|series| series.shape != MarkShape::Curve);
-        bars.find_map(|series| {
-            let bars = self.bars(series, area, &mut stacked);
-            bars.into_iter().find_map(|bar| {
-                let [left, top] = [bar.left, bar.start.min(bar.end)];
-                let height = (bar.end - bar.start).abs();
-                let is_on = (0.0..=bar.width).contains(&(x - left))
-                    && (-3.0..=height + 3.0).contains(&(y - top));
-                is_on.then(|| bar.point.pointed([left, top, bar.width, height]))
+    /// The bar at a point, or the first one close to it: bars may be thinner than a pixel.
+    fn bar_at(&self, area: &Area, point: [f64; 2]) -> Option<Pointed> {
+        [0.0, 3.0].into_iter().find_map(|reach| {
+            let mut stacked = Vec::new();
+            let mut series = self.series.iter().filter(|one| one.shape != MarkShape::Curve);
+            series.find_map(|one| {
+                let mut bars = self.bars(one, area, &mut stacked).into_iter();
+                bars.find(|bar| bar.is_near(point, reach))
+                    .map(|bar| bar.point.pointed(bar.outline()))
             })
         })
     }
@@ -155,6 +152,18 @@ pub(super) struct Bar<'a> {
     pub end: f64,
 }
 
+impl Bar<'_> {
+    /// Left, top, width and height.
+    fn outline(&self) -> [f64; 4] {
+        [self.left, self.start.min(self.end), self.width, (self.end - self.start).abs()]
+    }
+
+    fn is_near(&self, [x, y]: [f64; 2], reach: f64) -> bool {
+        let [left, top, width, height] = self.outline();
+        (0.0..=width).contains(&(x - left)) && (-reach..=height + reach).contains(&(y - top))
+    }
+}
+
 impl Point {
     fn pointed(&self, outline: [f64; 4]) -> Pointed {
         Pointed {
@@ -162,7 +171,7 @@ impl Point {
             plan: self.plan.clone(),
             pick: self.pick.clone(),
             boxes: vec![outline],
-            place: None,
+            column: None,
         }
     }
 }
@@ -216,15 +225,17 @@ mod tests {
     }
 
     #[test]
-    fn a_bar_answers_where_it_stands_on_another() {
+    fn a_bar_answers_where_it_stands_on_another_even_a_thin_one() {
         let names = Axis::category("", vec!["a".into(), "b".into()]);
         let bars = |name: &str, y: f64| {
             let point = Point::new(0.0, y, name.to_owned());
             Series::bars(MarkShape::Bars, pen(Mark::None), [point])
         };
-        let mut plot = plot(names, vec![bars("below", 2.0), bars("above", 3.0)]);
-        plot.panels[0].y = Axis::from_zero("", [5.0]);
+        let series = vec![bars("below", 2.0), bars("thin", 0.02), bars("above", 3.0)];
+        let mut plot = plot(names, series);
+        plot.panels[0].y = Axis::from_zero("", [5.02]);
         assert_eq!(words(at(&plot, 0.0, 1.0)), "below");
+        assert_eq!(words(at(&plot, 0.0, 2.01)), "thin");
         assert_eq!(words(at(&plot, 0.0, 4.0)), "above");
         assert_eq!(at(&plot, 1.0, 1.0), None);
     }
@@ -242,14 +253,14 @@ mod tests {
     }
 
     #[test]
-    fn a_place_of_the_axis_answers_in_every_panel() {
+    fn a_column_answers_in_every_panel() {
         let axis = || Axis::category("", vec!["a".into(), "b".into()]);
         let panel = || Panel::from_zero("y", axis(), Vec::new());
         let mut plot = Plot::new(vec![panel(), panel()], Vec::new(), 1);
         plot.hover = Some(vec!["first".into(), "second".into()]);
         plot.picks = vec!["member:emb".into(), "member:0a".into()];
-        let found = at(&plot, 1.0, 0.0).expect("a place");
-        assert_eq!((found.words.as_str(), found.place), ("second", Some(1)));
+        let found = at(&plot, 1.0, 0.0).expect("a column");
+        assert_eq!((found.words.as_str(), found.column), ("second", Some(1)));
         assert_eq!((found.pick.as_deref(), found.boxes.len()), (Some("member:0a"), 2));
     }
 }

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::escape::{cut, escaped, wrapped};
 use super::labels::LABEL_SIZE;
 use super::layout::{
-    AXIS_LINE, AXIS_NAME, Area, ENTRY, LETTERS, NAME, Room, SAMPLE, axis_name, run, texts,
+    AXIS_LINE, AXIS_NAME, Area, ENTRY, LETTERS, NAME, Room, SAMPLE, TICK, axis_name, run, texts,
 };
 use super::pointed::Bar;
 use super::{Line, Mark, MarkShape, Panel, Pen, Plot, Point, Series};
@@ -263,14 +263,14 @@ impl<'a> Drawing<'a> {
             }
             if i % every == 0 {
                 let text = cut(&text, 9);
-                self.text([left - 6.0, y + 3.5], &text, 10.0, self.theme.quiet, END);
+                self.text([left - 6.0, y + 3.5], &text, TICK, self.theme.quiet, END);
             }
         }
     }
 
     fn level_axis(&mut self, panel: &Panel, area: &Area, with_texts: bool) {
         let (quiet, bottom) = (self.theme.quiet, area.top + area.height);
-        let texts = texts(&panel.x, area.width, 10.0);
+        let texts = texts(&panel.x, area.width, TICK);
         let mut path = format!("M{:.1} {bottom:.1}h{:.1}", area.left, area.width);
         let ticks = panel.x.ticks();
         for (place, _) in &ticks {
@@ -287,11 +287,11 @@ impl<'a> Drawing<'a> {
             let text = cut(&text, LETTERS);
             let turn = texts.turn();
             if turn == 0 {
-                self.text([x, bottom + 15.0], &text, 10.0, quiet, MIDDLE);
+                self.text([x, bottom + 15.0], &text, TICK, quiet, MIDDLE);
             } else {
                 let (x, y) = (x + 3.5, bottom + if turn == 90 { 8.0 } else { 13.0 });
                 let turned = format!("{END} transform=\"rotate(-{turn} {x:.1} {y:.1})\"");
-                self.text([x, y], &text, 10.0, quiet, &turned);
+                self.text([x, y], &text, TICK, quiet, &turned);
             }
         }
     }

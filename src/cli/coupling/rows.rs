@@ -119,10 +119,18 @@ impl AskedRows<'_> {
         let mut saving = Saving { stop, save: &mut save, saved: Instant::now() };
         for (fingerprint, rows) in asked {
             let print = self.path.map(|_| fingerprint);
-            let is_whole = self.sweep(&mut report, &rows, print.clone(), &wish, &mut saving)?
-                && self.linearise(&mut report, &rows, print, &wish, &mut saving)?;
-            if !is_whole {
-                break;
+            let swept = self.sweep(&mut report, &rows, print.clone(), &wish, &mut saving);
+            let is_whole = match swept {
+                Ok(true) => self.linearise(&mut report, &rows, print, &wish, &mut saving),
+                other => other,
+            };
+            match is_whole {
+                Ok(true) => {}
+                Ok(false) => break,
+                Err(error) => {
+                    saving.save(&mut report)?;
+                    return Err(error);
+                }
             }
         }
         seal(&mut report)?;
@@ -165,10 +173,13 @@ impl AskedRows<'_> {
         };
         let mut kept = run.rows_done();
         let bar = Progress::new("multiplying", "rows");
-        while !saving.is_stopped()
-            && let Some((done, of)) = run.advance()?
-        {
-            bar.at(done / 1000, of / 1000);
+        let mut failure = None;
+        while failure.is_none() && !saving.is_stopped() {
+            match run.advance() {
+                Ok(Some((done, of))) => bar.at(done / 1000, of / 1000),
+                Ok(None) => break,
+                Err(error) => failure = Some(error),
+            }
             if saving.is_due() && run.rows_done() > kept {
                 kept = run.rows_done();
                 put(&mut report.task_coupling, with(&run));
@@ -176,6 +187,6 @@ impl AskedRows<'_> {
             }
         }
         put(&mut report.task_coupling, with(&run));
-        Ok(!saving.is_stopped())
+        failure.map_or(Ok(!saving.is_stopped()), |error| Err(error.into()))
     }
 }

@@ -100,7 +100,7 @@ pub fn write_rows(
     let written = || -> anyhow::Result<()> {
         let mut writer = RowsWriter::new(HashedWriter::new(Unfinished::begin(path)?), about)?;
         for row in rows {
-            writer.push(&row?)?;
+            writer.push(row?)?;
         }
         let (file, hash) = writer.finish()?.finish();
         // First, so that a rows' file in its place always has its hash.

@@ -54,7 +54,12 @@ pub trait TangentDevice {
     fn slopes(&mut self, wide: Self::Rows) -> RowsOf<Self>;
 
     /// Copies probes, `[N, D]`: the first `count` rows of the range, else zeros; and adds `added` to them.
-    fn probes(&mut self, at: ProbeRange, count: usize, added: Option<&Self::Rows>) -> RowsOf<Self>;
+    fn probes(
+        &mut self,
+        range: ProbeRange,
+        count: usize,
+        added: Option<&Self::Rows>,
+    ) -> RowsOf<Self>;
 
     /// Takes probes `[N, D]` through a norm's slope at the rows `x`, `[P, D]` by place; `None`: at the stream,
     /// by `t_in`.
@@ -62,17 +67,17 @@ pub trait TangentDevice {
         &mut self,
         norm: NormRole,
         x: Option<&Self::Rows>,
-        at: ProbeRange,
+        range: ProbeRange,
         z: Self::Rows,
     ) -> RowsOf<Self>;
 
     /// Multiplies probes with a matrix or the transposed one, without its bias.
-    fn times(&mut self, matrix: MatrixRole, at: ProbeRange, z: &Self::Rows) -> RowsOf<Self>;
+    fn times(&mut self, matrix: MatrixRole, range: ProbeRange, z: &Self::Rows) -> RowsOf<Self>;
 
     /// `[N, (H + 2 KV) W]` of queries, keys and values to `[N, H W]` of mixtures, or transposed.
     fn attention_slope(
         &mut self,
-        at: ProbeRange,
+        range: ProbeRange,
         looks: &Self::Looks,
         z: Self::Rows,
     ) -> RowsOf<Self>;
@@ -80,7 +85,7 @@ pub trait TangentDevice {
     /// `[N, 2 F]` or `[N, F]` to `[N, F]`, or transposed.
     fn activation_slope(
         &mut self,
-        at: ProbeRange,
+        range: ProbeRange,
         slopes: &Self::Rows,
         z: Self::Rows,
     ) -> RowsOf<Self>;
@@ -88,7 +93,7 @@ pub trait TangentDevice {
     /// Writes the products of a range: the sum of both parts' first rows, of so many each.
     fn answer(
         &mut self,
-        at: ProbeRange,
+        range: ProbeRange,
         parts: [(Option<&Self::Rows>, usize); 2],
     ) -> Result<(), Self::Error>;
 }
@@ -196,10 +201,10 @@ pub fn multiply<D: TangentDevice>(
     for (rows, transposed) in [(&asked.forward, false), (&asked.transposed, true)] {
         for part in rows.pairs.chunks(most) {
             let own = part.iter().take_while(|pair| pair.is_own()).count();
-            let at = ProbeRange { first, rows: part.len(), own, transposed };
+            let range = ProbeRange { first, rows: part.len(), own, transposed };
             match transposed {
-                false => push(device, kept, at)?,
-                true => pull(device, kept, at)?,
+                false => push(device, kept, range)?,
+                true => pull(device, kept, range)?,
             }
             first += part.len();
         }
@@ -211,30 +216,30 @@ pub fn multiply<D: TangentDevice>(
 fn push<D: TangentDevice>(
     device: &mut D,
     kept: &LinearisedOn<D>,
-    at: ProbeRange,
+    range: ProbeRange,
 ) -> Result<(), D::Error> {
     let (mut attention, mut mlp) = (None, None);
     if let Some(kept) = &kept.attention {
-        let dx = device.probes(at, at.rows, None)?; // [N, D]
-        attention = Some(through(device, kept, at, dx)?);
+        let dx = device.probes(range, range.rows, None)?; // [N, D]
+        attention = Some(through(device, kept, range, dx)?);
     }
-    let (part, joins) = kept.mlp_rows(at);
+    let (part, joins) = kept.mlp_rows(range);
     if let Some(kept) = kept.mlp.as_ref().filter(|_| part.rows > 0) {
         let added = attention.as_ref().filter(|_| joins);
         let dx = device.probes(part, part.own, added)?; // [M, D]
         mlp = Some(through(device, kept, part, dx)?);
     }
-    device.answer(at, [(attention.as_ref(), at.rows), (mlp.as_ref(), part.rows)])
+    device.answer(range, [(attention.as_ref(), range.rows), (mlp.as_ref(), part.rows)])
 }
 
 /// Rows w at `t_out` to J^T w at `t_in`.
 fn pull<D: TangentDevice>(
     device: &mut D,
     kept: &LinearisedOn<D>,
-    at: ProbeRange,
+    range: ProbeRange,
 ) -> Result<(), D::Error> {
     let (mut attention, mut mlp) = (None, None);
-    let (part, joins) = kept.mlp_rows(at);
+    let (part, joins) = kept.mlp_rows(range);
     if let Some(kept) = kept.mlp.as_ref().filter(|_| part.rows > 0) {
         let w = device.probes(part, part.rows, None)?; // [M, D]
         mlp = Some(through(device, kept, part, w)?);
@@ -242,10 +247,10 @@ fn pull<D: TangentDevice>(
     // The gradient at attention's member is w, and w pulled back through the MLP.
     if let Some(kept) = &kept.attention {
         let added = mlp.as_ref().filter(|_| joins);
-        let w = device.probes(at, at.rows, added)?; // [N, D]
-        attention = Some(through(device, kept, at, w)?);
+        let w = device.probes(range, range.rows, added)?; // [N, D]
+        attention = Some(through(device, kept, range, w)?);
     }
-    device.answer(at, [(attention.as_ref(), at.rows), (mlp.as_ref(), part.own)])
+    device.answer(range, [(attention.as_ref(), range.rows), (mlp.as_ref(), part.own)])
 }
 
 /// Rows `z` `[N, D]` through the slopes of a branch: from its input to its output, or transposed, from its
@@ -253,30 +258,30 @@ fn pull<D: TangentDevice>(
 fn through<D: TangentDevice>(
     device: &mut D,
     kept: &KeptOn<D>,
-    at: ProbeRange,
+    range: ProbeRange,
     mut z: D::Rows,
 ) -> RowsOf<D> {
     // A product of slopes is transposed by taking the transposed slopes in the other order.
     let KeptBranch { branch, read, inside, written } = kept;
     let mut ends =
         [(branch.norm_before, read, branch.widen), (branch.norm_after, written, branch.narrow)];
-    if at.transposed {
+    if range.transposed {
         ends.reverse();
     }
     let [(first_norm, first_x, first), (last_norm, last_x, last)] = ends;
 
     // Norm, matrix, attention or activation, matrix, norm.
     if let Some(norm) = first_norm {
-        z = device.norm_slope(norm, first_x.as_ref(), at, z)?;
+        z = device.norm_slope(norm, first_x.as_ref(), range, z)?;
     }
-    z = device.times(first.matrix, at, &z)?;
+    z = device.times(first.matrix, range, &z)?;
     z = match inside {
-        KeptInside::Attention(looks) => device.attention_slope(at, looks, z)?,
-        KeptInside::Activation(slopes) => device.activation_slope(at, slopes, z)?,
+        KeptInside::Attention(looks) => device.attention_slope(range, looks, z)?,
+        KeptInside::Activation(slopes) => device.activation_slope(range, slopes, z)?,
     };
-    z = device.times(last.matrix, at, &z)?;
+    z = device.times(last.matrix, range, &z)?;
     if let Some(norm) = last_norm {
-        z = device.norm_slope(norm, last_x.as_ref(), at, z)?;
+        z = device.norm_slope(norm, last_x.as_ref(), range, z)?;
     }
     Ok(z)
 }
@@ -284,9 +289,9 @@ fn through<D: TangentDevice>(
 impl<R, L> Linearised<R, L> {
     /// The rows in which the MLP has a part, and whether it reads what attention added. Else it has none in
     /// pairs of two tokens.
-    fn mlp_rows(&self, at: ProbeRange) -> (ProbeRange, bool) {
+    fn mlp_rows(&self, range: ProbeRange) -> (ProbeRange, bool) {
         let joins = self.mlp.as_ref().is_some_and(|kept| kept.branch.reads_attention);
-        (ProbeRange { rows: if joins { at.rows } else { at.own }, ..at }, joins)
+        (ProbeRange { rows: if joins { range.rows } else { range.own }, ..range }, joins)
     }
 }
 

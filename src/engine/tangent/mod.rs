@@ -47,7 +47,7 @@ pub struct TangentProduct {
 }
 
 /// A block at a point, ready to be multiplied with: its keys, values, softmax, norms and activations
-/// are computed once and kept.
+/// are kept. Those of all positions are computed again where a question brings new positions.
 pub trait Tangents {
     /// Asks for products. All probes of one direction go through each of the block's matrices as rows of
     /// one matrix product. Where `t_out` does not see `t_in` (a later token, or outside of a sliding

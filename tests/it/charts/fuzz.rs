@@ -68,14 +68,14 @@ fn apply(value: &mut Value, way: &[Index], edit: &Edit) {
         Value::Array(all) if !all.is_empty() => {
             let i = here.index(all.len());
             match edit {
-                Edit::Remove if on.is_empty() => drop(all.remove(i)),
-                Edit::Double if on.is_empty() => all.push(all[i].clone()),
+                Edit::Remove if ends(&all[i], on) => drop(all.remove(i)),
+                Edit::Double if ends(&all[i], on) => all.push(all[i].clone()),
                 _ => apply(&mut all[i], on, edit),
             }
         }
         Value::Object(all) if !all.is_empty() => {
             let key = all.keys().nth(here.index(all.len())).cloned().expect("a key");
-            if on.is_empty() && matches!(edit, Edit::Remove) {
+            if ends(&all[&key], on) && matches!(edit, Edit::Remove) {
                 all.remove(&key);
             } else {
                 apply(&mut all[&key], on, edit);
@@ -89,8 +89,18 @@ fn apply(value: &mut Value, way: &[Index], edit: &Edit) {
     }
 }
 
+/// Whether a way goes no further than a value.
+fn ends(value: &Value, way: &[Index]) -> bool {
+    let is_leaf = match value {
+        Value::Array(all) => all.is_empty(),
+        Value::Object(all) => all.is_empty(),
+        _ => true,
+    };
+    way.is_empty() || is_leaf
+}
+
 pub fn edits() -> impl Strategy<Value = Edits> {
-    let one = (prop::collection::vec(any::<Index>(), 1..9), edit());
+    let one = (prop::collection::vec(any::<Index>(), 1..16), edit());
     prop::collection::vec(one, 1..4)
 }
 

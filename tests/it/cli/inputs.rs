@@ -64,6 +64,44 @@ fn more_rows_than_there_are() {
     assert!(text.contains("2 rows"), "{text}");
 }
 
+/// Needs and sweeps hold what is done before the row that the engine fails on.
+#[test]
+fn an_error_of_the_engine_keeps_the_rows_that_are_done() {
+    // The first number of `huge` alone overflows in the first attention.
+    let folder = Folder::with_words("random-llama2", &["the", "ball", "is", "red", "blue", "huge"]);
+    folder.edit_tensors(|name, mut tensor| {
+        let rows = tensor.data.chunks_exact_mut(4 * tensor.shape.last().expect("a width"));
+        for (n, row) in rows.enumerate() {
+            let first: f32 = match name {
+                "model.embed_tokens.weight" => f32::from(u8::from(n == 6)),
+                "model.layers.0.self_attn.v_proj.weight" => 3e38,
+                _ => continue,
+            };
+            row[..4].copy_from_slice(&first.to_le_bytes());
+        }
+        Some(tensor)
+    });
+    let row = |first: &str| {
+        format!(r#"{{"prompt": "{first} ball is", "options": [" red", " blue"], "answer": 1}}"#)
+    };
+    let rows = [vec![row("the"); 16], vec![row("huge")]].concat().join("\n");
+    folder.write("rows.jsonl", rows.as_bytes());
+
+    let (path, file) = (folder.path(), folder.file("rows.jsonl").display().to_string());
+    for (command, part) in [("need", "need"), ("orders --strategy drop", "orders")] {
+        let out = folder.file(&format!("{part}.atelier.json"));
+        let line =
+            format!("{command} --model '{path}' --prompts '{file}' --out '{}'", out.display());
+        let ended = atelier(&words(&line));
+        let said = String::from_utf8_lossy(&ended.stderr).into_owned();
+        assert_eq!(ended.status.code(), Some(1), "{said}");
+        assert!(said.contains("a value overflowed in attention"), "{said}");
+        let report: serde_json::Value =
+            serde_json::from_slice(&std::fs::read(&out).expect("a report")).expect("JSON");
+        assert_eq!(report[part][0]["rows"], 16, "{said}");
+    }
+}
+
 /// `--level` draws rows of that level alone, which run like any prompts.
 #[test]
 fn rows_are_of_the_level_that_is_asked_for() {

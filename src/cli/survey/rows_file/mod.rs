@@ -88,3 +88,53 @@ impl About {
         (&*self.model, &*self.task, &*self.asked, self.shard) == (model, task, asked, shard)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use parquet::schema::parser::parse_message_type;
+
+    use super::*;
+    use crate::study::survey::MeasuredRow;
+
+    #[test]
+    fn every_field_of_a_row_has_its_columns() {
+        let row = MeasuredRow {
+            row: 0,
+            line: 1,
+            level: Some(2),
+            tokens: 3,
+            answer: 0,
+            answered: 1,
+            correct: false,
+            correct_per_byte: Some(true),
+            option_ids: vec![4],
+            logits: vec![0.5],
+            member_logits: vec![0.25],
+            sum_error: 1e-6,
+            probability: [0.1; 3],
+            logit: [0.2; 3],
+            centred: [0.3; 3],
+            offset: [0.4; 3],
+            paper: [0.5; 3],
+            log_partition: Some(5.0),
+            entropy: Some(1.5),
+            option_ranks: vec![6],
+            log_likelihoods: vec![-7.0],
+            mass: Some(0.75),
+            first_word: Some(false),
+            answer_tokens: 1,
+            prompt: Some("a".into()),
+            choices: vec!["b".into()],
+            right: Some(0),
+        };
+        let value = serde_json::to_value(&row).expect("JSON");
+        let fields: BTreeSet<&str> =
+            value.as_object().expect("fields").keys().map(String::as_str).collect();
+        let schema = parse_message_type(SCHEMA).expect("a schema");
+        let columns: BTreeSet<&str> =
+            schema.get_fields().iter().map(|column| field(column.name()).0).collect();
+        assert_eq!(columns, fields);
+    }
+}

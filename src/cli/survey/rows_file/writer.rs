@@ -19,8 +19,8 @@ use crate::study::survey::MeasuredRow;
 /// Writes rows in the order in which they come.
 pub struct RowsWriter<W: Write + Send> {
     file: SerializedFileWriter<W>,
-    /// Rows of the next group, with their fields' names.
-    held: Vec<Value>,
+    /// Rows of the next group.
+    held: Vec<MeasuredRow>,
 }
 
 fn pair(key: &str, value: String) -> KeyValue {
@@ -49,8 +49,8 @@ impl<W: Write + Send> RowsWriter<W> {
         })
     }
 
-    pub fn push(&mut self, row: &MeasuredRow) -> anyhow::Result<()> {
-        self.held.push(serde_json::to_value(row)?);
+    pub fn push(&mut self, row: MeasuredRow) -> anyhow::Result<()> {
+        self.held.push(row);
         if self.held.len() == GROUP {
             self.write()?;
         }
@@ -67,7 +67,10 @@ impl<W: Write + Send> RowsWriter<W> {
 
     /// Writes the rows held as one group.
     fn write(&mut self) -> anyhow::Result<()> {
-        let rows = std::mem::take(&mut self.held);
+        // Values by their fields' names.
+        let rows = self.held.drain(..).map(serde_json::to_value);
+        let rows = rows.collect::<Result<Vec<Value>, _>>()?;
+
         let columns = self.file.schema_descr().columns().to_vec();
         let mut group = self.file.next_row_group()?;
         for column in columns {

@@ -1,5 +1,7 @@
 //! Rows of derivatives on the GPU.
 
+use std::collections::HashMap;
+
 use super::rows::{GpuPairs, KeptRows, TangentUse};
 use super::sequence::GpuSequence;
 use crate::engine::branch::{LinearRole, NormRole};
@@ -18,6 +20,9 @@ use crate::engine::webgpu::rope::Turns;
 use crate::model::shape::AttentionShape;
 use crate::model::weights::{MatrixRole, VectorRole};
 use crate::plan::HeadsOff;
+
+/// Numbers of buffers, by the width of their rows.
+pub type RowBuffers = HashMap<usize, usize>;
 
 type Made = Result<GpuRows, GpuError>;
 
@@ -51,9 +56,9 @@ pub struct GpuFunction<'a, 'b> {
     /// `[all probes, D]`
     pub products: wgpu::Buffer,
     /// Buffers of rows that a point keeps.
-    kept: usize,
+    kept: RowBuffers,
     /// Buffers of rows that are in use.
-    pub used: usize,
+    pub used: RowBuffers,
 }
 
 /// Returns a buffer of derivatives.
@@ -96,22 +101,22 @@ impl<'a, 'b> GpuFunction<'a, 'b> {
             recorder,
             arena,
             sequence,
-            kept: 0,
-            used: 0,
+            kept: RowBuffers::new(),
+            used: RowBuffers::new(),
         }
     }
 
-    /// Takes the first `rows` buffers for what a point keeps; no others are in use.
-    pub fn keep(&mut self, rows: usize) {
-        (self.kept, self.used) = (rows, rows);
+    /// Takes these buffers for what a point keeps; no others are in use.
+    pub fn keep(&mut self, buffers: &RowBuffers) {
+        (self.kept, self.used) = (buffers.clone(), buffers.clone());
     }
 
     /// A buffer that is not in use, for `[rows, width]`.
     fn rows(&mut self, rows: usize, width: usize) -> GpuRows {
-        let what = TangentUse::Rows(self.used);
-        let buffer = buffer(self.gpu, self.arena, what, rows * width);
-        self.used += 1;
-        GpuRows { buffer, rows }
+        let used = self.used.entry(width).or_default();
+        let what = TangentUse::Rows { width, number: *used };
+        *used += 1;
+        GpuRows { buffer: buffer(self.gpu, self.arena, what, rows * width), rows }
     }
 
     fn pairs(&self, at: ProbeRange) -> GpuPairs {
@@ -279,7 +284,7 @@ impl TangentDevice for GpuFunction<'_, '_> {
             Some(rows) => RowsFrom::first(&rows.buffer, count),
             None => RowsFrom::first(zeros, 0),
         });
-        self.used = self.kept;
+        self.used.clone_from(&self.kept);
         self.add(a, b, RowsFrom { buffer: &products, first: at.first, rows: at.rows })
     }
 }

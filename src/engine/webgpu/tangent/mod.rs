@@ -6,7 +6,7 @@ mod sequence;
 
 use std::rc::Rc;
 
-use self::device::{GpuFunction, GpuLooks, GpuRows};
+use self::device::{GpuFunction, GpuLooks, GpuRows, RowBuffers};
 pub use self::rows::{GpuPairs, KeptRows, TangentUse};
 use self::sequence::GpuSequence;
 use super::arena::Arena;
@@ -38,8 +38,7 @@ struct KeptPoint {
     places: Places,
     sequence: Option<GpuSequence>,
     linearised: Linearised<GpuRows, GpuLooks>,
-    /// Buffers of rows that it holds.
-    rows: usize,
+    buffers: RowBuffers,
 }
 
 impl<'a> GpuTangents<'a> {
@@ -95,17 +94,17 @@ impl<'a> GpuTangents<'a> {
         let sequence = kept.sequence.insert(sequence);
 
         // What the slopes need at the places.
-        let function = (gpu, block, point.heads_off);
+        let block = (gpu, block, point.heads_off);
         let places = &kept.places;
-        let mut function = GpuFunction::new(function, recorder, arena, sequence, places, asked);
+        let mut function = GpuFunction::new(block, recorder, arena, sequence, places, asked);
         if has_new {
             kept.linearised = linearise(&mut function, branches)?;
-            kept.rows = function.used;
+            kept.buffers.clone_from(&function.used);
         }
-        function.keep(kept.rows);
+        function.keep(&kept.buffers);
 
         // Products of as many rows as fit.
-        let shape = &block.shape;
+        let shape = &backend.blocks[point.block].shape;
         let widest = shape.mlp.up_rows().max(shape.attention.qkv_width());
         let widest = widest.max(shape.attention.attended_width()).max(gpu.width);
         let numbers = (gpu.device.largest_buffer() / 4) as usize;

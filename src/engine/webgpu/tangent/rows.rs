@@ -17,8 +17,8 @@ pub enum TangentUse {
     Probes,
     /// `[all probes, D]` what is given back
     Out,
-    /// Rows of the forward pass or of probes, in the order in which they are computed.
-    Rows(usize),
+    /// Rows of the forward pass or of probes, of one width: the first, the second and so on, as they are computed.
+    Rows { width: usize, number: usize },
 }
 
 /// Neighbouring rows of a table of pairs.
