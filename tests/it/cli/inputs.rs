@@ -95,7 +95,7 @@ fn an_error_of_the_engine_keeps_the_rows_that_are_done() {
         let ended = atelier(&words(&line));
         let said = String::from_utf8_lossy(&ended.stderr).into_owned();
         assert_eq!(ended.status.code(), Some(1), "{said}");
-        assert!(said.contains("a value overflowed in attention"), "{said}");
+        assert!(said.contains("a value overflowed in the attention of block 0"), "{said}");
         let report: serde_json::Value =
             serde_json::from_slice(&std::fs::read(&out).expect("a report")).expect("JSON");
         assert_eq!(report[part][0]["rows"], 16, "{said}");
