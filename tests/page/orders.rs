@@ -375,7 +375,7 @@ fn sweeps_fill_in_are_cancelled_and_put_a_point_in_the_lab() {
     page.until_pointable();
     let mark = page.mark_of("neighbours", "chart.querySelectorAll('.series circle')[3]");
     page.browser.hover(&[mark]);
-    page.until_says("#figure-neighbours .tip", "block 3");
+    page.until_says("#figure-neighbours .tip", "drop:3");
     page.browser.drag(&[mark, mark]);
     page.browser.until(
         "the point's plan is in the lab",
