@@ -273,14 +273,11 @@ impl Page {
 
     /// Presses the panel's button of a model that comes with the page.
     pub fn press_model(&self, known: &str) {
+        // By a script: a list that grows moves under a pointer.
         self.browser.run(&format!(
-            "[...{PANEL}.querySelectorAll('.shipped button')].find(b => b.textContent === {}).setAttribute('data-this', '')",
+            "[...{PANEL}.querySelectorAll('.shipped button')].find(b => b.textContent === {}).click()",
             Value::from(known)
         ));
-        self.browser.within("#chooser-frame", || {
-            self.browser.click("[data-this]");
-            self.browser.run("document.querySelector('[data-this]').removeAttribute('data-this')");
-        });
     }
 
     /// Waits until the focus is on what `css` selects: it may go there a frame after that was drawn, and would
