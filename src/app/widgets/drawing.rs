@@ -86,6 +86,8 @@ pub fn Drawing(
 ) -> impl IntoView {
     let [host, canvas] = [(); 2].map(|()| NodeRef::<html::Div>::new());
     let resizer = StoredValue::new_local(None::<Resizer>);
+
+    // Draws the figure, for the width that it has.
     Effect::new(move |drawn_for: Option<Option<Room>>| {
         let (element, figure) = (canvas.get()?, figure.get()?);
         if resizer.with_value(Option::is_none) {
@@ -112,6 +114,7 @@ pub fn Drawing(
         Some(figure.room)
     });
 
+    // Finds the words to show: of the spot that is pointed at, or else of the chosen column.
     let pointing = expect_context::<Pointing>();
     let names = StoredValue::new((group, key));
     let pointed = Memo::new(move |_| {
@@ -121,6 +124,8 @@ pub fn Drawing(
             spot.or_else(|| figure.pointed_column(point?.get()?))
         })
     });
+
+    // Hears the pointer.
     let found = move |event: &web_sys::MouseEvent| {
         let pixel = pixel_in(&*host.get_untracked()?, event);
         let pointed = figure.with_untracked(|figure| figure.as_ref()?.pointed(pixel))?;
@@ -157,6 +162,7 @@ pub fn Drawing(
         }
     };
 
+    // Shows what was found, and whether a click would do something.
     let answers_click = move || {
         pointed.with(|pointed| {
             pointed.as_ref().is_some_and(|pointed| {

@@ -190,8 +190,8 @@ mod tests {
 
     const ROOM: Room = Room::wide(1);
 
-    /// Points at a place of the first panel's axes.
-    fn at(plot: &Plot, x: f64, y: f64) -> Option<Pointed> {
+    /// Points at values of the first panel's axes.
+    fn point_at(plot: &Plot, x: f64, y: f64) -> Option<Pointed> {
         let area = plot.layout(ROOM).areas[0];
         let pixel = area.pixel(&plot.panels[0], x, y).expect("a place of the axes");
         plot.pointed(ROOM, pixel.into())
@@ -216,12 +216,12 @@ mod tests {
         second.plan = Some("drop:1".to_owned());
         let series = Series::new(pen(Mark::Circle), [point(0.0, "first"), second]);
         let plot = plot(Axis::whole("x", 0.0, 10.0), vec![series]);
-        assert_eq!(words(at(&plot, 0.05, 0.05)), "first");
+        assert_eq!(words(point_at(&plot, 0.05, 0.05)), "first");
         assert_eq!(
-            at(&plot, 10.0, 10.0).and_then(|pointed| pointed.plan).as_deref(),
+            point_at(&plot, 10.0, 10.0).and_then(|pointed| pointed.plan).as_deref(),
             Some("drop:1")
         );
-        assert_eq!(at(&plot, 5.0, 5.0), None);
+        assert_eq!(point_at(&plot, 5.0, 5.0), None);
     }
 
     #[test]
@@ -234,10 +234,10 @@ mod tests {
         let series = vec![bars("below", 2.0), bars("thin", 0.02), bars("above", 3.0)];
         let mut plot = plot(names, series);
         plot.panels[0].y = Axis::from_zero("", [5.02]);
-        assert_eq!(words(at(&plot, 0.0, 1.0)), "below");
-        assert_eq!(words(at(&plot, 0.0, 2.01)), "thin");
-        assert_eq!(words(at(&plot, 0.0, 4.0)), "above");
-        assert_eq!(at(&plot, 1.0, 1.0), None);
+        assert_eq!(words(point_at(&plot, 0.0, 1.0)), "below");
+        assert_eq!(words(point_at(&plot, 0.0, 2.01)), "thin");
+        assert_eq!(words(point_at(&plot, 0.0, 4.0)), "above");
+        assert_eq!(point_at(&plot, 1.0, 1.0), None);
     }
 
     #[test]
@@ -247,9 +247,9 @@ mod tests {
         let mut panel = Panel::map("", axis(), axis(), patches);
         panel.picks.insert([0, 1], "0,1".to_owned());
         let plot = Plot::map(panel, Ramp::above("", 0.0));
-        let found = at(&plot, 0.0, 1.0).expect("a cell");
+        let found = point_at(&plot, 0.0, 1.0).expect("a cell");
         assert_eq!((found.words.as_str(), found.pick.as_deref()), ("above left", Some("0,1")));
-        assert_eq!(at(&plot, 1.0, 1.0), None);
+        assert_eq!(point_at(&plot, 1.0, 1.0), None);
     }
 
     #[test]
@@ -259,7 +259,7 @@ mod tests {
         let mut plot = Plot::new(vec![panel(), panel()], Vec::new(), 1);
         plot.hover = Some(vec!["first".into(), "second".into()]);
         plot.picks = vec!["member:emb".into(), "member:0a".into()];
-        let found = at(&plot, 1.0, 0.0).expect("a column");
+        let found = point_at(&plot, 1.0, 0.0).expect("a column");
         assert_eq!((found.words.as_str(), found.column), ("second", Some(1)));
         assert_eq!((found.pick.as_deref(), found.boxes.len()), (Some("member:0a"), 2));
     }

@@ -1,3 +1,3 @@
-//! What the tests of every device share.
+//! Helpers that the tests of all devices share.
 
 pub mod twin;

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::support::{Folder, refused, tokenizer, words};
 use crate::snapshot::{check, check_answers};
 
-/// What the models of these tests can read.
+/// The words that the models of these tests can read.
 const WORDS: [&str; 5] = ["the", "ball", "is", "red", "blue"];
 
 #[test]

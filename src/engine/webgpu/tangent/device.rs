@@ -47,7 +47,7 @@ pub struct GpuFunction<'a, 'b> {
     arena: &'b mut Arena,
     sequence: &'b GpuSequence,
     places: RowIds,
-    /// What [`GpuPairs::table`] holds, of all probes.
+    /// The table of [`GpuPairs`], a row for each probe.
     pairs: wgpu::Buffer,
     /// (angle row of t_in, nothing) of all probes
     turns: wgpu::Buffer,
