@@ -9,12 +9,13 @@ use serde_json::Value;
 use crate::common::in_project;
 use crate::snapshot::check_answers;
 
-/// Plans for a model of twelve blocks, in quotes.
+/// Plans for a model of twelve blocks, in quotes; `\u{1}` stands for a character that nothing prints.
 #[test]
 fn plans() {
     let order: Vec<usize> = (0..12).collect();
     check_answers("refusals/plans.txt", |line| {
-        Some(Plan::parse(line.trim_matches('\''), &order).expect_err(line).to_string())
+        let plan = line.trim_matches('\'').replace(r"\u{1}", "\u{1}");
+        Some(Plan::parse(&plan, &order).expect_err(line).to_string())
     });
 }
 
@@ -35,14 +36,18 @@ fn reports() {
     });
 }
 
-/// A file of JSON with edits: `NAME POINTER VALUE`, and further ones behind an ampersand. As a value, `-` removes the field,
-/// and `pop` and `double` take the list's last entry away or add its first once more.
+/// A file of JSON with edits: `NAME POINTER VALUE`, and further ones behind an ampersand. The pointer `.` is the whole file.
+/// As a value, `-` removes the field, and `pop` and `double` take the list's last entry away or add its first once more.
 fn edited(line: &str, path: impl Fn(&str) -> String) -> String {
     let (name, edits) = line.split_once(' ').expect("a name and edits");
     let text = std::fs::read_to_string(in_project(&path(name))).expect(name);
     let mut file: Value = serde_json::from_str(&text).expect("JSON");
     for edit in edits.split(" & ") {
         let (pointer, value) = edit.split_once(' ').expect("a place and its value");
+        if pointer == "." {
+            file = serde_json::from_str(value).expect(value);
+            continue;
+        }
         let (parent, key) = pointer.rsplit_once('/').expect("a place");
         let parent = file.pointer_mut(parent).expect(pointer);
         if value == "-" {
