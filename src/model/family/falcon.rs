@@ -55,14 +55,12 @@ pub fn shape(fields: &Fields) -> Result<ModelShape, ModelError> {
     .checked(NAMED, None)?;
     let bias = fields.flag("bias", false)?;
     let rope = rope::read(fields, rope::WHOLE, sizes.head_width, sizes.context)?;
-    let mut block = sizes.plain_block(
+    let block = sizes.plain_block(
         layer_norm(fields, "layer_norm_epsilon")?,
         Residual::Parallel { shared_norm: true },
+        Some(rope),
         activation(fields, "activation", Activation::GeluErf)?,
         bias,
     );
-    block.attention.rope = Some(rope);
-    let mut shape = sizes.model(fields, block)?;
-    shape.head.tied = fields.flag("tie_word_embeddings", true)?;
-    Ok(shape)
+    sizes.model(fields, block, true)
 }

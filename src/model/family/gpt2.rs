@@ -56,11 +56,11 @@ pub fn shape(fields: &Fields) -> Result<ModelShape, ModelError> {
     let block = sizes.plain_block(
         layer_norm(fields, "layer_norm_epsilon")?,
         Residual::Sequential,
+        None,
         activation(fields, "activation_function", Activation::GeluTanh)?,
         true,
     );
-    let mut shape = sizes.model(fields, block)?;
+    let mut shape = sizes.model(fields, block, true)?;
     shape.input.learned_positions = true;
-    shape.head.tied = fields.flag("tie_word_embeddings", true)?;
     Ok(shape)
 }
