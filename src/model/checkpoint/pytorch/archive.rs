@@ -1,11 +1,11 @@
 //! Where the records of a zip archive lie, as PyTorch writes one: stored, never compressed. Read by the
 //! directory at its end; of a record, only the header that says where its bytes begin.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
 use crate::model::ModelError;
+use crate::model::checkpoint::described::ReadRange;
 
 /// Bytes of the directory at most: a record takes a hundred.
 const MAX_DIRECTORY: u64 = 64 << 20;
@@ -17,12 +17,10 @@ const MAX_COMMENT: u64 = 0xffff;
 /// The number that says that the real one stands in the fields of zip64.
 const ELSEWHERE: u32 = u32::MAX;
 
-type ReadBytes<'a, 'b> = &'b dyn Fn(Range<u64>) -> Result<Cow<'a, [u8]>, ModelError>;
-
 /// An archive, by its directory.
 pub struct ZipArchive<'a, 'b> {
     file: &'b str,
-    read: ReadBytes<'a, 'b>,
+    read: ReadRange<'a, 'b>,
     entries: BTreeMap<String, ZipEntry>,
 }
 
@@ -41,7 +39,7 @@ impl<'a, 'b> ZipArchive<'a, 'b> {
     /// # Errors
     /// It is cut off or damaged; a record is compressed or encrypted, is there twice, overlaps another, or
     /// has a name that leads out of the archive.
-    pub fn read(file: &'b str, size: u64, read: ReadBytes<'a, 'b>) -> Result<Self, ModelError> {
+    pub fn read(file: &'b str, size: u64, read: ReadRange<'a, 'b>) -> Result<Self, ModelError> {
         let mut archive = Self { file, read, entries: BTreeMap::new() };
         let (count, directory) = archive.directory(size)?;
         let bytes = read(directory.clone())?;
@@ -50,10 +48,8 @@ impl<'a, 'b> ZipArchive<'a, 'b> {
         let mut left = ZipFields(&bytes);
         for _ in 0..count {
             let (name, entry) = archive.entry(&mut left)?;
-            if archive.entries.contains_key(&name) {
-                return Err(archive.odd(&format!("it lists {} twice", name.escape_debug())));
-            }
-            archive.entries.insert(name, entry);
+            let twice = format!("it lists {} twice", name.escape_debug());
+            refuse_if!(archive.entries.insert(name, entry).is_some(), archive.odd(&twice));
         }
         refuse_if!(!left.0.is_empty(), archive.damaged());
 
