@@ -7,7 +7,7 @@ use std::ops::Range;
 use super::described::{Described, FileTensors};
 use super::{pytorch, safetensors};
 use crate::model::files::{CheckpointKind, ShardIndex};
-use crate::model::{DType, ModelError};
+use crate::model::{DType, FileBytes, ModelError};
 
 /// Where every tensor of a checkpoint lies.
 pub struct TensorPlaces {
@@ -36,7 +36,7 @@ impl TensorPlaces {
     /// A file that is no such checkpoint, was cut off, or lacks a tensor that the index names.
     pub fn read<'a>(
         files: &[(&str, u64)],
-        index: Option<(&str, &[u8])>,
+        index: Option<&(String, FileBytes)>,
         bytes: impl Fn(usize, Range<u64>) -> Result<Cow<'a, [u8]>, ModelError>,
     ) -> Result<Self, ModelError> {
         let index =
@@ -45,7 +45,7 @@ impl TensorPlaces {
         for (at, &(file, size)) in files.iter().enumerate() {
             let bytes = |range| bytes(at, range);
             let tensors = match CheckpointKind::of(file) {
-                Some(CheckpointKind::PyTorch) => pytorch::read(file, size, &bytes)?,
+                Some(CheckpointKind::PYTORCH) => pytorch::read(file, size, &bytes)?,
                 _ => safetensors::read(file, size, &bytes)?,
             };
             read.add(at, tensors)?;
