@@ -25,22 +25,16 @@ pub const NAMES: Names = Names {
 const CONTEXT: usize = 2048;
 
 pub fn shape(fields: &Fields) -> Result<ModelShape, ModelError> {
-    fields.must_be("alibi", false, "atelier runs Falcon models with rotary positions only")?;
-    fields.must_be(
-        "new_decoder_architecture",
-        false,
-        "atelier runs Falcon models of the 7b's shape only",
-    )?;
-    fields.must_be(
-        "parallel_attn",
-        true,
-        "atelier runs Falcon models whose branches run side by side only",
-    )?;
-    fields.must_be(
-        "apply_residual_connection_post_layernorm",
-        false,
-        "atelier adds branches to the stream before its norm",
-    )?;
+    fields.must_be(&[
+        ("alibi", false, "atelier runs Falcon models with rotary positions only"),
+        ("new_decoder_architecture", false, "atelier runs Falcon models of the 7b's shape only"),
+        ("parallel_attn", true, "atelier runs Falcon models whose branches run side by side only"),
+        (
+            "apply_residual_connection_post_layernorm",
+            false,
+            "atelier adds branches to the stream before its norm",
+        ),
+    ])?;
     let (width, heads) = (fields.size("hidden_size")?, fields.size("num_attention_heads")?);
     let sizes = Sizes {
         vocabulary: fields.size("vocab_size")?,

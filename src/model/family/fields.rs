@@ -140,18 +140,19 @@ impl Fields {
         Ok(tokens.unwrap_or_default())
     }
 
-    /// Refuses a choice that the family has and atelier does not run.
+    /// Refuses choices that the family has and atelier does not run: fields, what each must be, and why.
     ///
     /// # Errors
-    /// The flag is not what it must be.
+    /// A flag is not what it must be.
     pub fn must_be(
         &self,
-        field: &'static str,
-        wanted: bool,
-        why: &'static str,
+        choices: &[(&'static str, bool, &'static str)],
     ) -> Result<(), ModelError> {
-        let found = self.flag(field, wanted)?;
-        expect(field, found, found == wanted, why)
+        for &(field, wanted, why) in choices {
+            let found = self.flag(field, wanted)?;
+            expect(field, found, found == wanted, why)?;
+        }
+        Ok(())
     }
 
     fn read<'a, T>(

@@ -4,7 +4,7 @@
 use super::fields::Fields;
 use super::names::{LLAMA, Names};
 use super::sizes::activation;
-use super::{llama, rope};
+use super::{CAUSAL, llama, rope};
 use crate::model::shape::Activation;
 use crate::model::{ModelError, ModelShape};
 
@@ -14,11 +14,7 @@ pub const NAMES: Names = Names { gain_plus: 1.0, ..LLAMA };
 const HEAD_WIDTH: usize = 256;
 
 pub fn shape(fields: &Fields) -> Result<ModelShape, ModelError> {
-    fields.must_be(
-        "use_bidirectional_attention",
-        false,
-        "atelier runs models whose tokens see those before them only",
-    )?;
+    fields.must_be(&[("use_bidirectional_attention", false, CAUSAL)])?;
     let mut shape = llama::with(fields, rope::WHOLE, Some(HEAD_WIDTH), true)?;
     let act = match fields.get("hidden_activation") {
         Some(_) => activation(fields, "hidden_activation", Activation::GeluTanh)?,

@@ -26,7 +26,7 @@ pub fn with(
     let sizes = Sizes::read(fields, head_width)?;
     let rope = rope::read(fields, rope, sizes.head_width, sizes.context)?;
     let bias = fields.flag("attention_bias", false)?;
-    fields.must_be("mlp_bias", false, "atelier runs gated MLPs without biases only")?;
+    fields.must_be(&[("mlp_bias", false, "atelier runs gated MLPs without biases only")])?;
     let block = BlockShape {
         norm: rms_norm(fields)?,
         placement: NormPlacement::Before,
@@ -56,5 +56,5 @@ pub fn with(
 
 /// Refuses a bias that a family's attention does not have.
 pub fn no_attention_bias(fields: &Fields) -> Result<(), ModelError> {
-    fields.must_be("attention_bias", false, "the attention of this family has no biases")
+    fields.must_be(&[("attention_bias", false, "the attention of this family has no biases")])
 }

@@ -32,6 +32,9 @@ pub use self::fields::shown_text as shown;
 use self::names::{LLAMA, Names};
 use super::{ModelError, ModelShape};
 
+/// The sentence's end where a config asks for attention to both sides.
+const CAUSAL: &str = "atelier runs models whose tokens see those before them only";
+
 /// A family of models that atelier runs.
 pub struct Family {
     /// For people.
@@ -79,11 +82,7 @@ pub fn read(text: &str) -> Result<(ModelShape, Names), ModelError> {
     let family = Family::of(&fields)?;
     let fields = Fields::new(family.name, fields);
     // transformers asks this of every family.
-    fields.must_be(
-        "is_causal",
-        true,
-        "atelier runs models whose tokens see those before them only",
-    )?;
+    fields.must_be(&[("is_causal", true, CAUSAL)])?;
     Ok(((family.shape)(&fields)?, family.names))
 }
 

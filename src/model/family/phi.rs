@@ -20,11 +20,8 @@ const ROPE: RopeFields =
     RopeFields { theta: "rope_theta", part: Some(("partial_rotary_factor", 0.5)) };
 
 pub fn shape(fields: &Fields) -> Result<ModelShape, ModelError> {
-    fields.must_be(
-        "qk_layernorm",
-        false,
-        "atelier runs Phi models without norms of queries and keys",
-    )?;
+    let why = "atelier runs Phi models without norms of queries and keys";
+    fields.must_be(&[("qk_layernorm", false, why)])?;
     let sizes = Sizes::read(fields, None)?;
     let rope = rope::read(fields, ROPE, sizes.head_width, sizes.context)?;
     let block = sizes.plain_block(
