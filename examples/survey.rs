@@ -17,7 +17,7 @@ use atelier::study::survey::{
     Asking, Survey, SurveyCell, SurveyModel, SurveyReport, SurveyTask, SurveyedOutcome,
     correlations,
 };
-use atelier::task::built_in::drawn;
+use atelier::task::built_in::BuiltInTask;
 use atelier::task::catalogue::Task;
 use atelier::task::item::TaskRow;
 use atelier::task::primer::GeneratedTask;
@@ -36,7 +36,8 @@ pub fn run(
     tasks: &[GeneratedTask],
     rows: usize,
 ) -> Result<SurveyReport, Box<dyn Error>> {
-    let asked: Vec<Vec<TaskRow>> = tasks.iter().map(|&task| drawn(task, rows).collect()).collect();
+    let asked: Vec<Vec<TaskRow>> =
+        tasks.iter().map(|&task| BuiltInTask::Generated(task).rows(rows)).collect();
     let (mut surveyed, mut cells) = (Vec::new(), Vec::new());
     for (m, name) in models.iter().enumerate() {
         // A model that is compiled into this program.
@@ -63,7 +64,7 @@ pub fn run(
     let tasks: Vec<SurveyTask> = tasks
         .iter()
         .map(|&task| {
-            let about = Task::Generated(task);
+            let about = Task::BuiltIn(BuiltInTask::Generated(task));
             SurveyTask {
                 name: about.name().to_string(),
                 about: about.about().to_string(),

@@ -383,7 +383,7 @@ fn scaled_sum(points: &[Vec<f64>], scale: f64) -> Vec<f64> {
     (0..points[0].len()).map(|k| points.iter().map(|p| p[k]).sum::<f64>() * scale).collect()
 }
 
-fn average(x: &[f64]) -> f64 {
+pub(super) fn average(x: &[f64]) -> f64 {
     x.iter().sum::<f64>() / x.len() as f64
 }
 

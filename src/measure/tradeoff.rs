@@ -7,6 +7,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::decomposition::average;
+
 /// The terms for one row's points `u_i` `[M][K]` and target t `[K]`, or their means over rows: every
 /// equation below is linear in the terms but for `bias_bar`, whose square is kept for that reason.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -43,17 +45,17 @@ impl Tradeoff {
     pub fn of(points: &[Vec<f64>], target: &[f64]) -> Self {
         assert!(!points.is_empty(), "at least one member");
         let members = points.len() as f64;
-        let means: Vec<f64> = points.iter().map(|point| mean(point)).collect();
-        let ensemble = mean(&means);
-        let target_mean = mean(target);
+        let means: Vec<f64> = points.iter().map(|point| average(point)).collect();
+        let ensemble = average(&means);
+        let target_mean = average(target);
         let spread = |around: f64| {
             let squares: Vec<f64> = means.iter().map(|m| (m - around).powi(2)).collect();
-            mean(&squares)
+            average(&squares)
         };
         let variances: Vec<f64> = points.iter().map(|u| covariance(u, u)).collect();
-        let var_bar = mean(&variances);
+        let var_bar = average(&variances);
         let targets: Vec<f64> = points.iter().map(|u| covariance(u, target)).collect();
-        let target_covariance = mean(&targets);
+        let target_covariance = average(&targets);
         let target_variance = covariance(target, target);
         // var_k(sum_i u_i) holds every pair: no need to visit them.
         let sum: Vec<f64> = (0..target.len()).map(|k| points.iter().map(|u| u[k]).sum()).collect();
@@ -161,14 +163,10 @@ impl Tradeoff {
     }
 }
 
-fn mean(values: &[f64]) -> f64 {
-    values.iter().sum::<f64>() / values.len() as f64
-}
-
 /// Over the K options, divided by K.
 fn covariance(a: &[f64], b: &[f64]) -> f64 {
     assert_eq!(a.len(), b.len(), "points of one length");
-    let (mean_a, mean_b) = (mean(a), mean(b));
+    let (mean_a, mean_b) = (average(a), average(b));
     let products = a.iter().zip(b).map(|(x, y)| (x - mean_a) * (y - mean_b));
     products.sum::<f64>() / a.len() as f64
 }

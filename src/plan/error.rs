@@ -1,5 +1,6 @@
 //! Errors of a plan. Each is one sentence that says what to write instead.
 
+use super::strategy::FORMS;
 use super::{MAX_REPEAT, MAX_RUNS};
 
 /// Why a line is not a plan of this model. Characters are counted from 1; `blocks` is the number
@@ -48,7 +49,7 @@ pub enum PlanError {
     TooLong { runs: usize },
     #[error(
         "`{line}` is not a plan: name one of {} or write the blocks to run, such as `0-3,5,4`",
-        STRATEGIES
+        FORMS.map(|form| format!("`{form}`")).join(", ")
     )]
     UnknownStrategy { line: String },
     #[error("`{name}` is not written as `{form}` with whole numbers")]
@@ -64,9 +65,6 @@ pub enum PlanError {
     #[error("`{strategy}` leaves nothing to run: the model has a single block run")]
     NothingLeft { strategy: String },
 }
-
-/// The named strategies as they are written.
-const STRATEGIES: &str = "`skip:s`, `repeat:s`, `reverse:s`, `shuffle:s:seed`, `parallel:s`, `loop:s:R`, `drop:i`, `swap:i`, `head:i:h`";
 
 fn at_character(at: Option<usize>) -> String {
     at.map_or_else(String::new, |at| format!(" at character {at}"))

@@ -124,9 +124,7 @@ impl NotationReader {
         refuse_if!(half == Half::Mlp, PlanError::HeadsOfMlp { block, at });
         refuse_if!(!self.take('h'), self.unexpected("`h` and a head's number"));
         loop {
-            let Some(digits) = self.digits() else {
-                return Err(self.unexpected("a head's number"));
-            };
+            let digits = self.digits("a head's number")?;
             off = digits
                 .parse()
                 .ok()
@@ -140,9 +138,7 @@ impl NotationReader {
 
     fn index(&mut self, expected: &'static str) -> Result<usize, PlanError> {
         let at = self.place();
-        let Some(digits) = self.digits() else {
-            return Err(self.unexpected(expected));
-        };
+        let digits = self.digits(expected)?;
         // A number past usize is past every model's last block too.
         match digits.parse::<usize>() {
             Ok(index) if index < self.blocks => Ok(index),
@@ -156,21 +152,20 @@ impl NotationReader {
 
     fn count(&mut self) -> Result<usize, PlanError> {
         let at = self.place();
-        let Some(digits) = self.digits() else {
-            return Err(self.unexpected("the number of repeats"));
-        };
+        let digits = self.digits("the number of repeats")?;
         match digits.parse::<usize>() {
             Ok(count) if (1..=MAX_REPEAT).contains(&count) => Ok(count),
             _ => Err(PlanError::RepeatCount { count: shortened(&digits), at }),
         }
     }
 
-    fn digits(&mut self) -> Option<String> {
+    fn digits(&mut self, expected: &'static str) -> Result<String, PlanError> {
         let digits: String =
             self.chars[self.next..].iter().take_while(|c| c.is_ascii_digit()).collect();
         self.next += digits.len();
         self.skip_space();
-        (!digits.is_empty()).then_some(digits)
+        refuse_if!(digits.is_empty(), self.unexpected(expected));
+        Ok(digits)
     }
 
     fn peek(&self) -> Option<char> {

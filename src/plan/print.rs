@@ -9,6 +9,12 @@ use super::{BlockRun, Half, MAX_REPEAT, Step};
 
 /// Prints steps as `notation::parse` reads them.
 pub(super) fn print(steps: &[Step], f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    f.write_str(&line(steps, MAX_REPEAT))
+}
+
+/// Steps in a line, at most `most_repeated` equal neighbours as one `x`. In a group `x` would stand for running
+/// after one another, so none are.
+fn line(steps: &[Step], most_repeated: usize) -> String {
     let mut items = Vec::new();
     // Whole blocks that stand alone, waiting to be merged into ranges.
     let mut single = Vec::new();
@@ -20,31 +26,16 @@ pub(super) fn print(steps: &[Step], f: &mut fmt::Formatter<'_>) -> fmt::Result {
             continue;
         }
         push_ranges(&mut items, &mut single);
-        for repeats in equal.chunks(MAX_REPEAT) {
+        for repeats in equal.chunks(most_repeated) {
             let step = match &repeats[0] {
                 Step::Block(run) => block(*run),
-                Step::Parallel(group) => format!("({})", group_line(group)),
+                Step::Parallel(group) => {
+                    let group: Vec<Step> = group.iter().copied().map(Step::Block).collect();
+                    format!("({})", line(&group, 1))
+                }
             };
             items.push(if repeats.len() == 1 { step } else { format!("{step}x{}", repeats.len()) });
         }
-    }
-    push_ranges(&mut items, &mut single);
-    f.write_str(&items.join(","))
-}
-
-/// A group's blocks: ranges as outside, but no `x`, which stands for running after one another.
-fn group_line(group: &[BlockRun]) -> String {
-    let mut items = Vec::new();
-    let mut single = Vec::new();
-    for equal in group.chunk_by(|a, b| a == b) {
-        if let [run] = equal
-            && *run == BlockRun::whole(run.index)
-        {
-            single.push(run.index);
-            continue;
-        }
-        push_ranges(&mut items, &mut single);
-        items.extend(equal.iter().map(|run| block(*run)));
     }
     push_ranges(&mut items, &mut single);
     items.join(",")

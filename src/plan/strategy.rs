@@ -10,6 +10,19 @@ use super::notation::shortened;
 use super::shuffle::shuffle;
 use super::{BlockRun, HeadsOff, MAX_REPEAT, Plan, PlanError, Step, stored_blocks};
 
+/// The named orders as they are written.
+pub(super) const FORMS: [&str; 9] = [
+    "skip:s",
+    "repeat:s",
+    "reverse:s",
+    "shuffle:s:seed",
+    "parallel:s",
+    "loop:s:R",
+    "drop:i",
+    "swap:i",
+    "head:i:h",
+];
+
 /// A named order. `s` is the last of the first runs that stay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Strategy {
@@ -42,19 +55,9 @@ impl Strategy {
         let mut parts = line.trim().split(':').map(str::trim);
         let name = parts.next().unwrap_or_default();
         let numbers: Vec<Option<u64>> = parts.map(|part| part.parse().ok()).collect();
-        let form = match name {
-            "skip" => "skip:s",
-            "repeat" => "repeat:s",
-            "reverse" => "reverse:s",
-            "shuffle" => "shuffle:s:seed",
-            "parallel" => "parallel:s",
-            "loop" => "loop:s:R",
-            "drop" => "drop:i",
-            "swap" => "swap:i",
-            "head" => "head:i:h",
-            _ => {
-                return Err(PlanError::UnknownStrategy { line: shortened(line.trim()) });
-            }
+        let is_named = |form: &&&str| form.split(':').next() == Some(name);
+        let Some(&form) = FORMS.iter().find(is_named) else {
+            return Err(PlanError::UnknownStrategy { line: shortened(line.trim()) });
         };
         let wrong = PlanError::StrategyForm { name: shortened(line.trim()), form };
         // Past every model's size: an error at `plan`, with the model's own size in it.

@@ -32,6 +32,14 @@ impl BuiltInTask {
         }
     }
 
+    /// Returns what it asks, in a few words.
+    pub fn about(self) -> &'static str {
+        match self {
+            BuiltInTask::Plain(task) => task.about(),
+            BuiltInTask::Generated(task) => task.about(),
+        }
+    }
+
     /// Returns the task of this name.
     pub fn from_name(name: &str) -> Option<BuiltInTask> {
         BuiltInTask::all().find(|task| task.name() == name)
@@ -79,7 +87,7 @@ impl TryFrom<String> for BuiltInTask {
 }
 
 /// Draws held-out rows of a generated task one after another, of all its levels in turn.
-pub fn drawn(task: GeneratedTask, count: usize) -> impl Iterator<Item = TaskRow> {
+fn drawn(task: GeneratedTask, count: usize) -> impl Iterator<Item = TaskRow> {
     let rows = primer::drawn(task, None, count, primer::ROWS_SEED).enumerate();
     rows.map(|(index, row)| TaskRow { line: index + 1, level: Some(row.level), item: row.into() })
 }

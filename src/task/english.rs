@@ -1,6 +1,6 @@
 //! English prompts to begin with on models that read text, in the shapes of the papers' tasks.
 
-use std::sync::OnceLock;
+use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
 
@@ -21,11 +21,10 @@ pub struct EnglishPrompt {
 
 /// Every one of them.
 pub fn english() -> &'static [EnglishPrompt] {
-    static LIST: OnceLock<Vec<EnglishPrompt>> = OnceLock::new();
-    LIST.get_or_init(|| {
-        // A test reads the file, which is compiled in: it is never otherwise than well-formed.
-        serde_json::from_str(include_str!("english.json")).unwrap_or_default()
-    })
+    // A test reads the file, which is compiled in: it is never otherwise than well-formed.
+    static LIST: LazyLock<Vec<EnglishPrompt>> =
+        LazyLock::new(|| serde_json::from_str(include_str!("english.json")).unwrap_or_default());
+    &LIST
 }
 
 #[cfg(test)]

@@ -89,52 +89,35 @@ pub const KNOWN: &[KnownModel] = &[
 /// Bytes of `scholar-4`, finished or on its way.
 const OF_FOUR_BLOCKS: usize = 411_257;
 
-/// `scholar-4` on its way, after so many steps: in its folder, each with weights of its own. The steps
-/// are written with the six digits that names have, and as people read them.
-macro_rules! moments {
-    ($(($digits:literal, $steps:literal)),+ $(,)?) => {
-        &[$(model!(
-            concat!("scholar-4-step-", $digits),
+/// A copy of `scholar-4` under a name of its own: in its folder, with weights called so.
+macro_rules! copy {
+    ($weights:literal, $about:literal) => {
+        model!(
+            concat!("scholar-4-", $weights),
             "scholar-4",
-            concat!("step-", $digits, ".safetensors"),
+            concat!($weights, ".safetensors"),
             4,
             OF_FOUR_BLOCKS,
-            concat!("4 blocks after ", $steps, " steps")
-        )),+]
+            $about
+        )
     };
 }
 
 /// `scholar-4` on its way: when it was new, and whenever it had met another kind of task
 /// (`train/session.rs` says which).
-pub const TRAINING: &[KnownModel] = moments![
-    ("000000", "0"),
-    ("000784", "784"),
-    ("001805", "1805"),
-    ("002803", "2803"),
-    ("004863", "4863"),
-    ("007402", "7402"),
-    ("010125", "10125"),
+pub const TRAINING: &[KnownModel] = &[
+    copy!("step-000000", "4 blocks after 0 steps"),
+    copy!("step-000784", "4 blocks after 784 steps"),
+    copy!("step-001805", "4 blocks after 1805 steps"),
+    copy!("step-002803", "4 blocks after 2803 steps"),
+    copy!("step-004863", "4 blocks after 4863 steps"),
+    copy!("step-007402", "4 blocks after 7402 steps"),
+    copy!("step-010125", "4 blocks after 10125 steps"),
 ];
 
 /// `scholar-4` trained again from other seeds: what of a finding is the shape's, and what chance.
-pub const SEEDS: &[KnownModel] = &[
-    model!(
-        "scholar-4-seed-2",
-        "scholar-4",
-        "seed-2.safetensors",
-        4,
-        OF_FOUR_BLOCKS,
-        "4 blocks from another seed"
-    ),
-    model!(
-        "scholar-4-seed-3",
-        "scholar-4",
-        "seed-3.safetensors",
-        4,
-        OF_FOUR_BLOCKS,
-        "4 blocks from a third seed"
-    ),
-];
+pub const SEEDS: &[KnownModel] =
+    &[copy!("seed-2", "4 blocks from another seed"), copy!("seed-3", "4 blocks from a third seed")];
 
 /// All of them: finished, on their way, of other seeds.
 pub fn all() -> impl Iterator<Item = &'static KnownModel> {

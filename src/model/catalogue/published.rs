@@ -1,6 +1,6 @@
 //! Published models worth a look, on a hub: what they teach, under which terms, how large they are.
 
-use std::sync::OnceLock;
+use std::sync::LazyLock;
 
 use serde::Deserialize;
 
@@ -61,13 +61,12 @@ struct PublishedList {
 
 /// Every model of the list, the one to begin with first.
 pub fn published() -> &'static [PublishedModel] {
-    static LIST: OnceLock<Vec<PublishedModel>> = OnceLock::new();
-    LIST.get_or_init(|| {
-        // A test reads the file, which is compiled in: it is never otherwise than well-formed.
-        toml::from_str::<PublishedList>(include_str!("published.toml"))
-            .map(|list| list.model)
-            .unwrap_or_default()
-    })
+    // A test reads the file, which is compiled in: it is never otherwise than well-formed.
+    static LIST: LazyLock<Vec<PublishedModel>> = LazyLock::new(|| {
+        let list = toml::from_str::<PublishedList>(include_str!("published.toml"));
+        list.map(|list| list.model).unwrap_or_default()
+    });
+    &LIST
 }
 
 impl PublishedModel {

@@ -40,9 +40,8 @@ impl Conversion {
     pub fn new(files: &ModelFiles) -> Result<Self, ModelError> {
         let source = BytesAtHand::of(files);
         let sizes = files.weights.iter().map(|(name, bytes)| (&name[..], bytes.len() as u64));
-        let index = files.index.as_ref().map(|(name, bytes)| (name.as_str(), &bytes[..]));
         let bytes = |file, range| source.read(file, range);
-        let places = TensorPlaces::read(&sizes.collect::<Vec<_>>(), index, bytes)?;
+        let places = TensorPlaces::read(&sizes.collect::<Vec<_>>(), files.index.as_ref(), bytes)?;
 
         let mut tensors = Vec::new();
         for (name, file, described) in places.described() {

@@ -1,8 +1,16 @@
-//! A tensor as a file's header describes it.
+//! A tensor as a file's header describes it, and how headers are read.
 
+use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::ops::Range;
 
-use crate::model::DType;
+use crate::model::{DType, ModelError};
+
+/// Reads a range of a file's bytes.
+pub type ReadRange<'a, 'b> = &'b dyn Fn(Range<u64>) -> Result<Cow<'a, [u8]>, ModelError>;
+
+/// The tensors of a file, by name.
+pub type FileTensors = BTreeMap<String, Described>;
 
 /// A tensor of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -10,43 +10,24 @@ pub struct OtherFormat {
 }
 
 const PYTORCH: &str = "give it back its name, with .bin at the end";
+const SAFETENSORS: &str = "take the same model's safetensors files";
 const AGAIN: &str = "download it again, and look at what the server answers";
 
-/// First bytes, and the format that has them.
-const FORMATS: &[(&[u8], OtherFormat)] = &[
-    (
-        b"PK\x03\x04",
-        OtherFormat { what: "a PyTorch checkpoint or another zip archive", hint: PYTORCH },
-    ),
-    (
-        b"\x80\x02",
-        OtherFormat { what: "a PyTorch checkpoint of the old kind (a pickle)", hint: PYTORCH },
-    ),
-    (b"\x1f\x8b", OtherFormat { what: "compressed (gzip)", hint: "unpack it with `gunzip` first" }),
-    (
-        b"\x93NUMPY",
-        OtherFormat { what: "a NumPy file", hint: "take the same model's safetensors files" },
-    ),
+/// First bytes, the format that has them, and advice.
+const FORMATS: &[(&[u8], &str, &str)] = &[
+    (b"PK\x03\x04", "a PyTorch checkpoint or another zip archive", PYTORCH),
+    (b"\x80\x02", "a PyTorch checkpoint of the old kind (a pickle)", PYTORCH),
+    (b"\x1f\x8b", "compressed (gzip)", "unpack it with `gunzip` first"),
+    (b"\x93NUMPY", "a NumPy file", SAFETENSORS),
     (
         b"version https://git-lfs",
-        OtherFormat {
-            what: "a Git LFS pointer, a few lines that stand for the weights",
-            hint: "fetch the weights themselves with `git lfs pull`",
-        },
+        "a Git LFS pointer, a few lines that stand for the weights",
+        "fetch the weights themselves with `git lfs pull`",
     ),
-    (
-        b"GGUF",
-        OtherFormat { what: "a GGUF file", hint: "give it back its name, with .gguf at the end" },
-    ),
-    (
-        b"\x89HDF",
-        OtherFormat {
-            what: "an HDF5 file (Keras, TensorFlow)",
-            hint: "take the same model's safetensors files",
-        },
-    ),
-    (b"<", OtherFormat { what: "a web page", hint: AGAIN }),
-    (b"{", OtherFormat { what: "a JSON text", hint: AGAIN }),
+    (b"GGUF", "a GGUF file", "give it back its name, with .gguf at the end"),
+    (b"\x89HDF", "an HDF5 file (Keras, TensorFlow)", SAFETENSORS),
+    (b"<", "a web page", AGAIN),
+    (b"{", "a JSON text", AGAIN),
 ];
 
 /// Where a tar archive says that it is one.
@@ -61,6 +42,6 @@ pub fn known(first: &[u8]) -> Option<OtherFormat> {
             hint: "load it in PyTorch and save it again",
         });
     }
-    let known = FORMATS.iter().find(|(magic, _)| first.starts_with(magic));
-    known.map(|(_, format)| *format)
+    let known = FORMATS.iter().find(|(magic, ..)| first.starts_with(magic));
+    known.map(|&(_, what, hint)| OtherFormat { what, hint })
 }

@@ -2,7 +2,6 @@
 //! this program runs on. Nothing behind the header is read, and no header longer than the format
 //! allows.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Range;
@@ -10,7 +9,7 @@ use std::ops::Range;
 use serde::Deserialize;
 use serde::de::{Deserializer, Error, IgnoredAny, MapAccess, Visitor};
 
-use super::described::{Described, HeaderType};
+use super::described::{Described, FileTensors, HeaderType, ReadRange};
 use super::format::{self, OtherFormat};
 use crate::model::{DType, ModelError};
 
@@ -20,56 +19,45 @@ pub const LONGEST_HEADER: u64 = 100_000_000;
 /// First bytes of a file by which other formats are known.
 const FIRST_BYTES: u64 = 64;
 
-/// Every type of the format, and the bits of one number.
-const TYPES: &[(&str, u64)] = &[
-    ("BOOL", 8),
-    ("F4", 4),
-    ("F6_E2M3", 6),
-    ("F6_E3M2", 6),
-    ("U8", 8),
-    ("I8", 8),
-    ("F8_E5M2", 8),
-    ("F8_E4M3", 8),
-    ("F8_E8M0", 8),
-    ("F8_E4M3FNUZ", 8),
-    ("F8_E5M2FNUZ", 8),
-    ("I16", 16),
-    ("U16", 16),
-    ("F16", 16),
-    ("BF16", 16),
-    ("I32", 32),
-    ("U32", 32),
-    ("F32", 32),
-    ("C64", 64),
-    ("F64", 64),
-    ("I64", 64),
-    ("U64", 64),
+/// Every type of the format, the bits of one number, and what weights of it are read as.
+const TYPES: &[(&str, u64, Option<DType>)] = &[
+    ("BOOL", 8, None),
+    ("F4", 4, None),
+    ("F6_E2M3", 6, None),
+    ("F6_E3M2", 6, None),
+    ("U8", 8, None),
+    ("I8", 8, None),
+    ("F8_E5M2", 8, None),
+    ("F8_E4M3", 8, None),
+    ("F8_E8M0", 8, None),
+    ("F8_E4M3FNUZ", 8, None),
+    ("F8_E5M2FNUZ", 8, None),
+    ("I16", 16, None),
+    ("U16", 16, None),
+    ("F16", 16, Some(DType::F16)),
+    ("BF16", 16, Some(DType::Bf16)),
+    ("I32", 32, None),
+    ("U32", 32, None),
+    ("F32", 32, Some(DType::F32)),
+    ("C64", 64, None),
+    ("F64", 64, None),
+    ("I64", 64, None),
+    ("U64", 64, None),
 ];
 
 impl<'de> Deserialize<'de> for HeaderType {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let named = String::deserialize(deserializer)?;
-        let known = TYPES.iter().find(|(name, _)| *name == named);
-        known
-            .map(|&(name, _)| Self { name, dtype: weights_dtype(name) })
-            .ok_or_else(|| D::Error::custom(format!("unknown type {named:?}")))
-    }
-}
-
-/// The type that weights are read in, if `name` is one's.
-fn weights_dtype(name: &str) -> Option<DType> {
-    match name {
-        "F32" => Some(DType::F32),
-        "F16" => Some(DType::F16),
-        "BF16" => Some(DType::Bf16),
-        _ => None,
+        let known = TYPES.iter().find(|(name, ..)| *name == named);
+        let known = known.map(|&(name, _, dtype)| Self { name, dtype });
+        known.ok_or_else(|| D::Error::custom(format!("unknown type {named:?}")))
     }
 }
 
 /// Bits of one number; 0 of a type that the format does not have.
 pub fn bits(dtype: HeaderType) -> u64 {
-    let known = TYPES.iter().find(|(name, _)| *name == dtype.name);
-    known.map_or(0, |(_, bits)| *bits)
+    let known = TYPES.iter().find(|(name, ..)| *name == dtype.name);
+    known.map_or(0, |(_, bits, _)| *bits)
 }
 
 /// Reads the header of the file called `file`, of `size` bytes, through `bytes`, which gives a range
@@ -78,11 +66,7 @@ pub fn bits(dtype: HeaderType) -> u64 {
 /// # Errors
 /// The file is not safetensors (the error names its format, where that is known), was cut off, or its
 /// tensors do not lie one behind the other.
-pub fn read<'a>(
-    file: &str,
-    size: u64,
-    bytes: impl Fn(Range<u64>) -> Result<Cow<'a, [u8]>, ModelError>,
-) -> Result<BTreeMap<String, Described>, ModelError> {
+pub fn read(file: &str, size: u64, bytes: ReadRange) -> Result<FileTensors, ModelError> {
     let first = bytes(0..size.min(FIRST_BYTES))?;
     let Some(length) = first.first_chunk().map(|b| u64::from_le_bytes(*b)) else {
         return Err(not_safetensors(file, format!("it has only {size} bytes")));
@@ -90,8 +74,7 @@ pub fn read<'a>(
     // No header that could be read begins as one of the formats does: its length would be too large.
     if length > LONGEST_HEADER || length > size - 8 {
         return Err(match format::known(&first) {
-            Some(format) => {
-                let OtherFormat { what, hint } = format;
+            Some(OtherFormat { what, hint }) => {
                 ModelError::OtherFormat { file: file.into(), expected: "safetensors", what, hint }
             }
             None if length > size - 8 => {
@@ -129,7 +112,7 @@ pub fn read<'a>(
 
 /// Tensors lie one behind the other, without gaps, each as long as its shape and type say: checked,
 /// and where the last ends.
-fn check_places(file: &str, tensors: &BTreeMap<String, Described>) -> Result<u64, ModelError> {
+fn check_places(file: &str, tensors: &FileTensors) -> Result<u64, ModelError> {
     let mut in_order: Vec<(&String, &Described)> = tensors.iter().collect();
     in_order.sort_by_key(|(_, tensor)| (tensor.bytes.start, tensor.bytes.end));
     let mut end = 0;
@@ -156,7 +139,7 @@ fn not_safetensors(file: &str, reason: String) -> ModelError {
 }
 
 /// A header's JSON; places count from the header's end.
-struct Tensors(BTreeMap<String, Described>);
+struct Tensors(FileTensors);
 
 #[derive(Deserialize)]
 struct Info {

@@ -4,10 +4,10 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::described::Described;
+use super::described::{Described, FileTensors};
 use super::{pytorch, safetensors};
 use crate::model::files::{CheckpointKind, ShardIndex};
-use crate::model::{DType, ModelError};
+use crate::model::{DType, FileBytes, ModelError};
 
 /// Where every tensor of a checkpoint lies.
 pub struct TensorPlaces {
@@ -36,43 +36,48 @@ impl TensorPlaces {
     /// A file that is no such checkpoint, was cut off, or lacks a tensor that the index names.
     pub fn read<'a>(
         files: &[(&str, u64)],
-        index: Option<(&str, &[u8])>,
+        index: Option<&(String, FileBytes)>,
         bytes: impl Fn(usize, Range<u64>) -> Result<Cow<'a, [u8]>, ModelError>,
     ) -> Result<Self, ModelError> {
         let index =
             index.map(|(file, bytes)| Ok((file, ShardIndex::read(file, bytes)?))).transpose()?;
-        let mut places: BTreeMap<String, (usize, Described)> = BTreeMap::new();
+        let mut read = Self::new(files, "config.json");
         for (at, &(file, size)) in files.iter().enumerate() {
             let bytes = |range| bytes(at, range);
             let tensors = match CheckpointKind::of(file) {
-                Some(CheckpointKind::PyTorch) => pytorch::read(file, size, bytes)?,
-                _ => safetensors::read(file, size, bytes)?,
+                Some(CheckpointKind::PYTORCH) => pytorch::read(file, size, &bytes)?,
+                _ => safetensors::read(file, size, &bytes)?,
             };
-            for (name, tensor) in tensors {
-                if let Some((first, _)) = places.get(&name) {
-                    return Err(ModelError::StoredTwice {
-                        tensor: name.escape_debug().to_string(),
-                        first: files[*first].0.into(),
-                        second: file.into(),
-                    });
-                }
-                places.insert(name, (at, tensor));
-            }
+            read.add(at, tensors)?;
         }
-        let files = files.iter().map(|(file, _)| file.to_string()).collect();
-        let read = Self::of(files, places, "config.json");
         if let Some((file, index)) = index {
             read.check(file, &index)?;
         }
         Ok(read)
     }
 
-    pub(super) fn of(
-        files: Vec<String>,
-        places: BTreeMap<String, (usize, Described)>,
-        said_by: &'static str,
-    ) -> Self {
-        Self { files, places, said_by }
+    /// Tensors of files, none of them added yet.
+    pub(super) fn new(files: &[(&str, u64)], said_by: &'static str) -> Self {
+        let files = files.iter().map(|(file, _)| file.to_string()).collect();
+        Self { files, places: BTreeMap::new(), said_by }
+    }
+
+    /// Adds the tensors of a file.
+    ///
+    /// # Errors
+    /// One is in another file too.
+    pub(super) fn add(&mut self, file: usize, tensors: FileTensors) -> Result<(), ModelError> {
+        for (name, tensor) in tensors {
+            if let Some((first, _)) = self.places.get(&name) {
+                return Err(ModelError::StoredTwice {
+                    tensor: name.escape_debug().to_string(),
+                    first: self.files[*first].clone(),
+                    second: self.files[file].clone(),
+                });
+            }
+            self.places.insert(name, (file, tensor));
+        }
+        Ok(())
     }
 
     fn check(&self, index_file: &str, index: &ShardIndex) -> Result<(), ModelError> {

@@ -25,22 +25,16 @@ pub const NAMES: Names = Names {
 const CONTEXT: usize = 2048;
 
 pub fn shape(fields: &Fields) -> Result<ModelShape, ModelError> {
-    fields.must_be("alibi", false, "atelier runs Falcon models with rotary positions only")?;
-    fields.must_be(
-        "new_decoder_architecture",
-        false,
-        "atelier runs Falcon models of the 7b's shape only",
-    )?;
-    fields.must_be(
-        "parallel_attn",
-        true,
-        "atelier runs Falcon models whose branches run side by side only",
-    )?;
-    fields.must_be(
-        "apply_residual_connection_post_layernorm",
-        false,
-        "atelier adds branches to the stream before its norm",
-    )?;
+    fields.must_be(&[
+        ("alibi", false, "atelier runs Falcon models with rotary positions only"),
+        ("new_decoder_architecture", false, "atelier runs Falcon models of the 7b's shape only"),
+        ("parallel_attn", true, "atelier runs Falcon models whose branches run side by side only"),
+        (
+            "apply_residual_connection_post_layernorm",
+            false,
+            "atelier adds branches to the stream before its norm",
+        ),
+    ])?;
     let (width, heads) = (fields.size("hidden_size")?, fields.size("num_attention_heads")?);
     let sizes = Sizes {
         vocabulary: fields.size("vocab_size")?,
@@ -55,14 +49,12 @@ pub fn shape(fields: &Fields) -> Result<ModelShape, ModelError> {
     .checked(NAMED, None)?;
     let bias = fields.flag("bias", false)?;
     let rope = rope::read(fields, rope::WHOLE, sizes.head_width, sizes.context)?;
-    let mut block = sizes.plain_block(
+    let block = sizes.plain_block(
         layer_norm(fields, "layer_norm_epsilon")?,
         Residual::Parallel { shared_norm: true },
+        Some(rope),
         activation(fields, "activation", Activation::GeluErf)?,
         bias,
     );
-    block.attention.rope = Some(rope);
-    let mut shape = sizes.model(fields, block)?;
-    shape.head.tied = fields.flag("tie_word_embeddings", true)?;
-    Ok(shape)
+    sizes.model(fields, block, true)
 }

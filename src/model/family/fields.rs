@@ -1,6 +1,9 @@
 //! The fields of a `config.json`, each checked as it is read: what a family's file asks for and does
 //! not get, or gets out of range, is refused with the field's name.
 
+use std::fmt::Display;
+use std::ops::RangeInclusive;
+
 use serde_json::{Map, Value};
 
 use crate::model::ModelError;
@@ -37,12 +40,7 @@ impl Fields {
     /// # Errors
     /// It is there and not from 1 to [`LARGEST`].
     pub fn optional_size(&self, field: &'static str) -> Result<Option<usize>, ModelError> {
-        let size = |value: &Value| value.as_u64().and_then(|size| usize::try_from(size).ok());
-        self.read(
-            field,
-            |value| size(value).filter(|size| (1..=LARGEST).contains(size)),
-            || format!("it must be from 1 to {LARGEST}"),
-        )
+        self.whole(field, 1..=LARGEST)
     }
 
     /// A window of attention: how many tokens one token sees; `absent` where the field is not there
@@ -59,7 +57,7 @@ impl Fields {
         let window = self.read(
             field,
             |value| value.as_u64().filter(|window| *window > 0),
-            || "it must be at least 1, or null".into(),
+            "it must be at least 1, or null",
         )?;
         let absent = absent.filter(|_| !self.fields.contains_key(field));
         let window = window.or(absent);
@@ -72,13 +70,20 @@ impl Fields {
     /// # Errors
     /// It is there and not from 0 to [`LARGEST`].
     pub fn count(&self, field: &'static str, absent: usize) -> Result<usize, ModelError> {
-        let count = |value: &Value| value.as_u64().and_then(|count| usize::try_from(count).ok());
-        let read = self.read(
+        Ok(self.whole(field, 0..=LARGEST)?.unwrap_or(absent))
+    }
+
+    fn whole(
+        &self,
+        field: &'static str,
+        range: RangeInclusive<usize>,
+    ) -> Result<Option<usize>, ModelError> {
+        let size = |value: &Value| value.as_u64().and_then(|size| usize::try_from(size).ok());
+        self.read(
             field,
-            |value| count(value).filter(|count| *count <= LARGEST),
-            || format!("it must be from 0 to {LARGEST}"),
-        )?;
-        Ok(read.unwrap_or(absent))
+            |value| size(value).filter(|size| range.contains(size)),
+            format_args!("it must be from {} to {}", range.start(), range.end()),
+        )
     }
 
     /// A norm's eps.
@@ -89,7 +94,7 @@ impl Fields {
         let eps = self.read(
             field,
             |value| value.as_f64().filter(|eps| *eps > 0.0 && *eps < 1.0),
-            || "it must be between 0 and 1".into(),
+            "it must be between 0 and 1",
         )?;
         eps.ok_or_else(|| self.missing(field))
     }
@@ -97,30 +102,26 @@ impl Fields {
     /// # Errors
     /// It is there and no number.
     pub fn number(&self, field: &'static str) -> Result<Option<f64>, ModelError> {
-        self.read(field, Value::as_f64, || "it must be a number".into())
+        self.read(field, Value::as_f64, "it must be a number")
     }
 
     /// # Errors
     /// It is there and neither true nor false.
     pub fn flag(&self, field: &'static str, absent: bool) -> Result<bool, ModelError> {
-        let flag = self.read(field, Value::as_bool, || "it must be true or false".into())?;
+        let flag = self.read(field, Value::as_bool, "it must be true or false")?;
         Ok(flag.unwrap_or(absent))
     }
 
     /// # Errors
     /// It is there and no text.
     pub fn text(&self, field: &'static str) -> Result<Option<&str>, ModelError> {
-        match self.get(field) {
-            None => Ok(None),
-            Some(Value::String(text)) => Ok(Some(text)),
-            Some(value) => Err(config(field, shown(value), "it must be a name".into())),
-        }
+        self.read(field, Value::as_str, "it must be a name")
     }
 
     /// # Errors
     /// It is there and no token id.
     pub fn token(&self, field: &'static str) -> Result<Option<u32>, ModelError> {
-        self.read(field, token, || "it must be a token id".into())
+        self.read(field, token, "it must be a token id")
     }
 
     /// One token id, or several.
@@ -134,38 +135,36 @@ impl Fields {
                 Value::Array(values) => values.iter().map(token).collect(),
                 one => token(one).map(|id| vec![id]),
             },
-            || "it must be a token id, or a list of them".into(),
+            "it must be a token id, or a list of them",
         )?;
         Ok(tokens.unwrap_or_default())
     }
 
-    /// Refuses a choice that the family has and atelier does not run.
+    /// Refuses choices that the family has and atelier does not run: fields, what each must be, and why.
     ///
     /// # Errors
-    /// The flag is not what it must be.
+    /// A flag is not what it must be.
     pub fn must_be(
         &self,
-        field: &'static str,
-        wanted: bool,
-        why: &'static str,
+        choices: &[(&'static str, bool, &'static str)],
     ) -> Result<(), ModelError> {
-        let found = self.flag(field, wanted)?;
-        expect(field, found, found == wanted, || why.into())
+        for &(field, wanted, why) in choices {
+            let found = self.flag(field, wanted)?;
+            expect(field, found, found == wanted, why)?;
+        }
+        Ok(())
     }
 
-    fn read<T>(
-        &self,
+    fn read<'a, T>(
+        &'a self,
         field: &'static str,
-        read: impl Fn(&Value) -> Option<T>,
-        expected: impl FnOnce() -> String,
+        read: impl Fn(&'a Value) -> Option<T>,
+        expected: impl Display,
     ) -> Result<Option<T>, ModelError> {
-        match self.get(field) {
-            None => Ok(None),
-            Some(value) => match read(value) {
-                Some(read) => Ok(Some(read)),
-                None => Err(config(field, shown(value), expected())),
-            },
-        }
+        let Some(value) = self.get(field) else {
+            return Ok(None);
+        };
+        read(value).map(Some).ok_or_else(|| config(field, shown(value), expected))
     }
 
     fn missing(&self, field: &'static str) -> ModelError {
@@ -177,15 +176,15 @@ impl Fields {
 /// `fits` is not true.
 pub fn expect(
     field: &'static str,
-    found: impl ToString,
+    found: impl Display,
     fits: bool,
-    expected: impl FnOnce() -> String,
+    expected: impl Display,
 ) -> Result<(), ModelError> {
-    if fits { Ok(()) } else { Err(config(field, found.to_string(), expected())) }
+    if fits { Ok(()) } else { Err(config(field, found, expected)) }
 }
 
-pub fn config(field: &'static str, found: String, expected: String) -> ModelError {
-    ModelError::Config { field, found, expected }
+pub fn config(field: &'static str, found: impl Display, expected: impl Display) -> ModelError {
+    ModelError::Config { field, found: found.to_string(), expected: expected.to_string() }
 }
 
 /// A value as a sentence can hold it: one line, and not all of a hostile one.

@@ -3,8 +3,8 @@
 
 use super::fields::Fields;
 use super::names::{LLAMA, Names};
-use super::sizes::{Sizes, activation};
-use super::{llama, rope};
+use super::sizes::activation;
+use super::{CAUSAL, llama, rope};
 use crate::model::shape::Activation;
 use crate::model::{ModelError, ModelShape};
 
@@ -14,14 +14,8 @@ pub const NAMES: Names = Names { gain_plus: 1.0, ..LLAMA };
 const HEAD_WIDTH: usize = 256;
 
 pub fn shape(fields: &Fields) -> Result<ModelShape, ModelError> {
-    fields.must_be(
-        "use_bidirectional_attention",
-        false,
-        "atelier runs models whose tokens see those before them only",
-    )?;
-    let bias = fields.flag("attention_bias", false)?;
-    let sizes = Sizes::read_with(fields, Some(HEAD_WIDTH))?;
-    let mut shape = llama::of_sizes(fields, sizes, rope::WHOLE)?;
+    fields.must_be(&[("use_bidirectional_attention", false, CAUSAL)])?;
+    let mut shape = llama::with(fields, rope::WHOLE, Some(HEAD_WIDTH), true)?;
     let act = match fields.get("hidden_activation") {
         Some(_) => activation(fields, "hidden_activation", Activation::GeluTanh)?,
         // The models were trained with the tanh form, but the first configs call it "gelu".
@@ -31,11 +25,8 @@ pub fn shape(fields: &Fields) -> Result<ModelShape, ModelError> {
         },
     };
     for block in &mut shape.blocks {
-        block.attention.qkv_bias = bias;
-        block.attention.out_bias = bias;
         block.mlp.activation = act;
     }
     shape.input.scale = (shape.width as f32).sqrt();
-    shape.head.tied = fields.flag("tie_word_embeddings", true)?;
     Ok(shape)
 }

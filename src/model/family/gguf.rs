@@ -7,7 +7,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::fields::{Fields, shown};
+use super::fields::Fields;
 use super::names::{Names, QkvNames, UpNames};
 use super::{FAMILIES, Family};
 use crate::model::checkpoint::gguf::metadata::GgufMetadata;
@@ -53,15 +53,8 @@ const ARCHITECTURES: &[(&str, &str, Names)] = &[
     ("qwen3", "qwen3", NAMES),
     ("gemma", "gemma", NAMES),
     ("phi2", "phi", Names { up: PLAIN_UP, ..NAMES }),
-    (
-        "phi3",
-        "phi3",
-        Names {
-            // Gate rows, then up.
-            up: PLAIN_UP,
-            ..NAMES
-        },
-    ),
+    // Gate rows, then up.
+    ("phi3", "phi3", Names { up: PLAIN_UP, ..NAMES }),
     ("gpt2", "gpt2", Names { up: PLAIN_UP, ..NAMES }),
     ("gptneox", "gpt_neox", Names { up: PLAIN_UP, ..NAMES }),
     ("falcon", "falcon", Names { up: PLAIN_UP, ..NAMES }),
@@ -88,7 +81,7 @@ pub fn read(
         let known: Vec<&str> = ARCHITECTURES.iter().map(|(known, ..)| *known).collect();
         return Err(ModelError::UnknownFamily {
             file: metadata.file().into(),
-            found: shown(&Value::String(found.into())),
+            found: super::shown(found),
             known: known.join(", "),
         });
     };
@@ -103,10 +96,15 @@ pub fn read(
         model_type = "mistral";
     }
     match model_type {
-        "gpt2" => told.gpt2(&mut fields)?,
-        "gpt_neox" => told.gpt_neox(&mut fields)?,
+        "gpt_neox" => {
+            let parallel = metadata.flag(&told.key("use_parallel_residual"))?.unwrap_or(true);
+            fields.insert("use_parallel_residual".into(), parallel.into());
+            fields.insert("hidden_act".into(), "gelu".into());
+        }
         "falcon" => told.falcon(&mut fields)?,
-        "phi" => told.phi(&mut fields)?,
+        "phi" => {
+            fields.insert("hidden_act".into(), "gelu_new".into());
+        }
         "gemma" => {
             fields.insert("hidden_activation".into(), "gelu_pytorch_tanh".into());
         }
@@ -192,7 +190,8 @@ impl Told<'_> {
         ModelError::Key { file: self.metadata.file().into(), key, found, expected: expected.into() }
     }
 
-    /// Returns the fields that all families have, under the names that Llama and most families use.
+    /// Returns the fields that all families have, under the names that Llama and most families use, and under
+    /// those of the others.
     fn fields(&self) -> Result<Map<String, Value>, ModelError> {
         let embedding = "token_embd.weight";
         let vocabulary = match self.places.shape(embedding) {
@@ -209,13 +208,21 @@ impl Told<'_> {
         let mut put = |name: &str, value: Value| {
             fields.insert(name.into(), value);
         };
-        put("vocab_size", vocabulary.into());
-        put("hidden_size", self.size("embedding_length")?.into());
-        put("intermediate_size", self.size("feed_forward_length")?.into());
-        put("num_hidden_layers", self.size("block_count")?.into());
-        put("num_attention_heads", self.heads()?.into());
-        put("num_key_value_heads", self.kv_heads()?.into());
-        put("max_position_embeddings", self.size("context_length")?.into());
+        let sizes: [(u64, &[&str]); 7] = [
+            (vocabulary, &["vocab_size"]),
+            (self.size("embedding_length")?, &["hidden_size", "n_embd"]),
+            (
+                self.size("feed_forward_length")?,
+                &["intermediate_size", "ffn_hidden_size", "n_inner"],
+            ),
+            (self.size("block_count")?, &["num_hidden_layers", "n_layer"]),
+            (self.heads()?, &["num_attention_heads", "n_head"]),
+            (self.kv_heads()?, &["num_key_value_heads"]),
+            (self.size("context_length")?, &["max_position_embeddings", "n_positions"]),
+        ];
+        for (size, names) in sizes {
+            names.iter().for_each(|name| put(name, size.into()));
+        }
         let tied = !self.places.contains("output.weight");
         put("tie_word_embeddings", tied.into());
         if let Some(width) = self.optional_size("attention.key_length")? {
@@ -244,6 +251,7 @@ impl Told<'_> {
         }
         if let Some(part) = self.rotary_part()? {
             put("partial_rotary_factor", part.into());
+            put("rotary_pct", part.into());
         }
         if let Some(window) = self.optional_size("attention.sliding_window")? {
             let window = Some(window).filter(|window| *window > 0);
@@ -275,42 +283,13 @@ impl Told<'_> {
         Ok(Some((turning as f64 + nudge) / width.max(1) as f64))
     }
 
-    fn gpt2(&self, fields: &mut Map<String, Value>) -> Result<(), ModelError> {
-        fields.insert("n_embd".into(), self.size("embedding_length")?.into());
-        fields.insert("n_head".into(), self.heads()?.into());
-        fields.insert("n_layer".into(), self.size("block_count")?.into());
-        fields.insert("n_positions".into(), self.size("context_length")?.into());
-        fields.insert("n_inner".into(), self.size("feed_forward_length")?.into());
-        Ok(())
-    }
-
-    fn gpt_neox(&self, fields: &mut Map<String, Value>) -> Result<(), ModelError> {
-        let key = self.key("use_parallel_residual");
-        let parallel = self.metadata.flag(&key)?.unwrap_or(true);
-        fields.insert("use_parallel_residual".into(), parallel.into());
-        if let Some(part) = self.rotary_part()? {
-            fields.insert("rotary_pct".into(), part.into());
-        }
-        fields.insert("hidden_act".into(), "gelu".into());
-        Ok(())
-    }
-
     fn falcon(&self, fields: &mut Map<String, Value>) -> Result<(), ModelError> {
         let (heads, kv_heads) = (self.heads()?, self.kv_heads()?);
-        fields.insert("ffn_hidden_size".into(), self.size("feed_forward_length")?.into());
         fields.insert("multi_query".into(), (kv_heads == 1).into());
         let is_grouped = kv_heads != 1 && kv_heads != heads;
         fields.insert("new_decoder_architecture".into(), is_grouped.into());
         let has_bias = self.places.contains("blk.0.attn_qkv.bias");
         fields.insert("bias".into(), has_bias.into());
-        Ok(())
-    }
-
-    fn phi(&self, fields: &mut Map<String, Value>) -> Result<(), ModelError> {
-        if let Some(part) = self.rotary_part()? {
-            fields.insert("partial_rotary_factor".into(), part.into());
-        }
-        fields.insert("hidden_act".into(), "gelu_new".into());
         Ok(())
     }
 

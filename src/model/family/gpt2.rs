@@ -26,17 +26,13 @@ pub const NAMES: Names = Names {
 };
 
 pub fn shape(fields: &Fields) -> Result<ModelShape, ModelError> {
-    fields.must_be(
-        "scale_attn_weights",
-        true,
-        "atelier divides scores by the square root of the head's width",
-    )?;
-    fields.must_be(
-        "scale_attn_by_inverse_layer_idx",
-        false,
-        "atelier does not scale scores by the block's number",
-    )?;
-    fields.must_be("add_cross_attention", false, "atelier runs decoders without an encoder")?;
+    let by_width = "atelier divides scores by the square root of the head's width";
+    let by_number = "atelier does not scale scores by the block's number";
+    fields.must_be(&[
+        ("scale_attn_weights", true, by_width),
+        ("scale_attn_by_inverse_layer_idx", false, by_number),
+        ("add_cross_attention", false, "atelier runs decoders without an encoder"),
+    ])?;
     let (width, heads) = (fields.size("n_embd")?, fields.size("n_head")?);
     let context = match fields.optional_size("n_positions")? {
         Some(context) => context,
@@ -56,11 +52,11 @@ pub fn shape(fields: &Fields) -> Result<ModelShape, ModelError> {
     let block = sizes.plain_block(
         layer_norm(fields, "layer_norm_epsilon")?,
         Residual::Sequential,
+        None,
         activation(fields, "activation_function", Activation::GeluTanh)?,
         true,
     );
-    let mut shape = sizes.model(fields, block)?;
+    let mut shape = sizes.model(fields, block, true)?;
     shape.input.learned_positions = true;
-    shape.head.tied = fields.flag("tie_word_embeddings", true)?;
     Ok(shape)
 }

@@ -24,7 +24,7 @@ pub const NAMES: Names = Names {
 const ROPE: RopeFields = RopeFields { theta: "rotary_emb_base", part: Some(("rotary_pct", 0.25)) };
 
 pub fn shape(fields: &Fields) -> Result<ModelShape, ModelError> {
-    let sizes = Sizes::read(fields)?;
+    let sizes = Sizes::read(fields, None)?;
     let bias = fields.flag("attention_bias", true)?;
     let residual = if fields.flag("use_parallel_residual", true)? {
         Residual::Parallel { shared_norm: false }
@@ -35,13 +35,11 @@ pub fn shape(fields: &Fields) -> Result<ModelShape, ModelError> {
     let mut block = sizes.plain_block(
         layer_norm(fields, "layer_norm_eps")?,
         residual,
+        Some(rope),
         activation(fields, "hidden_act", Activation::GeluErf)?,
         true,
     );
     block.attention.qkv_bias = bias;
     block.attention.out_bias = bias;
-    block.attention.rope = Some(rope);
-    let mut shape = sizes.model(fields, block)?;
-    shape.head.tied = fields.flag("tie_word_embeddings", false)?;
-    Ok(shape)
+    sizes.model(fields, block, false)
 }

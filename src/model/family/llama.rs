@@ -9,26 +9,34 @@ use crate::model::shape::{
     Activation, AttentionShape, BlockShape, MlpShape, ModelShape, NormPlacement, Residual,
 };
 
+/// As MobileLLM's configs too: there `share_embedding` ties the output rows although `tie_word_embeddings`
+/// says no, and with `layer_sharing` every stored block runs twice in a row.
 pub fn shape(fields: &Fields) -> Result<ModelShape, ModelError> {
-    let bias = fields.flag("attention_bias", false)?;
-    let sizes = Sizes::read(fields)?;
-    let mut shape = of_sizes(fields, sizes, rope::WHOLE)?;
-    for block in &mut shape.blocks {
-        block.attention.qkv_bias = bias;
-        block.attention.out_bias = bias;
-    }
-    Ok(shape)
+    with(fields, rope::WHOLE, None, false)
 }
 
-/// Llama's block with full attention and without biases; rows tied where the config says so.
-pub fn of_sizes(fields: &Fields, sizes: Sizes, rope: RopeFields) -> Result<ModelShape, ModelError> {
+/// Llama's block with full attention, which has biases where the config says so; so tied are the rows. Heads
+/// are `head_width` wide where the config gives no width.
+pub fn with(
+    fields: &Fields,
+    rope: RopeFields,
+    head_width: Option<usize>,
+    tied_by_default: bool,
+) -> Result<ModelShape, ModelError> {
+    let sizes = Sizes::read(fields, head_width)?;
     let rope = rope::read(fields, rope, sizes.head_width, sizes.context)?;
-    fields.must_be("mlp_bias", false, "atelier runs gated MLPs without biases only")?;
+    let bias = fields.flag("attention_bias", false)?;
+    fields.must_be(&[("mlp_bias", false, "atelier runs gated MLPs without biases only")])?;
     let block = BlockShape {
         norm: rms_norm(fields)?,
         placement: NormPlacement::Before,
         residual: Residual::Sequential,
-        attention: AttentionShape { rope: Some(rope), ..sizes.attention() },
+        attention: AttentionShape {
+            qkv_bias: bias,
+            out_bias: bias,
+            rope: Some(rope),
+            ..sizes.attention()
+        },
         mlp: MlpShape {
             width: sizes.mlp_width,
             is_gated: true,
@@ -36,10 +44,10 @@ pub fn of_sizes(fields: &Fields, sizes: Sizes, rope: RopeFields) -> Result<Model
             has_bias: false,
         },
     };
-    let mut shape = sizes.model(fields, block)?;
+    let mut shape = sizes.model(fields, block, tied_by_default)?;
     // MobileLLM's spellings, which its Llama exports have kept.
     shape.head.ignores_stored = fields.flag("share_embedding", false)?;
-    shape.head.tied = fields.flag("tie_word_embeddings", false)? || shape.head.ignores_stored;
+    shape.head.tied |= shape.head.ignores_stored;
     if fields.flag("layer_sharing", false)? {
         shape.order = (0..sizes.blocks * 2).map(|run| run / 2).collect();
     }
@@ -48,5 +56,5 @@ pub fn of_sizes(fields: &Fields, sizes: Sizes, rope: RopeFields) -> Result<Model
 
 /// Refuses a bias that a family's attention does not have.
 pub fn no_attention_bias(fields: &Fields) -> Result<(), ModelError> {
-    fields.must_be("attention_bias", false, "the attention of this family has no biases")
+    fields.must_be(&[("attention_bias", false, "the attention of this family has no biases")])
 }

@@ -13,7 +13,6 @@ mod gpt2;
 mod gpt_neox;
 mod llama;
 mod mistral;
-mod mobilellm;
 pub mod names;
 mod olmo2;
 mod phi;
@@ -30,8 +29,11 @@ use serde_json::{Map, Value};
 
 use self::fields::Fields;
 pub use self::fields::shown_text as shown;
-use self::names::Names;
+use self::names::{LLAMA, Names};
 use super::{ModelError, ModelShape};
+
+/// The sentence's end where a config asks for attention to both sides.
+const CAUSAL: &str = "atelier runs models whose tokens see those before them only";
 
 /// A family of models that atelier runs.
 pub struct Family {
@@ -40,38 +42,33 @@ pub struct Family {
     /// `model_type`, then the class in `architectures`; lower case.
     types: &'static [&'static str],
     shape: fn(&Fields) -> Result<ModelShape, ModelError>,
-    names: fn(&ModelShape) -> Names,
+    names: Names,
 }
 
 /// Every family that atelier runs.
 const FAMILIES: &[Family] = &[
-    Family { name: "Llama", types: &["llama"], shape: llama::shape, names: |_| names::LLAMA },
-    Family { name: "Mistral", types: &["mistral"], shape: mistral::shape, names: |_| names::LLAMA },
-    Family { name: "Phi-3", types: &["phi3"], shape: phi3::shape, names: |_| phi3::NAMES },
-    Family {
-        name: "MobileLLM",
-        types: &["mobilellm"],
-        shape: mobilellm::shape,
-        names: |_| names::LLAMA,
-    },
+    Family { name: "Llama", types: &["llama"], shape: llama::shape, names: LLAMA },
+    Family { name: "Mistral", types: &["mistral"], shape: mistral::shape, names: LLAMA },
+    Family { name: "Phi-3", types: &["phi3"], shape: phi3::shape, names: phi3::NAMES },
+    Family { name: "MobileLLM", types: &["mobilellm"], shape: llama::shape, names: LLAMA },
     Family {
         name: "GPT-2",
         types: &["gpt2", "gpt2lmheadmodel"],
         shape: gpt2::shape,
-        names: |_| gpt2::NAMES,
+        names: gpt2::NAMES,
     },
     Family {
         name: "GPT-NeoX",
         types: &["gpt_neox", "gptneox"],
         shape: gpt_neox::shape,
-        names: |_| gpt_neox::NAMES,
+        names: gpt_neox::NAMES,
     },
-    Family { name: "Qwen2", types: &["qwen2"], shape: qwen2::shape, names: |_| names::LLAMA },
-    Family { name: "Qwen3", types: &["qwen3"], shape: qwen3::shape, names: |_| names::LLAMA },
-    Family { name: "Gemma", types: &["gemma"], shape: gemma::shape, names: |_| gemma::NAMES },
-    Family { name: "Phi", types: &["phi"], shape: phi::shape, names: |_| phi::NAMES },
-    Family { name: "Falcon", types: &["falcon"], shape: falcon::shape, names: |_| falcon::NAMES },
-    Family { name: "OLMo 2", types: &["olmo2"], shape: olmo2::shape, names: |_| olmo2::NAMES },
+    Family { name: "Qwen2", types: &["qwen2"], shape: qwen2::shape, names: LLAMA },
+    Family { name: "Qwen3", types: &["qwen3"], shape: qwen3::shape, names: LLAMA },
+    Family { name: "Gemma", types: &["gemma"], shape: gemma::shape, names: gemma::NAMES },
+    Family { name: "Phi", types: &["phi"], shape: phi::shape, names: phi::NAMES },
+    Family { name: "Falcon", types: &["falcon"], shape: falcon::shape, names: falcon::NAMES },
+    Family { name: "OLMo 2", types: &["olmo2"], shape: olmo2::shape, names: olmo2::NAMES },
 ];
 
 /// Reads and checks the text of a `config.json`: the model's shape, and its tensors' names.
@@ -85,14 +82,8 @@ pub fn read(text: &str) -> Result<(ModelShape, Names), ModelError> {
     let family = Family::of(&fields)?;
     let fields = Fields::new(family.name, fields);
     // transformers asks this of every family.
-    fields.must_be(
-        "is_causal",
-        true,
-        "atelier runs models whose tokens see those before them only",
-    )?;
-    let shape = (family.shape)(&fields)?;
-    let names = (family.names)(&shape);
-    Ok((shape, names))
+    fields.must_be(&[("is_causal", true, CAUSAL)])?;
+    Ok(((family.shape)(&fields)?, family.names))
 }
 
 impl ModelShape {

@@ -2,9 +2,8 @@
 //! heads at once.
 
 use super::fields::Fields;
+use super::llama;
 use super::names::{LLAMA, Names};
-use super::sizes::Sizes;
-use super::{llama, rope};
 use crate::model::shape::{NormPlacement, QkNorm};
 use crate::model::{ModelError, ModelShape};
 
@@ -15,12 +14,9 @@ pub const NAMES: Names = Names {
 };
 
 pub fn shape(fields: &Fields) -> Result<ModelShape, ModelError> {
-    let bias = fields.flag("attention_bias", false)?;
-    let mut shape = llama::of_sizes(fields, Sizes::read(fields)?, rope::WHOLE)?;
+    let mut shape = llama::shape(fields)?;
     for block in &mut shape.blocks {
         block.placement = NormPlacement::After;
-        block.attention.qkv_bias = bias;
-        block.attention.out_bias = bias;
         block.attention.qk_norm = QkNorm::Full;
     }
     Ok(shape)

@@ -20,22 +20,18 @@ const ROPE: RopeFields =
     RopeFields { theta: "rope_theta", part: Some(("partial_rotary_factor", 0.5)) };
 
 pub fn shape(fields: &Fields) -> Result<ModelShape, ModelError> {
-    fields.must_be(
-        "qk_layernorm",
-        false,
-        "atelier runs Phi models without norms of queries and keys",
-    )?;
-    let sizes = Sizes::read(fields)?;
+    let why = "atelier runs Phi models without norms of queries and keys";
+    fields.must_be(&[("qk_layernorm", false, why)])?;
+    let sizes = Sizes::read(fields, None)?;
     let rope = rope::read(fields, ROPE, sizes.head_width, sizes.context)?;
-    let mut block = sizes.plain_block(
+    let block = sizes.plain_block(
         layer_norm(fields, "layer_norm_eps")?,
         Residual::Parallel { shared_norm: true },
+        Some(rope),
         activation(fields, "hidden_act", Activation::GeluTanh)?,
         true,
     );
-    block.attention.rope = Some(rope);
-    let mut shape = sizes.model(fields, block)?;
-    shape.head.tied = fields.flag("tie_word_embeddings", false)?;
+    let mut shape = sizes.model(fields, block, false)?;
     shape.head.has_bias = true;
     Ok(shape)
 }

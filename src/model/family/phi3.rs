@@ -4,7 +4,6 @@ use super::fields::Fields;
 use super::llama;
 use super::names::{LLAMA, Names, QkvNames, UpNames};
 use super::rope::{RopeFields, WHOLE};
-use super::sizes::Sizes;
 use crate::model::{ModelError, ModelShape};
 
 pub const NAMES: Names = Names {
@@ -16,7 +15,7 @@ pub const NAMES: Names = Names {
 pub fn shape(fields: &Fields) -> Result<ModelShape, ModelError> {
     llama::no_attention_bias(fields)?;
     let rope = RopeFields { part: Some(("partial_rotary_factor", 1.0)), ..WHOLE };
-    let mut shape = llama::of_sizes(fields, Sizes::read(fields)?, rope)?;
+    let mut shape = llama::with(fields, rope, None, false)?;
     let window = fields.window("sliding_window", None, shape.context)?;
     for block in &mut shape.blocks {
         block.attention.window = window;

@@ -4,8 +4,7 @@
 use serde_json::Value;
 
 use super::fields::{Fields, config, expect, shown};
-use super::sizes::Sizes;
-use super::{llama, rope};
+use super::llama;
 use crate::model::{ModelError, ModelShape};
 
 /// Defaults of transformers where `sliding_window` and `max_window_layers` are absent.
@@ -13,9 +12,10 @@ const WINDOW: u64 = 4096;
 const FULL_BLOCKS: usize = 28;
 
 pub fn shape(fields: &Fields) -> Result<ModelShape, ModelError> {
-    let mut shape = llama::of_sizes(fields, Sizes::read(fields)?, rope::WHOLE)?;
+    let mut shape = llama::shape(fields)?;
     for block in &mut shape.blocks {
         block.attention.qkv_bias = true;
+        block.attention.out_bias = false;
     }
     set_windows(&mut shape, fields)?;
     Ok(shape)
@@ -40,9 +40,10 @@ pub fn set_windows(shape: &mut ModelShape, fields: &Fields) -> Result<(), ModelE
         }
         Some(types) => {
             let kinds = types.as_array().map(Vec::as_slice).unwrap_or_default();
-            expect("layer_types", shown(types), kinds.len() == blocks, || {
-                format!("it must name a kind of attention for each of the {blocks} blocks")
-            })?;
+            let fits = kinds.len() == blocks;
+            let expected =
+                format_args!("it must name a kind of attention for each of the {blocks} blocks");
+            expect("layer_types", shown(types), fits, expected)?;
             kinds.iter().map(is_windowed).collect::<Result<_, _>>()?
         }
     };
@@ -59,7 +60,7 @@ fn is_windowed(kind: &Value) -> Result<bool, ModelError> {
         _ => Err(config(
             "layer_types",
             shown(kind),
-            "atelier knows full_attention and sliding_attention".into(),
+            "atelier knows full_attention and sliding_attention",
         )),
     }
 }

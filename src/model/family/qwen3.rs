@@ -2,7 +2,6 @@
 //! width of their own.
 
 use super::fields::Fields;
-use super::sizes::Sizes;
 use super::{llama, qwen2, rope};
 use crate::model::shape::QkNorm;
 use crate::model::{ModelError, ModelShape};
@@ -11,12 +10,8 @@ use crate::model::{ModelError, ModelShape};
 const HEAD_WIDTH: usize = 128;
 
 pub fn shape(fields: &Fields) -> Result<ModelShape, ModelError> {
-    let bias = fields.flag("attention_bias", false)?;
-    let sizes = Sizes::read_with(fields, Some(HEAD_WIDTH))?;
-    let mut shape = llama::of_sizes(fields, sizes, rope::WHOLE)?;
+    let mut shape = llama::with(fields, rope::WHOLE, Some(HEAD_WIDTH), false)?;
     for block in &mut shape.blocks {
-        block.attention.qkv_bias = bias;
-        block.attention.out_bias = bias;
         block.attention.qk_norm = QkNorm::Head;
     }
     qwen2::set_windows(&mut shape, fields)?;

@@ -39,7 +39,7 @@ pub fn read(
         // Llama configs from before transformers 4.32 leave it out.
         None => fields.number(names.theta)?.unwrap_or(10_000.0),
     };
-    expect(names.theta, theta, theta > 1.0 && theta.is_finite(), || "it must be above 1".into())?;
+    expect(names.theta, theta, theta > 1.0 && theta.is_finite(), "it must be above 1")?;
     let width = width(fields, &group, names, head_width)?;
     let scaling = group.scaling(fields, width / 2, context)?;
     Ok(RopeShape { width, theta, scaling })
@@ -59,19 +59,17 @@ fn width(
         None => fields.number(field)?.unwrap_or(absent),
     };
     if names.part.is_none() {
-        let whole = || "the models of this family rotate whole heads".into();
-        expect(PART, part, part == 1.0, whole)?;
-        let pairs = || "it must be even, for rotary positions come in pairs".into();
+        expect(PART, part, part == 1.0, "the models of this family rotate whole heads")?;
+        let pairs = "it must be even, for rotary positions come in pairs";
         expect("head_dim", head_width, head_width.is_multiple_of(2), pairs)?;
         return Ok(head_width);
     }
     let width = (head_width as f64 * part) as usize;
     let fits = part > 0.0 && part <= 1.0 && width > 0 && width.is_multiple_of(2);
-    expect(field, part, fits, || {
-        format!(
-            "that part of a head of {head_width} numbers must be an even count of them, for rotary positions come in pairs"
-        )
-    })?;
+    let expected = format_args!(
+        "that part of a head of {head_width} numbers must be an even count of them, for rotary positions come in pairs"
+    );
+    expect(field, part, fits, expected)?;
     Ok(width)
 }
 
@@ -86,32 +84,29 @@ impl<'a> ScalingObject<'a> {
         let spelled = |field| fields.get(field).map(|value| (field, value));
         let (older, newer) = (spelled("rope_scaling"), spelled("rope_parameters"));
         if let (Some((field, older)), Some((_, newer))) = (older, newer) {
-            expect(field, shown(older), older == newer, || {
-                "rope_parameters says something else: keep the one of them that is meant".into()
-            })?;
+            let expected =
+                "rope_parameters says something else: keep the one of them that is meant";
+            expect(field, shown(older), older == newer, expected)?;
         }
         let Some((field, value)) = older.or(newer) else {
             return Ok(Self { field: "rope_scaling", value: None });
         };
         let Some(object) = value.as_object() else {
-            let expected = "it must be an object with a rope_type, or null".into();
+            let expected = "it must be an object with a rope_type, or null";
             return Err(config(field, shown(value), expected));
         };
         let kinds = object.values().any(Value::is_object);
-        expect(field, shown(value), !kinds, || {
-            "atelier runs models with one kind of rotary positions for all blocks".into()
-        })?;
+        let expected = "atelier runs models with one kind of rotary positions for all blocks";
+        expect(field, shown(value), !kinds, expected)?;
         Ok(Self { field, value: Some(value) })
     }
 
     fn number(&self, name: &'static str) -> Result<Option<f64>, ModelError> {
-        match self.value.and_then(|group| group.get(name)) {
-            None | Some(Value::Null) => Ok(None),
-            Some(value) => match value.as_f64() {
-                Some(number) => Ok(Some(number)),
-                None => Err(config(name, shown(value), "it must be a number".into())),
-            },
-        }
+        let value = self.value.and_then(|group| group.get(name)).filter(|value| !value.is_null());
+        let number = |value: &Value| {
+            value.as_f64().ok_or_else(|| config(name, shown(value), "it must be a number"))
+        };
+        value.map(number).transpose()
     }
 
     /// `frequencies`: half the width that turns.
@@ -142,8 +137,7 @@ impl<'a> ScalingObject<'a> {
     }
 
     fn unknown(&self, found: String) -> ModelError {
-        let expected = "atelier knows default, linear, llama3 and longrope";
-        config(self.field, found, expected.into())
+        config(self.field, found, "atelier knows default, linear, llama3 and longrope")
     }
 
     /// The numbers of one kind of scaling.
@@ -157,9 +151,8 @@ impl<'a> ScalingObject<'a> {
     fn linear(&self, value: &Value) -> Result<RopeScaling, ModelError> {
         let LinearFields { factor } = self.parse(value)?;
         let fits = factor >= 1.0 && factor.is_finite();
-        expect(self.field, format!("linear with factor {factor}"), fits, || {
-            "factor must be at least 1".into()
-        })?;
+        let found = format_args!("linear with factor {factor}");
+        expect(self.field, found, fits, "factor must be at least 1")?;
         Ok(RopeScaling::Linear { factor })
     }
 
@@ -174,9 +167,8 @@ impl<'a> ScalingObject<'a> {
             && read.high_freq_factor > read.low_freq_factor
             && read.high_freq_factor.is_finite()
             && read.original_max_position_embeddings > 0;
-        expect(self.field, shown(value), fits, || {
-            "factor must be at least 1, high_freq_factor above low_freq_factor, and the original context positive".into()
-        })?;
+        let expected = "factor must be at least 1, high_freq_factor above low_freq_factor, and the original context positive";
+        expect(self.field, shown(value), fits, expected)?;
         Ok(RopeScaling::Llama3 {
             factor: read.factor,
             low_freq_factor: read.low_freq_factor,
@@ -197,22 +189,24 @@ impl<'a> ScalingObject<'a> {
             [("short_factor", &read.short_factor), ("long_factor", &read.long_factor)]
         {
             let fits = list.len() == frequencies && list.iter().all(|f| *f > 0.0 && f.is_finite());
-            expect(self.field, format!("{} numbers", list.len()), fits, || {
-                format!("{name} must be {frequencies} positive numbers, one a rotary frequency")
-            })?;
+            let found = format_args!("{} numbers", list.len());
+            let expected = format_args!(
+                "{name} must be {frequencies} positive numbers, one a rotary frequency"
+            );
+            expect(self.field, found, fits, expected)?;
         }
         let inside = read.original_max_position_embeddings;
         let original = fields.optional_size(ORIGINAL)?.or(inside).unwrap_or(0);
-        expect(ORIGINAL, original, original >= 2, || "it must be at least 2 for longrope".into())?;
+        expect(ORIGINAL, original, original >= 2, "it must be at least 2 for longrope")?;
         let stretch = read.factor.unwrap_or(context as f64 / original as f64);
-        expect("factor", stretch, stretch.is_finite(), || "it must be a number".into())?;
+        expect("factor", stretch, stretch.is_finite(), "it must be a number")?;
         let attention_factor = read.attention_factor.unwrap_or(if stretch <= 1.0 {
             1.0
         } else {
             (1.0 + stretch.ln() / (original as f64).ln()).sqrt()
         });
         let fits = attention_factor > 0.0 && attention_factor.is_finite();
-        expect("attention_factor", attention_factor, fits, || "it must be above 0".into())?;
+        expect("attention_factor", attention_factor, fits, "it must be above 0")?;
         Ok(RopeScaling::LongRope {
             short: read.short_factor,
             long: read.long_factor,

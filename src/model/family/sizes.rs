@@ -1,10 +1,10 @@
 //! The sizes that every family has, and a model of equal blocks made of them.
 
-use super::fields::{Fields, LARGEST, expect};
+use super::fields::{Fields, LARGEST, config, expect, shown};
 use crate::model::ModelError;
 use crate::model::shape::{
     Activation, AttentionShape, BlockShape, HeadShape, InputShape, MlpShape, ModelShape, NormKind,
-    NormPlacement, NormShape, QkNorm, Residual,
+    NormPlacement, NormShape, QkNorm, Residual, RopeShape,
 };
 
 /// Blocks that a plan can hold even where each runs twice ([`crate::plan::MAX_RUNS`]).
@@ -27,20 +27,12 @@ pub struct Sizes {
 }
 
 impl Sizes {
-    /// By the names that Llama and most families use.
+    /// Reads the sizes of a config by the names that Llama and most families use; heads are `head_width` wide
+    /// where the config gives no width of its own.
     ///
     /// # Errors
     /// A size that is missing, out of range, or does not divide another.
-    pub fn read(fields: &Fields) -> Result<Self, ModelError> {
-        Self::read_with(fields, None)
-    }
-
-    /// Reads the sizes of a config by Llama's names; heads are `head_width` wide where the config gives no
-    /// width of its own.
-    ///
-    /// # Errors
-    /// As [`Self::read`].
-    pub fn read_with(fields: &Fields, head_width: Option<usize>) -> Result<Self, ModelError> {
+    pub fn read(fields: &Fields, head_width: Option<usize>) -> Result<Self, ModelError> {
         let heads = fields.size("num_attention_heads")?;
         Self {
             vocabulary: fields.size("vocab_size")?,
@@ -66,25 +58,18 @@ impl Sizes {
     ) -> Result<Self, ModelError> {
         let heads = self.heads;
         let fits = self.blocks <= MOST_BLOCKS;
-        expect(blocks_field, self.blocks, fits, || format!("it must be from 1 to {MOST_BLOCKS}"))?;
-        let head_width = match head_width {
-            Some(width) => width,
-            None => {
-                let fits = self.width.is_multiple_of(heads);
-                expect(width_field, self.width, fits, || {
-                    format!("it must be a multiple of the {heads} heads")
-                })?;
-                self.width / heads
-            }
-        };
+        let expected = format_args!("it must be from 1 to {MOST_BLOCKS}");
+        expect(blocks_field, self.blocks, fits, expected)?;
+        let fits = head_width.is_some() || self.width.is_multiple_of(heads);
+        let expected = format_args!("it must be a multiple of the {heads} heads");
+        expect(width_field, self.width, fits, expected)?;
+        let head_width = head_width.unwrap_or(self.width / heads);
         let fits = head_width <= LARGEST / heads;
-        expect("head_dim", head_width, fits, || {
-            format!("all {heads} heads together must be at most {LARGEST} wide")
-        })?;
+        let expected = format_args!("all {heads} heads together must be at most {LARGEST} wide");
+        expect("head_dim", head_width, fits, expected)?;
         let fits = heads.is_multiple_of(self.kv_heads);
-        expect("num_key_value_heads", self.kv_heads, fits, || {
-            format!("it must divide the {heads} attention heads")
-        })?;
+        let expected = format_args!("it must divide the {heads} attention heads");
+        expect("num_key_value_heads", self.kv_heads, fits, expected)?;
         Ok(Self { head_width, ..self })
     }
 
@@ -103,11 +88,12 @@ impl Sizes {
     }
 
     /// A block with LayerNorms before its branches and an MLP without a gate, as GPT-2's and those after
-    /// it, with biases everywhere or nowhere; it does not turn its heads.
+    /// it, with biases everywhere or nowhere.
     pub fn plain_block(
         &self,
         norm: NormShape,
         residual: Residual,
+        rope: Option<RopeShape>,
         activation: Activation,
         has_bias: bool,
     ) -> BlockShape {
@@ -118,17 +104,24 @@ impl Sizes {
             attention: AttentionShape {
                 qkv_bias: has_bias,
                 out_bias: has_bias,
+                rope,
                 ..self.attention()
             },
             mlp: MlpShape { width: self.mlp_width, is_gated: false, activation, has_bias },
         }
     }
 
-    /// A model of such blocks, run once each, from the embedding alone to untied rows.
+    /// A model of such blocks, run once each, from the embedding alone to rows that are tied where the config
+    /// says so, or by default.
     ///
     /// # Errors
     /// Token ids that are none.
-    pub fn model(&self, fields: &Fields, block: BlockShape) -> Result<ModelShape, ModelError> {
+    pub fn model(
+        &self,
+        fields: &Fields,
+        block: BlockShape,
+        tied_by_default: bool,
+    ) -> Result<ModelShape, ModelError> {
         Ok(ModelShape {
             family: fields.family,
             vocabulary: self.vocabulary,
@@ -137,7 +130,7 @@ impl Sizes {
             input: InputShape { scale: 1.0, learned_positions: false },
             head: HeadShape {
                 norm: block.norm,
-                tied: false,
+                tied: fields.flag("tie_word_embeddings", tied_by_default)?,
                 ignores_stored: false,
                 has_bias: false,
             },
@@ -152,17 +145,13 @@ impl Sizes {
 /// # Errors
 /// No eps in the field, or one out of range.
 pub fn rms_norm(fields: &Fields) -> Result<NormShape, ModelError> {
-    let eps = fields.eps("rms_norm_eps")?;
-    let kind = NormKind::Rms;
-    Ok(NormShape { kind, eps })
+    Ok(NormShape { kind: NormKind::Rms, eps: fields.eps("rms_norm_eps")? })
 }
 
 /// # Errors
 /// As [`rms_norm`].
 pub fn layer_norm(fields: &Fields, eps: &'static str) -> Result<NormShape, ModelError> {
-    let eps = fields.eps(eps)?;
-    let kind = NormKind::Layer;
-    Ok(NormShape { kind, eps })
+    Ok(NormShape { kind: NormKind::Layer, eps: fields.eps(eps)? })
 }
 
 /// # Errors
@@ -179,10 +168,10 @@ pub fn activation(
         "silu" | "swish" => Ok(Activation::Silu),
         "gelu" => Ok(Activation::GeluErf),
         "gelu_new" | "gelu_pytorch_tanh" | "gelu_fast" => Ok(Activation::GeluTanh),
-        other => Err(super::fields::config(
+        other => Err(config(
             field,
-            super::fields::shown(&other.into()),
-            "atelier runs silu, gelu and gelu_new (gelu_pytorch_tanh)".into(),
+            shown(&other.into()),
+            "atelier runs silu, gelu and gelu_new (gelu_pytorch_tanh)",
         )),
     }
 }

@@ -7,11 +7,15 @@ use serde::Deserialize;
 use super::FileBytes;
 use crate::model::ModelError;
 
-/// Kinds of checkpoints that a `config.json` describes.
+/// A kind of checkpoints that a `config.json` describes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CheckpointKind {
-    Safetensors,
-    PyTorch,
+pub struct CheckpointKind {
+    /// For people.
+    pub name: &'static str,
+    /// The model's only file.
+    pub model: &'static str,
+    /// The index of the model's files, where there is no such file.
+    pub index: &'static str,
 }
 
 /// How the names of files begin that trainers write beside the weights, in the same formats.
@@ -19,46 +23,30 @@ const TRAINING_STATE: [&str; 5] =
     ["optimizer", "scheduler", "scaler", "rng_state", "training_args"];
 
 impl CheckpointKind {
+    pub const SAFETENSORS: Self = Self {
+        name: "safetensors",
+        model: "model.safetensors",
+        index: "model.safetensors.index.json",
+    };
+    pub const PYTORCH: Self =
+        Self { name: "PyTorch", model: "pytorch_model.bin", index: "pytorch_model.bin.index.json" };
+
     /// The preferred first.
-    pub const ALL: [Self; 2] = [Self::Safetensors, Self::PyTorch];
+    pub const ALL: [Self; 2] = [Self::SAFETENSORS, Self::PYTORCH];
 
     /// The kind of a file of weights, by its name.
     pub fn of(file: &str) -> Option<Self> {
         let ends = |endings: &[&str]| endings.iter().any(|ending| file.ends_with(ending));
         if ends(&[".safetensors"]) {
-            return Some(Self::Safetensors);
+            return Some(Self::SAFETENSORS);
         }
         let is_state = TRAINING_STATE.iter().any(|name| file.starts_with(name));
-        (ends(&[".bin", ".pt", ".pth"]) && !is_state).then_some(Self::PyTorch)
+        (ends(&[".bin", ".pt", ".pth"]) && !is_state).then_some(Self::PYTORCH)
     }
 
     /// The kind of weights that an index lists, by its name.
     pub fn of_index(file: &str) -> Option<Self> {
         file.strip_suffix(".index.json").and_then(Self::of)
-    }
-
-    /// For people.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Safetensors => "safetensors",
-            Self::PyTorch => "PyTorch",
-        }
-    }
-
-    /// The model's only file.
-    pub fn model(self) -> &'static str {
-        match self {
-            Self::Safetensors => "model.safetensors",
-            Self::PyTorch => "pytorch_model.bin",
-        }
-    }
-
-    /// The index of the model's files, where there is no such file.
-    pub fn index(self) -> &'static str {
-        match self {
-            Self::Safetensors => "model.safetensors.index.json",
-            Self::PyTorch => "pytorch_model.bin.index.json",
-        }
     }
 
     /// Whether a file is of another copy of the weights than the one of this kind, by the names of a folder.
@@ -67,7 +55,7 @@ impl CheckpointKind {
         let has = |name: &str| folder.iter().any(|file| file == name);
         match (Self::of(file), Self::of_index(file)) {
             (Some(kind), _) => kind != self,
-            (None, Some(_)) => has(self.model()) || has(self.index()) && file != self.index(),
+            (None, Some(_)) => has(self.model) || has(self.index) && file != self.index,
             (None, None) => false,
         }
     }
@@ -76,7 +64,7 @@ impl CheckpointKind {
     /// the first that has any weights.
     pub fn choose<'a>(files: impl Iterator<Item = &'a str> + Clone) -> Option<Self> {
         let is_model = |kind: &Self| {
-            files.clone().any(|file| file == kind.model() || Self::of_index(file) == Some(*kind))
+            files.clone().any(|file| file == kind.model || Self::of_index(file) == Some(*kind))
         };
         let has_weights = |kind: &Self| files.clone().any(|file| Self::of(file) == Some(*kind));
         let named = Self::ALL.into_iter().find(|kind| is_model(kind) && has_weights(kind));
@@ -93,20 +81,18 @@ pub fn choose_index<W>(
     mut indexes: Vec<(String, FileBytes)>,
     weights: &[(String, W)],
 ) -> Result<Option<(String, FileBytes)>, ModelError> {
-    if weights.iter().any(|(file, _)| file == kind.model()) {
+    if weights.iter().any(|(file, _)| file == kind.model) {
         return Ok(None);
     }
     indexes.retain(|(file, _)| CheckpointKind::of_index(file) == Some(kind));
-    if let Some(at) = indexes.iter().position(|(file, _)| file == kind.index()) {
+    if let Some(at) = indexes.iter().position(|(file, _)| file == kind.index) {
         return Ok(Some(indexes.swap_remove(at)));
     }
     if indexes.len() > 1 {
-        let mut files: Vec<String> = indexes.into_iter().map(|(file, _)| file).collect();
-        files.sort();
         return Err(ModelError::SeveralIndexes {
             folder: folder.to_string(),
-            files: some(&files),
-            expected: kind.index(),
+            files: some(&indexes),
+            expected: kind.index,
         });
     }
     Ok(indexes.pop())
@@ -125,25 +111,25 @@ pub fn choose<W>(
         if let Ok(index) = serde_json::from_slice::<ShardIndex>(index) {
             weights.retain(|(file, _)| index.weight_map.values().any(|named| named == file));
         }
-    } else if weights.iter().any(|(file, _)| file == kind.model()) {
-        weights.retain(|(file, _)| file == kind.model());
+    } else if weights.iter().any(|(file, _)| file == kind.model) {
+        weights.retain(|(file, _)| file == kind.model);
     } else if weights.len() > 1 {
-        let mut files: Vec<String> = weights.into_iter().map(|(file, _)| file).collect();
-        files.sort();
         return Err(ModelError::SeveralWeights {
             folder: folder.to_string(),
-            files: some(&files),
-            kind: kind.name(),
-            index: kind.index(),
+            files: some(&weights),
+            kind: kind.name,
+            index: kind.index,
         });
     }
     weights.sort_by(|a, b| a.0.cmp(&b.0));
     Ok(weights)
 }
 
-/// A few names of a list that may have thousands.
-pub fn some(names: &[String]) -> String {
+/// A few names of files, of which there may be thousands, in order.
+pub fn some<W>(files: &[(String, W)]) -> String {
     const SHOWN: usize = 4;
+    let mut names: Vec<&str> = files.iter().map(|(file, _)| file.as_str()).collect();
+    names.sort_unstable();
     match names.len().saturating_sub(SHOWN) {
         0 => names.join(", "),
         more => format!("{} and {more} more", names[..SHOWN].join(", ")),

@@ -42,8 +42,7 @@ pub fn choose<W>(
     if is_one {
         return Ok(ggufs);
     }
-    let files: Vec<String> = ggufs.into_iter().map(|(file, _)| file).collect();
-    Err(ModelError::SeveralGgufs { folder: folder.to_string(), files: super::choice::some(&files) })
+    Err(ModelError::SeveralGgufs { folder: folder.to_string(), files: super::choice::some(&ggufs) })
 }
 
 #[cfg(test)]

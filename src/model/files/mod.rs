@@ -123,7 +123,7 @@ impl<W> ModelFiles<W> {
         let kind = CheckpointKind::choose(names);
         // GGUF files say all that an engine needs, their own vocabulary too.
         let has_gguf = weights.iter().any(|(file, _)| is_gguf(file));
-        let kind = kind.filter(|kind| *kind == CheckpointKind::Safetensors || !has_gguf);
+        let kind = kind.filter(|kind| *kind == CheckpointKind::SAFETENSORS || !has_gguf);
         let Some(kind) = kind else {
             let ggufs = weights.into_iter().filter(|(file, _)| is_gguf(file)).collect();
             let ggufs = ggufs::choose(name, ggufs)?;
@@ -199,7 +199,7 @@ impl ModelFiles {
     /// Whether the model lies in PyTorch's files.
     #[cfg(feature = "cli")]
     pub fn is_pytorch(&self) -> bool {
-        let pytorch = Some(CheckpointKind::PyTorch);
+        let pytorch = Some(CheckpointKind::PYTORCH);
         self.weights.iter().all(|(file, _)| CheckpointKind::of(file) == pytorch)
     }
 

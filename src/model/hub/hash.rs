@@ -1,6 +1,7 @@
 //! The hash that a hub states for a file, and the file's own.
 
 use sha1::Sha1;
+use sha2::digest::DynDigest;
 use sha2::{Digest, Sha256};
 
 /// The hash that a file must have, in lower-case hex.
@@ -32,37 +33,25 @@ impl FileHash {
 }
 
 /// A file on its way, hashed as it comes.
-pub enum Hashing {
-    Sha256(Box<Sha256>),
-    Git(Box<Sha1>),
-}
+pub struct Hashing(Box<dyn DynDigest>);
 
 impl Hashing {
     /// Begins to hash a file that will have `size` bytes.
     pub fn begin(expected: &FileHash, size: u64) -> Self {
-        match expected {
-            FileHash::Sha256(_) => Self::Sha256(Box::default()),
-            FileHash::Git(_) => {
-                let head = format!("blob {size}\0");
-                Self::Git(Box::new(Sha1::new_with_prefix(head)))
-            }
-        }
+        Self(match expected {
+            FileHash::Sha256(_) => Box::new(Sha256::new()),
+            FileHash::Git(_) => Box::new(Sha1::new_with_prefix(format!("blob {size}\0"))),
+        })
     }
 
     /// The next bytes of the file.
     pub fn add(&mut self, bytes: &[u8]) {
-        match self {
-            Self::Sha256(hash) => hash.update(bytes),
-            Self::Git(hash) => hash.update(bytes),
-        }
+        self.0.update(bytes);
     }
 
     /// Whether the file that came has the expected hash.
     pub fn is(self, expected: &FileHash) -> bool {
-        let found: Vec<u8> = match self {
-            Self::Sha256(hash) => hash.finalize().to_vec(),
-            Self::Git(hash) => hash.finalize().to_vec(),
-        };
+        let found = self.0.finalize();
         let hex: String = found.iter().map(|byte| format!("{byte:02x}")).collect();
         hex == expected.hex()
     }

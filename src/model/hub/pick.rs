@@ -17,34 +17,23 @@ pub fn pick(
     ending: Option<&str>,
     files: &[RemoteFile],
 ) -> Result<Vec<RemoteFile>, HubError> {
-    let find = |path: &str| files.iter().find(|file| file.path == path).cloned();
-    if let Some(path) = &name.file {
-        let found = find(path).ok_or_else(|| HubError::NoFile {
-            repo: name.repo.clone(),
-            file: path.clone(),
-            there: said(ggufs(files).map(|file| &file.path), "no .gguf file"),
-        })?;
-        return parts(name, found, files);
-    }
-    if let Some(ending) = ending {
-        let ends = |path: &str| {
-            path.len() >= ending.len()
-                && path.is_char_boundary(path.len() - ending.len())
-                && path[path.len() - ending.len()..].eq_ignore_ascii_case(ending)
+    // One file that is asked for, by its path or by the end of its name.
+    if let Some(asked) = name.file.as_deref().or(ending) {
+        let is_asked = |file: &&RemoteFile| match name.file {
+            Some(_) => file.path == asked,
+            None => ends(&file.path, asked),
         };
-        let found = files.iter().find(|file| ends(&file.path)).cloned();
-        let found = found.ok_or_else(|| HubError::NoFile {
-            repo: name.repo.clone(),
-            file: ending.to_owned(),
-            there: said(ggufs(files).map(|file| &file.path), "no .gguf file"),
-        })?;
+        let found = files.iter().find(is_asked).cloned();
+        let there = || said(ggufs(files).map(|file| &file.path), "no .gguf file");
+        let found = found.ok_or_else(|| no_file(name, asked, &there()))?;
         return parts(name, found, files);
     }
+
     // The model of `config.json`, in the preferred kind; PyTorch's files only where there are no others.
-    if let Some(picked) = described(CheckpointKind::Safetensors, files) {
+    if let Some(picked) = described(CheckpointKind::SAFETENSORS, files) {
         return checked(name, picked);
     }
-    let pytorch = described(CheckpointKind::PyTorch, files);
+    let pytorch = described(CheckpointKind::PYTORCH, files);
     let mut whole: Vec<&RemoteFile> = ggufs(files).filter(|file| is_first(&file.path)).collect();
     match (whole.pop(), whole.is_empty(), pytorch) {
         (Some(only), true, _) => parts(name, only.clone(), files),
@@ -57,10 +46,10 @@ pub fn pick(
                 example: whole[0].path.clone(),
             })
         }
-        (None, _, None) => Err(HubError::NotAModel {
-            repo: name.repo.clone(),
-            reason: format!("it has {}", said(files.iter().map(|file| &file.path), "no files")),
-        }),
+        (None, _, None) => {
+            let there = said(files.iter().map(|file| &file.path), "no files");
+            Err(not_a_model(name, format!("it has {there}")))
+        }
     }
 }
 
@@ -72,19 +61,15 @@ fn described(kind: CheckpointKind, files: &[RemoteFile]) -> Option<Vec<RemoteFil
     let words = TokenizerFiles::NAMES.into_iter();
     let words = words.filter(|file| !TokenizerFiles::leaves_out(file, &paths));
     picked.extend(words.filter_map(find));
-    picked.push(find(kind.model()).or_else(|| find(kind.index()))?);
+    picked.push(find(kind.model).or_else(|| find(kind.index))?);
     Some(picked)
 }
 
 /// Picked files whose index, if there is one, is not too large to read.
 fn checked(name: &HubName, picked: Vec<RemoteFile>) -> Result<Vec<RemoteFile>, HubError> {
-    if index_of(&picked).is_some_and(|index| index.size > MAX_SHORT) {
-        return Err(HubError::NotAModel {
-            repo: name.repo.clone(),
-            reason: format!("its index has over {} MB", MAX_SHORT >> 20),
-        });
-    }
-    Ok(picked)
+    let is_too_large = index_of(&picked).is_some_and(|index| index.size > MAX_SHORT);
+    let reason = format!("its index has over {} MB", MAX_SHORT >> 20);
+    if is_too_large { Err(not_a_model(name, reason)) } else { Ok(picked) }
 }
 
 /// The index among picked files, whose content says which weights are still to be picked.
@@ -102,15 +87,10 @@ pub fn shards(
     index: &[u8],
     files: &[RemoteFile],
 ) -> Result<Vec<RemoteFile>, HubError> {
-    let index = ShardIndex::read("its index of weights", index).map_err(|error| {
-        HubError::NotAModel { repo: name.repo.clone(), reason: error.to_string() }
-    })?;
-    if index.weight_map.is_empty() {
-        return Err(HubError::NotAModel {
-            repo: name.repo.clone(),
-            reason: "its index names no weights".to_owned(),
-        });
-    }
+    let index = ShardIndex::read("its index of weights", index);
+    let index = index.map_err(|error| not_a_model(name, error.to_string()))?;
+    let is_empty = index.weight_map.is_empty();
+    refuse_if!(is_empty, not_a_model(name, "its index names no weights".to_owned()));
     let mut named: Vec<&String> = index.weight_map.values().collect();
     named.sort();
     named.dedup();
@@ -118,20 +98,15 @@ pub fn shards(
     let kind = CheckpointKind::of(named[0]);
     let is_other = |path: &&&String| kind.is_none() || CheckpointKind::of(path) != kind;
     if let Some(path) = named.iter().find(is_other) {
-        return Err(HubError::NotAModel {
-            repo: name.repo.clone(),
-            reason: format!(
-                "its index names {path:?} as weights, which are all *.safetensors or all PyTorch's *.bin"
-            ),
-        });
+        let reason = format!(
+            "its index names {path:?} as weights, which are all *.safetensors or all PyTorch's *.bin"
+        );
+        return Err(not_a_model(name, reason));
     }
     let found = named.into_iter().map(|path| {
         let found = files.iter().find(|file| file.path == *path).cloned();
-        found.ok_or_else(|| HubError::NoFile {
-            repo: name.repo.clone(),
-            file: path.escape_debug().to_string(),
-            there: "an index that names it".to_owned(),
-        })
+        let shown = path.escape_debug().to_string();
+        found.ok_or_else(|| no_file(name, &shown, "an index that names it"))
     });
     found.collect()
 }
@@ -150,10 +125,21 @@ fn parts(
     if shard_count(&file.path) == Some(all.len()) {
         return Ok(all);
     }
-    Err(HubError::NotAModel {
-        repo: name.repo.clone(),
-        reason: format!("parts of {stem} are missing"),
-    })
+    Err(not_a_model(name, format!("parts of {stem} are missing")))
+}
+
+fn no_file(name: &HubName, file: &str, there: &str) -> HubError {
+    HubError::NoFile { repo: name.repo.clone(), file: file.to_owned(), there: there.to_owned() }
+}
+
+fn not_a_model(name: &HubName, reason: String) -> HubError {
+    HubError::NotAModel { repo: name.repo.clone(), reason }
+}
+
+/// Whether a path ends so, in whatever case.
+fn ends(path: &str, ending: &str) -> bool {
+    let end = path.len().checked_sub(ending.len()).and_then(|start| path.get(start..));
+    end.is_some_and(|end| end.eq_ignore_ascii_case(ending))
 }
 
 fn ggufs(files: &[RemoteFile]) -> impl Iterator<Item = &RemoteFile> {

@@ -93,32 +93,22 @@ impl Vocabulary<'_> {
     /// Without what all vocabularies have.
     pub(super) fn byte_level(&self, rule: &Rule) -> Result<Value, ModelError> {
         const MERGES: &str = "tokenizer.ggml.merges";
-        let merges = self.metadata.texts(MERGES)?;
-        let merges = self.metadata.needed(MERGES, merges)?;
-        let mut splits: Vec<Value> = Vec::new();
-        for pattern in rule.patterns {
-            splits.push(json!({
-                "type": "Split",
-                "pattern": {"Regex": pattern},
-                "behavior": "Isolated",
-                "invert": false,
-            }));
-        }
-        splits.push(json!({
+        let merges = self.metadata.needed(MERGES, self.metadata.texts(MERGES)?)?;
+        let bytes = json!({
             "type": "ByteLevel",
             "add_prefix_space": false,
             "trim_offsets": false,
             "use_regex": false,
-        }));
+        });
+        let split = |pattern: &&str| {
+            let pattern = json!({"Regex": pattern});
+            json!({"type": "Split", "pattern": pattern, "behavior": "Isolated", "invert": false})
+        };
+        let splits = rule.patterns.iter().map(split).chain([bytes.clone()]);
         Ok(json!({
             "normalizer": self.normalizes(rule)?.then(|| json!({"type": "NFC"})),
-            "pre_tokenizer": {"type": "Sequence", "pretokenizers": splits},
-            "decoder": {
-                "type": "ByteLevel",
-                "add_prefix_space": false,
-                "trim_offsets": false,
-                "use_regex": false,
-            },
+            "pre_tokenizer": {"type": "Sequence", "pretokenizers": splits.collect::<Vec<_>>()},
+            "decoder": bytes,
             "model": {
                 "type": "BPE",
                 "ignore_merges": rule.ignores_merges,

@@ -69,16 +69,14 @@ impl<'a> Vocabulary<'a> {
         const KINDS: &str = "tokenizer.ggml.token_type";
         let tokens = metadata.needed(TOKENS, metadata.texts(TOKENS)?)?;
         let kinds = metadata.integers(KINDS)?.unwrap_or_default();
+        let vocabulary = Self { metadata, tokens, kinds };
         if let Some(token) = tokens.iter().find(|token| token.len() > LONGEST) {
             let start: String = token.chars().take(12).collect();
             let found = format!("a token of {} bytes, {start}…", token.len());
-            return Err(odd(metadata, TOKENS, &found, &format!("tokens have at most {LONGEST}")));
+            return Err(vocabulary.odd(TOKENS, &found, &format!("tokens have at most {LONGEST}")));
         }
-        let vocabulary = Self { metadata, tokens, kinds };
-        if !kinds.is_empty() && kinds.len() != tokens.len() {
-            let found = format!("{} numbers", kinds.len());
-            let expected = format!("there are {} tokens", tokens.len());
-            return Err(vocabulary.odd(KINDS, &found, &expected));
+        if !kinds.is_empty() {
+            vocabulary.check_length(KINDS, kinds.len())?;
         }
         Ok(vocabulary)
     }
@@ -128,8 +126,7 @@ impl<'a> Vocabulary<'a> {
         }
         let id = self.metadata.needed(ID, self.metadata.integer(ID)?)?;
         let Some(token) = usize::try_from(id).ok().and_then(|id| self.tokens.get(id)) else {
-            let expected = format!("there are {} tokens", self.tokens.len());
-            return Err(self.odd(ID, &id.to_string(), &expected));
+            return Err(self.not_as_many(ID, &id.to_string()));
         };
         let bos = json!({"SpecialToken": {"id": token, "type_id": 0}});
         let text = json!({"Sequence": {"id": "A", "type_id": 0}});
@@ -141,16 +138,23 @@ impl<'a> Vocabulary<'a> {
         }))
     }
 
-    fn odd(&self, key: &str, found: &str, expected: &str) -> ModelError {
-        odd(self.metadata, key, found, expected)
+    /// Checks that a list has a number a token.
+    fn check_length(&self, key: &str, length: usize) -> Result<(), ModelError> {
+        let found = format!("{length} numbers");
+        refuse_if!(length != self.tokens.len(), self.not_as_many(key, &found));
+        Ok(())
     }
-}
 
-fn odd(metadata: &GgufMetadata, key: &str, found: &str, expected: &str) -> ModelError {
-    ModelError::Key {
-        file: metadata.file().into(),
-        key: key.into(),
-        found: super::family::shown(found),
-        expected: expected.into(),
+    fn not_as_many(&self, key: &str, found: &str) -> ModelError {
+        self.odd(key, found, &format!("there are {} tokens", self.tokens.len()))
+    }
+
+    fn odd(&self, key: &str, found: &str, expected: &str) -> ModelError {
+        ModelError::Key {
+            file: self.metadata.file().into(),
+            key: key.into(),
+            found: super::family::shown(found),
+            expected: expected.into(),
+        }
     }
 }

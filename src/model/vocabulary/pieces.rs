@@ -17,11 +17,7 @@ impl Vocabulary<'_> {
         const SCORES: &str = "tokenizer.ggml.scores";
         const PREFIX: &str = "tokenizer.ggml.add_space_prefix";
         let scores = self.metadata.needed(SCORES, self.metadata.numbers(SCORES)?)?;
-        if scores.len() != self.tokens.len() {
-            let found = format!("{} numbers", scores.len());
-            let expected = format!("there are {} tokens", self.tokens.len());
-            return Err(self.odd(SCORES, &found, &expected));
-        }
+        self.check_length(SCORES, scores.len())?;
         let mut normalizers = Vec::new();
         let mut decoders = vec![
             json!({"type": "Replace", "pattern": {"String": SPACE}, "content": " "}),
@@ -39,10 +35,7 @@ impl Vocabulary<'_> {
         Ok(json!({
             "normalizer": {"type": "Sequence", "normalizers": normalizers},
             "pre_tokenizer": null,
-            "decoder": {
-                "type": "Sequence",
-                "decoders": decoders,
-            },
+            "decoder": {"type": "Sequence", "decoders": decoders},
             "model": {
                 "type": "BPE",
                 "unk_token": unknown.map(|id| &self.tokens[id]),
@@ -68,10 +61,9 @@ impl Vocabulary<'_> {
             let parts = cuts.filter_map(|(left, right)| Some((*ids.get(left)?, *ids.get(right)?)));
             let mut parts: Vec<(usize, usize)> = parts.collect();
             parts.sort_unstable();
-            let told = |(left, right): (usize, usize)| {
-                [self.tokens[left].as_str(), self.tokens[right].as_str()]
-            };
-            merges.extend(parts.into_iter().map(told));
+            let texts =
+                |(left, right): (usize, usize)| [left, right].map(|id| &self.tokens[id][..]);
+            merges.extend(parts.into_iter().map(texts));
         }
         merges
     }

@@ -41,7 +41,7 @@ fn tokenizer(pairs: &[(&str, MetadataPair)]) -> Result<tokenizers::Tokenizer, St
     let ranges = |range: std::ops::Range<u64>| {
         Ok(Cow::Borrowed(&bytes[range.start as usize..range.end as usize]))
     };
-    let header = gguf::read("test.gguf", bytes.len() as u64, ranges).expect("a header");
+    let header = gguf::read("test.gguf", bytes.len() as u64, &ranges).expect("a header");
     let json = tokenizer_json(&header.metadata).map_err(|error| error.to_string())?;
     Ok(tokenizers::Tokenizer::from_bytes(json.expect("a vocabulary")).expect("a tokenizer"))
 }

@@ -44,23 +44,22 @@ impl<'a> Assembly<'a> {
 
     /// `[V, D]`; a tied checkpoint stores the shared rows once, under either name.
     pub fn embedding(&self) -> Result<Matrix, ModelError> {
-        let (embedding, head) = (self.named(self.names.embedding), self.head_name());
-        let has = |name: &str| self.places.contains(&format!("{name}.weight"));
-        let stored =
-            if self.shape.head.tied && !has(&embedding) && has(&head) { head } else { embedding };
-        self.vocabulary(&stored, "every model has an embedding")
+        let embedding = self.named(self.names.embedding);
+        let is_under_head =
+            self.shape.head.tied && !self.has(&embedding) && self.has(self.names.head);
+        let stored = if is_under_head { self.names.head } else { &embedding };
+        self.table(stored, self.shape.vocabulary, "every model has an embedding")
     }
 
     /// `[V, D]`, where the output rows are stored beside the embedding.
     pub fn head(&self) -> Result<Option<Matrix>, ModelError> {
-        let (shape, head) = (&self.shape.head, self.head_name());
-        let has = |name: &str| self.places.contains(&format!("{name}.weight"));
-        let is_stored = has(&head) && has(&self.named(self.names.embedding));
+        let (shape, head) = (&self.shape.head, self.names.head);
+        let is_stored = self.has(head) && self.has(&self.named(self.names.embedding));
         if shape.tied && (shape.ignores_stored || !is_stored) {
             return Ok(None);
         }
         let hint = "tie_word_embeddings is not true, so the output rows must be stored";
-        self.vocabulary(&head, hint).map(Some)
+        self.table(head, self.shape.vocabulary, hint).map(Some)
     }
 
     /// `[V]`
@@ -68,7 +67,7 @@ impl<'a> Assembly<'a> {
         if !self.shape.head.has_bias {
             return Ok(None);
         }
-        let name = format!("{}.bias", self.head_name());
+        let name = format!("{}.bias", self.names.head);
         let hint = "the output rows of this family have a bias";
         self.vector(&name, self.shape.vocabulary, 0.0, hint).map(Some)
     }
@@ -78,11 +77,9 @@ impl<'a> Assembly<'a> {
         if !self.shape.input.learned_positions {
             return Ok(None);
         }
-        let (rows, columns) = (self.shape.context, self.shape.width);
-        let name = format!("{}.weight", self.named(self.names.positions));
+        let name = self.named(self.names.positions);
         let hint = "the positions of this family are learned";
-        let segment = self.whole(&name, rows, Beside::Weights { columns }, false, hint)?;
-        Ok(Some(Matrix::new(rows, columns, vec![segment])))
+        self.table(&name, self.shape.context, hint).map(Some)
     }
 
     /// The final norm's gain and bias, `[D]`.
@@ -136,7 +133,7 @@ impl<'a> Assembly<'a> {
     fn is_needless(&self, tensor: &str) -> bool {
         let ends = |end: &str| tensor == end || tensor.ends_with(&format!(".{end}"));
         let is_ignored =
-            self.shape.head.ignores_stored && tensor == format!("{}.weight", self.head_name());
+            self.shape.head.ignores_stored && tensor == format!("{}.weight", self.names.head);
         is_ignored
             || ends("rotary_emb.inv_freq")
             || ends("masked_bias")
@@ -174,14 +171,13 @@ impl<'a> Assembly<'a> {
         format!("{}{name}", self.prefix)
     }
 
-    /// The head is beside the decoder, not in it.
-    fn head_name(&self) -> String {
-        self.names.head.to_string()
+    fn has(&self, name: &str) -> bool {
+        self.places.contains(&format!("{name}.weight"))
     }
 
-    fn vocabulary(&self, name: &str, hint: &str) -> Result<Matrix, ModelError> {
-        let (rows, columns) = (self.shape.vocabulary, self.shape.width);
-        let name = format!("{name}.weight");
+    /// `[rows, D]`: a row a token or a position.
+    fn table(&self, name: &str, rows: usize, hint: &str) -> Result<Matrix, ModelError> {
+        let (name, columns) = (format!("{name}.weight"), self.shape.width);
         let segment = self.whole(&name, rows, Beside::Weights { columns }, false, hint)?;
         Ok(Matrix::new(rows, columns, vec![segment]))
     }

@@ -113,8 +113,7 @@ impl Weights {
     /// # Errors
     /// As [`Self::from_source`].
     pub fn open(files: &ModelFiles) -> Result<Self, ModelError> {
-        let sizes = files.weights.iter().map(|(_, bytes)| bytes.len() as u64);
-        let sizes: Vec<u64> = sizes.collect();
+        let sizes: Vec<u64> = files.weights.iter().map(|(_, bytes)| bytes.len() as u64).collect();
         Self::from_source(files, &sizes, Rc::new(BytesAtHand::of(files)))
     }
 
@@ -136,9 +135,7 @@ impl Weights {
         let mut tokenizer = None;
         let (mut shape, names, places) = if let Some(config) = &files.config {
             let (shape, names) = family::read(&String::from_utf8_lossy(config))?;
-            let index = files.index.as_ref();
-            let index = index.map(|(name, bytes)| (name.as_str(), &bytes[..]));
-            (shape, names, TensorPlaces::read(&named, index, bytes)?)
+            (shape, names, TensorPlaces::read(&named, files.index.as_ref(), bytes)?)
         } else {
             let (metadata, places) = gguf::split::read(&named, bytes)?;
             let table = |name: &str| table(&places, &*source, name);

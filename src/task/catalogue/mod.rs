@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::built_in;
+use super::built_in::BuiltInTask;
 use super::definition::{Definition, Form};
 use super::error::TaskError;
 use super::file;
@@ -41,10 +41,8 @@ const POINTER: &[u8] = b"version https://git-lfs.github.com/spec/";
 /// A task that can be asked.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Task {
-    /// In plain English: no file.
-    Plain(PlainTask),
-    /// Drawn from the primer: no file.
-    Generated(GeneratedTask),
+    /// In plain English, or drawn from the primer: no file.
+    BuiltIn(BuiltInTask),
     /// Read from a published file.
     Published(Box<Definition>),
 }
@@ -66,10 +64,13 @@ impl Task {
             found.collect()
         };
         [
-            ("plain", PlainTask::ALL.map(Task::Plain).to_vec()),
+            ("plain", PlainTask::ALL.map(BuiltInTask::Plain).map(Task::BuiltIn).to_vec()),
             ("diversity", published(&DIVERSITY)),
             ("painters", published(&PAINTERS)),
-            ("scholars", GeneratedTask::ALL.map(Task::Generated).to_vec()),
+            (
+                "scholars",
+                GeneratedTask::ALL.map(BuiltInTask::Generated).map(Task::BuiltIn).to_vec(),
+            ),
         ]
     }
 
@@ -116,11 +117,8 @@ impl Task {
     }
 
     fn known(name: &str) -> Option<Task> {
-        if let Some(task) = GeneratedTask::from_name(name) {
-            return Some(Task::Generated(task));
-        }
-        if let Some(task) = PlainTask::from_name(name) {
-            return Some(Task::Plain(task));
+        if let Some(task) = BuiltInTask::from_name(name) {
+            return Some(Task::BuiltIn(task));
         }
         let (name, text) = DIVERSITY.iter().chain(&PAINTERS).find(|(known, _)| *known == name)?;
         // A test reads them all.
@@ -131,8 +129,7 @@ impl Task {
     /// As the command line and files spell it.
     pub fn name(&self) -> &str {
         match self {
-            Task::Plain(task) => task.name(),
-            Task::Generated(task) => task.name(),
+            Task::BuiltIn(task) => task.name(),
             Task::Published(definition) => &definition.name,
         }
     }
@@ -140,8 +137,7 @@ impl Task {
     /// Describes the task's question in a few words.
     pub fn about(&self) -> &str {
         match self {
-            Task::Plain(task) => task.about(),
-            Task::Generated(task) => task.about(),
+            Task::BuiltIn(task) => task.about(),
             Task::Published(definition) => &definition.about,
         }
     }
@@ -149,8 +145,8 @@ impl Task {
     /// Where the task comes from.
     pub fn source(&self) -> &str {
         match self {
-            Task::Plain(_) => "rows written for atelier",
-            Task::Generated(_) => "the scholars' primer, held-out rows",
+            Task::BuiltIn(BuiltInTask::Plain(_)) => "rows written for atelier",
+            Task::BuiltIn(BuiltInTask::Generated(_)) => "the scholars' primer, held-out rows",
             Task::Published(definition) => &definition.source,
         }
     }
@@ -158,8 +154,8 @@ impl Task {
     /// Returns the unit of the task's levels, such as "digits"; `None` where it has no levels.
     pub fn levels(&self) -> Option<&'static str> {
         match self {
-            Task::Generated(task) => Some(primer::level_noun(*task)),
-            Task::Plain(_) | Task::Published(_) => None,
+            Task::BuiltIn(BuiltInTask::Generated(task)) => Some(primer::level_noun(*task)),
+            _ => None,
         }
     }
 
@@ -171,7 +167,7 @@ impl Task {
     /// Returns the rule for what counts as right.
     pub fn score(&self) -> Score {
         match self {
-            Task::Plain(_) | Task::Generated(_) => Score::Option,
+            Task::BuiltIn(_) => Score::Option,
             Task::Published(definition) => definition.score,
         }
     }
@@ -179,8 +175,7 @@ impl Task {
     /// Rows asked, unless the reader says otherwise.
     pub fn first(&self) -> usize {
         match self {
-            Task::Plain(task) => task.row_count(),
-            Task::Generated(_) => 500,
+            Task::BuiltIn(task) => task.row_count(500),
             Task::Published(definition) => definition.first,
         }
     }
@@ -214,10 +209,10 @@ impl Task {
     /// A file that cannot be read or is not this task's.
     pub fn rows(&self, data: Option<&Path>, count: usize) -> Result<TaskRows, TaskError> {
         match self {
-            Task::Plain(task) => Ok(noticed(task.rows(count), None)),
-            Task::Generated(task) => {
-                not_too_many(*task, count)?;
-                Ok(noticed(built_in::drawn(*task, count).collect(), None))
+            Task::BuiltIn(task) => {
+                let is_too_many = task.row_count(count) > primer::MOST_ROWS;
+                refuse_if!(is_too_many, TaskError::TooMany { task: task.name().into(), count });
+                Ok(noticed(task.rows(count), None))
             }
             Task::Published(definition) => {
                 let data = data.unwrap_or(Path::new("."));
@@ -248,15 +243,6 @@ fn read(definition: &Definition, path: &Path, file: &[u8]) -> Result<TaskRows, T
             Ok(TaskRows { rows, notes, file: Some(path.to_path_buf()) })
         }
     }
-}
-
-/// # Errors
-/// More rows than are drawn at once.
-fn not_too_many(task: GeneratedTask, count: usize) -> Result<(), TaskError> {
-    if count <= primer::MOST_ROWS {
-        return Ok(());
-    }
-    Err(TaskError::TooMany { task: task.name().to_string(), count })
 }
 
 /// Rows none of which can be left out.

@@ -8,15 +8,16 @@ use super::exercise::ExerciseAsk;
 
 pub const VERDICTS: [&str; 2] = ["indeed", "not"];
 
-/// `before` and `right`, or one of `wrong` instead.
-pub fn claim(before: String, right: &str, wrong: &[&str], dice: &mut Dice) -> ExerciseAsk {
+/// `before` and the `right` one of all words, or another of them instead.
+pub fn claim(before: String, words: &[&str], right: usize, dice: &mut Dice) -> ExerciseAsk {
     let answer = dice.below(2);
     let ask = ExerciseAsk::say(before);
     let ask = if answer == 0 {
-        ask.tell(right, 1.0)
+        ask.tell(words[right], 1.0)
     } else {
-        let word = dice.pick(wrong);
-        ask.and(" ").and(word)
+        let mut wrong = words.to_vec();
+        wrong.remove(right);
+        ask.and(" ").and(dice.pick(&wrong))
     };
     ask.answer(&VERDICTS, answer)
 }

@@ -29,9 +29,7 @@ pub fn fact(level: usize, kind: AskKind, dice: &mut Dice) -> Exercise {
             if kind == AskKind::Told {
                 return ExerciseAsk::say(before).answer(&actions, chain);
             }
-            let mut wrong = actions.clone();
-            wrong.remove(chain);
-            claim(before, actions[chain], &wrong, dice)
+            claim(before, &actions, chain, dice)
         })
         .take(if kind == AskKind::Told { 8 } else { 4 })
         .collect();

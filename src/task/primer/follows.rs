@@ -29,9 +29,7 @@ pub fn follows(level: usize, kind: AskKind, dice: &mut Dice) -> Exercise {
                 };
                 return ExerciseAsk::say(before).answer(&events, n);
             }
-            let mut wrong = events.clone();
-            wrong.remove(n);
-            claim(general, events[n], &wrong, dice)
+            claim(general, &events, n, dice)
         })
         .collect();
     Exercise { story: story.join(" "), asides: Vec::new(), asks }

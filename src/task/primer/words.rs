@@ -94,43 +94,8 @@ pub const LETTERS: [&str; 4] = ["A", "B", "C", "D"];
 pub const PUNCTUATION: [&str; 3] = [".", ",", ":"];
 
 /// Words that hold sentences together, and the answers that are no story words.
-const GLUE: &[&str] = &[
-    "+",
-    "The",
-    "the",
-    "We",
-    "On",
-    "So",
-    "Here",
-    "Senses",
-    "take",
-    "and",
-    "is",
-    "it",
-    "in",
-    "of",
-    "this",
-    "that",
-    "about",
-    "after",
-    "last",
-    "ends",
-    "sum",
-    "see",
-    "a",
-    "some",
-    "says",
-    "denies",
-    "not",
-    "copies",
-    "leads",
-    "one",
-    "two",
-    "indeed",
-    "always",
-    "sometimes",
-    "never",
-];
+const GLUE: &str = "+ The the We On So Here Senses take and is it in of this that about after last ends sum \
+    see a some says denies not copies leads one two indeed always sometimes never";
 
 /// Ids 0, 1 and 2.
 pub const SPECIAL: [&str; 3] = ["<unk>", "<bos>", "<eos>"];
@@ -139,7 +104,7 @@ pub const EOS: u32 = 2;
 
 /// Every word that follows a space (or begins the text), in the order of its id, without repeats.
 pub fn words() -> Vec<&'static str> {
-    let mut all: Vec<&'static str> = GLUE.to_vec();
+    let mut all: Vec<&'static str> = GLUE.split(' ').collect();
     all.extend(DIGITS);
     all.extend(LETTERS);
     all.extend(TOPICS);

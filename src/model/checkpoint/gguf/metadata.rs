@@ -36,15 +36,16 @@ enum Type {
 
 impl Type {
     fn of(number: u32) -> Option<Self> {
+        let integer = |bytes, signed| Self::Integer { bytes, signed };
         Some(match number {
-            0 | 2 | 4 | 10 => Self::Integer {
-                bytes: [1, 2, 4, 8][if number == 10 { 3 } else { number as usize / 2 }],
-                signed: false,
-            },
-            1 | 3 | 5 | 11 => Self::Integer {
-                bytes: [1, 2, 4, 8][if number == 11 { 3 } else { number as usize / 2 }],
-                signed: true,
-            },
+            0 => integer(1, false),
+            1 => integer(1, true),
+            2 => integer(2, false),
+            3 => integer(2, true),
+            4 => integer(4, false),
+            5 => integer(4, true),
+            10 => integer(8, false),
+            11 => integer(8, true),
             6 => Self::Number { bytes: 4 },
             12 => Self::Number { bytes: 8 },
             7 => Self::Flag,
@@ -197,9 +198,8 @@ fn value(
     number: u32,
     depth: u8,
 ) -> Result<MetadataValue, ModelError> {
-    let Some(kind) = Type::of(number) else {
-        return Err(reader.error(&format!("{key} is of type {number}, which does not exist")));
-    };
+    let unknown = || reader.error(&format!("{key} is of type {number}, which does not exist"));
+    let kind = Type::of(number).ok_or_else(unknown)?;
     Ok(match kind {
         Type::Integer { bytes, signed } => MetadataValue::Integer(integer(reader, bytes, signed)?),
         Type::Number { bytes } => MetadataValue::Number(float(reader, bytes)?),
@@ -220,42 +220,32 @@ fn array(reader: &mut HeaderReader, key: &str, depth: u8) -> Result<MetadataValu
     if depth >= DEEPEST {
         return Err(reader.error(&format!("{key} has lists in lists deeper than {DEEPEST}")));
     }
-    let Some(kind) = Type::of(number) else {
-        return Err(
-            reader.error(&format!("{key} is a list of type {number}, which does not exist"))
-        );
-    };
+    let unknown =
+        || reader.error(&format!("{key} is a list of type {number}, which does not exist"));
+    let kind = Type::of(number).ok_or_else(unknown)?;
     reader.check_count(&format!("values of {key}"), count, kind.least())?;
     if count > LONGEST {
         return Err(reader.error(&format!(
             "{key} has {count} values, and the longest list of a model has {LONGEST}"
         )));
     }
+    // No memory is taken before a value is read.
+    let each = 0..count;
     Ok(match kind {
         Type::Integer { bytes, signed } => {
-            let mut all = Vec::new();
-            for _ in 0..count {
-                let number = integer(reader, bytes, signed)?;
-                all.push(i64::try_from(number).unwrap_or(i64::MAX));
-            }
-            MetadataValue::Integers(all)
+            let all = each.map(|_| integer(reader, bytes, signed));
+            let all = all.map(|number| Ok(i64::try_from(number?).unwrap_or(i64::MAX)));
+            MetadataValue::Integers(all.collect::<Result<_, ModelError>>()?)
         }
         Type::Number { bytes } => {
-            let mut all = Vec::new();
-            for _ in 0..count {
-                all.push(float(reader, bytes)? as f32);
-            }
-            MetadataValue::Numbers(all)
+            let all = each.map(|_| Ok(float(reader, bytes)? as f32));
+            MetadataValue::Numbers(all.collect::<Result<_, ModelError>>()?)
         }
         Type::Text => {
-            let mut all = Vec::new();
-            for _ in 0..count {
-                all.push(reader.text(key)?);
-            }
-            MetadataValue::Texts(all)
+            MetadataValue::Texts(each.map(|_| reader.text(key)).collect::<Result<_, _>>()?)
         }
         Type::Flag | Type::Array => {
-            for _ in 0..count {
+            for _ in each {
                 value(reader, key, number, depth + 1)?;
             }
             MetadataValue::Other

@@ -9,19 +9,18 @@ pub mod split;
 #[cfg(test)]
 mod tests;
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
 use self::metadata::GgufMetadata;
 use self::reader::HeaderReader;
-use super::described::{Described, HeaderType};
+use super::described::{Described, FileTensors, HeaderType, ReadRange};
 use crate::model::{DType, ModelError};
 
 /// A file's header.
 pub struct Header {
     pub metadata: GgufMetadata,
-    pub tensors: BTreeMap<String, Described>,
+    pub tensors: FileTensors,
 }
 
 /// Every type of the format that has blocks of a known size: its number, name, and what weights of it
@@ -75,12 +74,8 @@ const MOST_SIDES: u32 = 4;
 ///
 /// # Errors
 /// The file is not GGUF 2 or 3, was cut off, or its tensors do not lie in it; the error says which.
-pub fn read<'a>(
-    file: &str,
-    size: u64,
-    bytes: impl Fn(Range<u64>) -> Result<Cow<'a, [u8]>, ModelError>,
-) -> Result<Header, ModelError> {
-    let mut reader = HeaderReader::new(file, size, &bytes);
+pub fn read(file: &str, size: u64, bytes: ReadRange) -> Result<Header, ModelError> {
+    let mut reader = HeaderReader::new(file, size, bytes);
     refuse_if!(reader.bytes(4)? != b"GGUF", reader.error("it does not begin as one"));
     match reader.u32()? {
         2 | 3 => {}
@@ -138,7 +133,7 @@ pub fn read<'a>(
     }
 
     // A last tensor whose type says too few bytes leaves weights behind it.
-    if !is_padding(next..size, &bytes)? {
+    if !is_padding(next..size, bytes)? {
         let more = size - next;
         return Err(reader.error(&format!("{more} bytes lie behind its last tensor")));
     }
@@ -146,10 +141,7 @@ pub fn read<'a>(
 }
 
 /// Whether a file's end is empty or padding, as llama.cpp allows it: a few zeros.
-fn is_padding<'a>(
-    end: Range<u64>,
-    bytes: impl Fn(Range<u64>) -> Result<Cow<'a, [u8]>, ModelError>,
-) -> Result<bool, ModelError> {
+fn is_padding(end: Range<u64>, bytes: ReadRange) -> Result<bool, ModelError> {
     if end.is_empty() {
         return Ok(true);
     }

@@ -1,9 +1,7 @@
 //! A header, read from its beginning on, a window of the file at a time.
 
-use std::borrow::Cow;
-use std::ops::Range;
-
 use crate::model::ModelError;
+use crate::model::checkpoint::described::ReadRange;
 
 /// Bytes asked for at once (more where one text is longer).
 const WINDOW: u64 = 1 << 20;
@@ -13,8 +11,6 @@ const LONGEST_HEADER: u64 = 256 << 20;
 
 /// Bytes of one text at most.
 const LONGEST_TEXT: u64 = 64 << 20;
-
-type ReadRange<'a, 'b> = &'b dyn Fn(Range<u64>) -> Result<Cow<'a, [u8]>, ModelError>;
 
 pub struct HeaderReader<'a, 'b> {
     file: &'b str,

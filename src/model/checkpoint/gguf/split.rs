@@ -1,10 +1,8 @@
 //! A model in several GGUF files: `…-00001-of-00003.gguf`. The first carries the metadata.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::super::described::Described;
 use super::super::tensors::TensorPlaces;
 use super::metadata::GgufMetadata;
 use crate::model::ModelError;
@@ -18,9 +16,9 @@ pub fn read<'a>(
     bytes: impl Fn(usize, Range<u64>) -> Result<Cow<'a, [u8]>, ModelError>,
 ) -> Result<(GgufMetadata, TensorPlaces), ModelError> {
     let mut first: Option<GgufMetadata> = None;
-    let mut places: BTreeMap<String, (usize, Described)> = BTreeMap::new();
+    let mut places = TensorPlaces::new(files, "its metadata");
     for (at, &(file, size)) in files.iter().enumerate() {
-        let header = super::read(file, size, |range| bytes(at, range))?;
+        let header = super::read(file, size, &|range| bytes(at, range))?;
         let count = header.metadata.integer("split.count")?.unwrap_or(1).max(1);
         let number = header.metadata.integer("split.no")?.unwrap_or(0);
         if count != files.len() as u64 || number != at as u64 {
@@ -36,16 +34,7 @@ pub fn read<'a>(
                 ),
             });
         }
-        for (name, tensor) in header.tensors {
-            if let Some((earlier, _)) = places.get(&name) {
-                return Err(ModelError::StoredTwice {
-                    tensor: name.escape_debug().to_string(),
-                    first: files[*earlier].0.into(),
-                    second: file.into(),
-                });
-            }
-            places.insert(name, (at, tensor));
-        }
+        places.add(at, header.tensors)?;
         first.get_or_insert(header.metadata);
     }
     let metadata = first.ok_or_else(|| ModelError::MissingFile {
@@ -56,16 +45,15 @@ pub fn read<'a>(
 
     // Parts of two models may have the same numbers.
     if let Some(promised) = metadata.integer("split.tensors.count")?
-        && promised != places.len() as u64
+        && promised != places.all().count() as u64
     {
         return Err(ModelError::NotGguf {
             file: files[0].0.into(),
             reason: format!(
                 "it promises {promised} tensors in all parts of the model, and they have {}; all parts of a model belong together",
-                places.len()
+                places.all().count()
             ),
         });
     }
-    let files = files.iter().map(|(file, _)| file.to_string()).collect();
-    Ok((metadata, TensorPlaces::of(files, places, "its metadata")))
+    Ok((metadata, places))
 }

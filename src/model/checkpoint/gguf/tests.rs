@@ -1,5 +1,7 @@
 //! Headers written by hand, and what damage does to them.
 
+use std::borrow::Cow;
+
 use super::*;
 
 struct GgufFile(Vec<u8>);
@@ -52,7 +54,7 @@ impl GgufFile {
     }
 
     fn read(&self) -> Result<Header, ModelError> {
-        read("test.gguf", self.0.len() as u64, |range| {
+        read("test.gguf", self.0.len() as u64, &|range| {
             Ok(Cow::Borrowed(&self.0[range.start as usize..range.end as usize]))
         })
     }

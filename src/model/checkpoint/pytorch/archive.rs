@@ -1,11 +1,11 @@
 //! Where the records of a zip archive lie, as PyTorch writes one: stored, never compressed. Read by the
 //! directory at its end; of a record, only the header that says where its bytes begin.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
 use crate::model::ModelError;
+use crate::model::checkpoint::described::ReadRange;
 
 /// Bytes of the directory at most: a record takes a hundred.
 const MAX_DIRECTORY: u64 = 64 << 20;
@@ -17,12 +17,10 @@ const MAX_COMMENT: u64 = 0xffff;
 /// The number that says that the real one stands in the fields of zip64.
 const ELSEWHERE: u32 = u32::MAX;
 
-type ReadBytes<'a, 'b> = &'b dyn Fn(Range<u64>) -> Result<Cow<'a, [u8]>, ModelError>;
-
 /// An archive, by its directory.
 pub struct ZipArchive<'a, 'b> {
     file: &'b str,
-    read: ReadBytes<'a, 'b>,
+    read: ReadRange<'a, 'b>,
     entries: BTreeMap<String, ZipEntry>,
 }
 
@@ -41,7 +39,7 @@ impl<'a, 'b> ZipArchive<'a, 'b> {
     /// # Errors
     /// It is cut off or damaged; a record is compressed or encrypted, is there twice, overlaps another, or
     /// has a name that leads out of the archive.
-    pub fn read(file: &'b str, size: u64, read: ReadBytes<'a, 'b>) -> Result<Self, ModelError> {
+    pub fn read(file: &'b str, size: u64, read: ReadRange<'a, 'b>) -> Result<Self, ModelError> {
         let mut archive = Self { file, read, entries: BTreeMap::new() };
         let (count, directory) = archive.directory(size)?;
         let bytes = read(directory.clone())?;
@@ -50,10 +48,8 @@ impl<'a, 'b> ZipArchive<'a, 'b> {
         let mut left = ZipFields(&bytes);
         for _ in 0..count {
             let (name, entry) = archive.entry(&mut left)?;
-            if archive.entries.contains_key(&name) {
-                return Err(archive.odd(&format!("it lists {} twice", name.escape_debug())));
-            }
-            archive.entries.insert(name, entry);
+            let twice = format!("it lists {} twice", name.escape_debug());
+            refuse_if!(archive.entries.insert(name, entry).is_some(), archive.odd(&twice));
         }
         refuse_if!(!left.0.is_empty(), archive.damaged());
 
@@ -89,7 +85,8 @@ impl<'a, 'b> ZipArchive<'a, 'b> {
         refuse_if!(names > entry.limit, self.damaged());
         let bytes = (self.read)(entry.header..names)?;
         let mut fields = ZipFields(&bytes);
-        let header = LocalHeader::read(&mut fields).ok_or_else(|| self.damaged())?;
+        let header =
+            RecordFields::read(&mut fields, b"PK\x03\x04", 2).ok_or_else(|| self.damaged())?;
 
         // The name, and where the bytes begin and end.
         let start = names + u64::from(header.name) + u64::from(header.extra);
@@ -206,6 +203,7 @@ impl EndRecord {
 
 /// An entry of the directory.
 struct DirectoryEntry<'a> {
+    /// Neither encrypted nor compressed.
     is_stored: bool,
     /// Bytes in the archive, and of the record.
     stored: u64,
@@ -217,17 +215,14 @@ struct DirectoryEntry<'a> {
 
 impl<'a> DirectoryEntry<'a> {
     fn read(fields: &mut ZipFields<'a>) -> Option<Self> {
-        let signature = fields.array::<4>()?;
-        fields.skip(4)?; // versions
-        let is_stored = fields.is_stored()?;
-        fields.skip(8)?; // time, date, checksum
-        let (stored, whole) = (fields.u32()?, fields.u32()?);
-        let lengths = [fields.u16()?, fields.u16()?, fields.u16()?].map(usize::from);
+        let RecordFields { is_stored, stored, whole, name, extra, .. } =
+            RecordFields::read(fields, b"PK\x01\x02", 4)?;
+        let comment = fields.u16()?;
         fields.skip(8)?; // disk, attributes
         let header = fields.u32()?;
-        let name = fields.take(lengths[0])?;
-        let mut extra = ZipFields(fields.take(lengths[1])?);
-        fields.skip(lengths[2])?;
+        let name = fields.take(name.into())?;
+        let mut extra = ZipFields(fields.take(extra.into())?);
+        fields.skip(comment.into())?;
 
         // Numbers of more than 32 bits stand in a field of their own, in this order.
         let mut large = extra.zip64();
@@ -236,12 +231,12 @@ impl<'a> DirectoryEntry<'a> {
             short => Some(short.into()),
         };
         let (whole, stored, header) = (number(whole)?, number(stored)?, number(header)?);
-        (signature == *b"PK\x01\x02").then_some(Self { is_stored, stored, whole, header, name })
+        Some(Self { is_stored, stored, whole, header, name })
     }
 }
 
-/// A record's own header.
-struct LocalHeader {
+/// The fields that a record's own header and its entry in the directory begin with.
+struct RecordFields {
     is_stored: bool,
     is_size_behind: bool,
     stored: u32,
@@ -251,23 +246,24 @@ struct LocalHeader {
     extra: u16,
 }
 
-impl LocalHeader {
-    fn read(fields: &mut ZipFields) -> Option<Self> {
+impl RecordFields {
+    /// Reads them behind a signature and so many bytes of versions.
+    fn read(fields: &mut ZipFields, signature: &[u8; 4], versions: usize) -> Option<Self> {
+        const ENCRYPTED: u16 = 1 | 1 << 6 | 1 << 13;
         const SIZE_BEHIND: u16 = 1 << 3;
-        let signature = fields.array::<4>()?;
-        fields.skip(2)?; // version
-        let flags = u16::from_le_bytes(*fields.0.first_chunk()?);
-        let is_stored = fields.is_stored()?;
+        let is_signed = fields.array::<4>()? == *signature;
+        fields.skip(versions)?;
+        let (flags, method) = (fields.u16()?, fields.u16()?);
         fields.skip(8)?; // time, date, checksum
-        let header = Self {
-            is_stored,
+        let read = Self {
+            is_stored: flags & ENCRYPTED == 0 && method == 0,
             is_size_behind: flags & SIZE_BEHIND != 0,
             stored: fields.u32()?,
             whole: fields.u32()?,
             name: fields.u16()?,
             extra: fields.u16()?,
         };
-        (signature == *b"PK\x03\x04").then_some(header)
+        is_signed.then_some(read)
     }
 }
 
@@ -299,13 +295,6 @@ impl<'a> ZipFields<'a> {
 
     fn u64(&mut self) -> Option<u64> {
         self.array().map(u64::from_le_bytes)
-    }
-
-    /// Flags and method of a record: neither encrypted nor compressed.
-    fn is_stored(&mut self) -> Option<bool> {
-        const ENCRYPTED: u16 = 1 | 1 << 6 | 1 << 13;
-        let (flags, method) = (self.u16()?, self.u16()?);
-        Some(flags & ENCRYPTED == 0 && method == 0)
     }
 
     /// Where zip64's end begins, if this is the record that says so.

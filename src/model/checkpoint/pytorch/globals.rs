@@ -24,24 +24,25 @@ pub struct StorageClass {
     pub bytes: u64,
 }
 
+/// Numbers that weights are not read as are those of buffers, which a model has no place for.
 const STORAGES: &[StorageClass] = &[
-    weights("FloatStorage", "F32", 4, DType::F32),
-    weights("HalfStorage", "F16", 2, DType::F16),
-    weights("BFloat16Storage", "BF16", 2, DType::Bf16),
-    others("DoubleStorage", "F64", 8),
-    others("LongStorage", "I64", 8),
-    others("IntStorage", "I32", 4),
-    others("ShortStorage", "I16", 2),
-    others("CharStorage", "I8", 1),
-    others("ByteStorage", "U8", 1),
-    others("BoolStorage", "BOOL", 1),
-    others("ComplexFloatStorage", "C64", 8),
-    others("ComplexDoubleStorage", "C128", 16),
-    others("QInt8Storage", "QInt8", 1),
-    others("QUInt8Storage", "QUInt8", 1),
-    others("QInt32Storage", "QInt32", 4),
-    others("Float8_e4m3fnStorage", "F8_E4M3", 1),
-    others("Float8_e5m2Storage", "F8_E5M2", 1),
+    storage("FloatStorage", "F32", 4, Some(DType::F32)),
+    storage("HalfStorage", "F16", 2, Some(DType::F16)),
+    storage("BFloat16Storage", "BF16", 2, Some(DType::Bf16)),
+    storage("DoubleStorage", "F64", 8, None),
+    storage("LongStorage", "I64", 8, None),
+    storage("IntStorage", "I32", 4, None),
+    storage("ShortStorage", "I16", 2, None),
+    storage("CharStorage", "I8", 1, None),
+    storage("ByteStorage", "U8", 1, None),
+    storage("BoolStorage", "BOOL", 1, None),
+    storage("ComplexFloatStorage", "C64", 8, None),
+    storage("ComplexDoubleStorage", "C128", 16, None),
+    storage("QInt8Storage", "QInt8", 1, None),
+    storage("QUInt8Storage", "QUInt8", 1, None),
+    storage("QInt32Storage", "QInt32", 4, None),
+    storage("Float8_e4m3fnStorage", "F8_E4M3", 1, None),
+    storage("Float8_e5m2Storage", "F8_E5M2", 1, None),
 ];
 
 impl PickleGlobal {
@@ -59,16 +60,11 @@ impl PickleGlobal {
     }
 }
 
-const fn weights(
+const fn storage(
     class: &'static str,
     name: &'static str,
     bytes: u64,
-    dtype: DType,
+    dtype: Option<DType>,
 ) -> StorageClass {
-    StorageClass { class, dtype: HeaderType { name, dtype: Some(dtype) }, bytes }
-}
-
-/// Numbers of buffers, which a model has no place for.
-const fn others(class: &'static str, name: &'static str, bytes: u64) -> StorageClass {
-    StorageClass { class, dtype: HeaderType { name, dtype: None }, bytes }
+    StorageClass { class, dtype: HeaderType { name, dtype }, bytes }
 }

@@ -6,14 +6,13 @@ mod globals;
 mod pickle;
 mod state;
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
 use self::archive::ZipArchive;
 use self::pickle::{Pickle, PickleError, PickleValue};
 use self::state::{NamedStorage, StorageView, odd};
-use super::described::Described;
+use super::described::{FileTensors, ReadRange};
 use super::format::{self, OtherFormat};
 use crate::model::ModelError;
 
@@ -35,18 +34,14 @@ const FIRST_WINDOW: u64 = 1 << 20;
 /// # Errors
 /// A file that is no PyTorch checkpoint (the error names its format, where it is known), was cut off, or asks
 /// for a name that no weights need.
-pub fn read<'a>(
-    file: &str,
-    size: u64,
-    bytes: impl Fn(Range<u64>) -> Result<Cow<'a, [u8]>, ModelError>,
-) -> Result<BTreeMap<String, Described>, ModelError> {
+pub fn read(file: &str, size: u64, bytes: ReadRange) -> Result<FileTensors, ModelError> {
     let first = bytes(0..size.min(FIRST_BYTES))?;
     if first.starts_with(b"PK") {
-        return zipped(file, size, &bytes);
+        return zipped(file, size, bytes);
     }
     // Every pickle of a protocol since 2 begins so.
     if first.starts_with(b"\x80") {
-        return older(file, size, &bytes);
+        return older(file, size, bytes);
     }
     // A header's length, and the header, which is JSON.
     let safetensors = OtherFormat {
@@ -64,24 +59,16 @@ pub fn read<'a>(
 }
 
 /// Reads the zip format, which PyTorch writes since 1.6.
-fn zipped<'a>(
-    file: &str,
-    size: u64,
-    bytes: &dyn Fn(Range<u64>) -> Result<Cow<'a, [u8]>, ModelError>,
-) -> Result<BTreeMap<String, Described>, ModelError> {
+fn zipped(file: &str, size: u64, bytes: ReadRange) -> Result<FileTensors, ModelError> {
     const PICKLE: &str = "data.pkl";
     let archive = ZipArchive::read(file, size, bytes)?;
 
     // All records lie in one folder of any name, beside the pickle.
     let pickles = archive.names().filter_map(|name| name.strip_suffix(PICKLE));
     let mut folders = pickles.filter(|folder| folder.is_empty() || folder.ends_with('/'));
-    let folder = match (folders.next(), folders.next()) {
-        (Some(folder), None) => folder,
-        (Some(_), Some(_)) => return Err(not_pytorch(file, "it holds two data.pkl")),
-        (None, _) => {
-            return Err(not_pytorch(file, "it is a zip archive without a data.pkl"));
-        }
-    };
+    let missing = || not_pytorch(file, "it is a zip archive without a data.pkl");
+    let folder = folders.next().ok_or_else(missing)?;
+    refuse_if!(folders.next().is_some(), not_pytorch(file, "it holds two data.pkl"));
     if archive.names().any(|name| name.ends_with("/constants.pkl")) {
         return Err(other_contents(file, "it is a TorchScript program, not weights"));
     }
@@ -91,9 +78,7 @@ fn zipped<'a>(
     }
 
     // The pickle is read whole; the numbers are not.
-    let Some(lies) = record(PICKLE)? else {
-        return Err(not_pytorch(file, "it is a zip archive without a data.pkl"));
-    };
+    let lies = record(PICKLE)?.ok_or_else(missing)?;
     if lies.end - lies.start > MAX_PICKLE {
         return Err(not_pytorch(file, "its pickle is larger than any model's"));
     }
@@ -119,11 +104,7 @@ fn zipped<'a>(
 }
 
 /// Checks the record that says which byte of a number comes first, which older versions do not write.
-fn check_byte_order<'a>(
-    file: &str,
-    order: Range<u64>,
-    bytes: &dyn Fn(Range<u64>) -> Result<Cow<'a, [u8]>, ModelError>,
-) -> Result<(), ModelError> {
+fn check_byte_order(file: &str, order: Range<u64>, bytes: ReadRange) -> Result<(), ModelError> {
     const LONGEST: u64 = "little".len() as u64;
     let said = bytes(order.start..order.end.min(order.start + LONGEST + 1))?;
     match &said[..] {
@@ -138,11 +119,7 @@ fn check_byte_order<'a>(
 
 /// Reads the older format: five pickles, then, for every storage that the last one lists, how many numbers
 /// it has, and these.
-fn older<'a>(
-    file: &str,
-    size: u64,
-    bytes: &dyn Fn(Range<u64>) -> Result<Cow<'a, [u8]>, ModelError>,
-) -> Result<BTreeMap<String, Described>, ModelError> {
+fn older(file: &str, size: u64, bytes: ReadRange) -> Result<FileTensors, ModelError> {
     let most = size.min(MAX_PICKLE);
     let mut window = FIRST_WINDOW.min(most);
     loop {
@@ -187,12 +164,12 @@ impl<'p> OlderPickles<'p> {
         Ok(Self { state, keys, length })
     }
 
-    fn described<'a>(
+    fn described(
         &self,
         file: &str,
         size: u64,
-        bytes: &dyn Fn(Range<u64>) -> Result<Cow<'a, [u8]>, ModelError>,
-    ) -> Result<BTreeMap<String, Described>, ModelError> {
+        bytes: ReadRange,
+    ) -> Result<FileTensors, ModelError> {
         let views = state::tensors(file, &self.state)?;
         let Some(storages) = self.storages(size, bytes)? else {
             let reason = "it is a PyTorch file of before 2020 that was cut off or damaged";
@@ -209,10 +186,10 @@ impl<'p> OlderPickles<'p> {
 
     /// Where the numbers of each storage lie; `None` where the list and what follows it do not fit the
     /// tensors, or the file.
-    fn storages<'a>(
+    fn storages(
         &self,
         size: u64,
-        bytes: &dyn Fn(Range<u64>) -> Result<Cow<'a, [u8]>, ModelError>,
+        bytes: ReadRange,
     ) -> Result<Option<BTreeMap<&str, Range<u64>>>, ModelError> {
         const COUNT: u64 = 8;
         let named = self.state.persistent().filter_map(|id| NamedStorage::read(&self.state, id));

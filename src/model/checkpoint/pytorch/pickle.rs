@@ -12,6 +12,9 @@ const MAX_VALUES: usize = 1 << 21;
 /// Values that wait on the stack at most: PyTorch writes lists and dicts a thousand entries at a time.
 const MAX_WAITING: usize = 1 << 16;
 
+/// The opcode that ends a pickle.
+const STOP: u8 = b'.';
+
 /// Characters of a name that a sentence shows.
 const SHOWN: usize = 80;
 
@@ -144,8 +147,81 @@ impl<'a> PickleMachine<'a> {
     /// Carries out the next opcode; the root, where it is the last.
     fn step(&mut self) -> Result<Option<ValueId>, PickleError> {
         let opcode = self.byte()?;
+        if opcode == STOP {
+            return self.pop().map(Some);
+        }
+        match self.new_value(opcode)? {
+            Some(value) => self.push(value)?,
+            None => self.act(opcode)?,
+        }
+        Ok(None)
+    }
+
+    /// The value that an opcode puts on the stack; `None` for one that does something else.
+    fn new_value(&mut self, opcode: u8) -> Result<Option<PickleValue<'a>>, PickleError> {
+        Ok(Some(match opcode {
+            // EMPTY_TUPLE, TUPLE, TUPLE1, TUPLE2, TUPLE3, EMPTY_LIST, LIST, EMPTY_DICT
+            b')' => PickleValue::Tuple(Vec::new()),
+            b't' => PickleValue::Tuple(self.pop_to_mark()?),
+            0x85..=0x87 => {
+                let mut values = Vec::new();
+                for _ in 0x84..opcode {
+                    values.push(self.pop()?);
+                }
+                values.reverse();
+                PickleValue::Tuple(values)
+            }
+            b']' => PickleValue::List(Vec::new()),
+            b'l' => PickleValue::List(self.pop_to_mark()?),
+            b'}' => PickleValue::Dict(Vec::new()),
+
+            // BINUNICODE, SHORT_BINUNICODE
+            b'X' => {
+                let length = u32::from_le_bytes(self.array()?);
+                self.text(length as usize)?
+            }
+            0x8c => {
+                let length = self.byte()?;
+                self.text(usize::from(length))?
+            }
+
+            // BININT, BININT1, BININT2, LONG1, BINFLOAT, NEWTRUE, NEWFALSE, NONE
+            b'J' => PickleValue::Int(i32::from_le_bytes(self.array()?).into()),
+            b'K' => PickleValue::Int(self.byte()?.into()),
+            b'M' => PickleValue::Int(u16::from_le_bytes(self.array()?).into()),
+            0x8a => {
+                let length = self.byte()?;
+                long(self.take(usize::from(length))?)
+            }
+            b'G' => self.take(8).map(|_| PickleValue::Opaque)?,
+            0x88 | 0x89 | b'N' => PickleValue::Opaque,
+
+            // GLOBAL, STACK_GLOBAL, BINPERSID, REDUCE
+            b'c' => {
+                let (module, name) = (self.line()?, self.line()?);
+                self.global(module, name)?
+            }
+            0x93 => {
+                let (name, module) = (self.pop()?, self.pop()?);
+                let text = |id: ValueId| match self.values[id.0 as usize] {
+                    PickleValue::Text(text) => Some(text),
+                    _ => None,
+                };
+                let Some((module, name)) = text(module).zip(text(name)) else {
+                    return Err(odd("a global whose name is no text".into()));
+                };
+                self.global(module, name)?
+            }
+            b'Q' => PickleValue::Persistent(self.pop()?),
+            b'R' => self.call()?,
+            _ => return Ok(None),
+        }))
+    }
+
+    /// Carries out an opcode that puts no new value on the stack.
+    fn act(&mut self, opcode: u8) -> Result<(), PickleError> {
         match opcode {
-            // PROTO, FRAME, STOP
+            // PROTO, FRAME, MARK
             0x80 => match self.byte()? {
                 2..=5 => {}
                 other => return Err(odd(format!("its protocol is {other}, not 2 to 5"))),
@@ -154,29 +230,7 @@ impl<'a> PickleMachine<'a> {
                 let length = u64::from_le_bytes(self.array()?);
                 refuse_if!(length > self.left.len() as u64, PickleError::Ends);
             }
-            b'.' => return self.pop().map(Some),
-
-            // MARK, EMPTY_TUPLE, TUPLE, TUPLE1, TUPLE2, TUPLE3, EMPTY_LIST, LIST, EMPTY_DICT
             b'(' => self.wait(None)?,
-            b')' => self.push(PickleValue::Tuple(Vec::new()))?,
-            b't' => {
-                let values = self.pop_to_mark()?;
-                self.push(PickleValue::Tuple(values))?;
-            }
-            0x85..=0x87 => {
-                let mut values = Vec::new();
-                for _ in 0x84..opcode {
-                    values.push(self.pop()?);
-                }
-                values.reverse();
-                self.push(PickleValue::Tuple(values))?;
-            }
-            b']' => self.push(PickleValue::List(Vec::new()))?,
-            b'l' => {
-                let values = self.pop_to_mark()?;
-                self.push(PickleValue::List(values))?;
-            }
-            b'}' => self.push(PickleValue::Dict(Vec::new()))?,
 
             // APPEND, APPENDS, SETITEM, SETITEMS, BUILD
             b'a' => {
@@ -205,40 +259,6 @@ impl<'a> PickleMachine<'a> {
                 self.dict("BUILD")?;
             }
 
-            // BINUNICODE, SHORT_BINUNICODE
-            b'X' => {
-                let length = u32::from_le_bytes(self.array()?);
-                self.push_text(length as usize)?;
-            }
-            0x8c => {
-                let length = self.byte()?;
-                self.push_text(usize::from(length))?;
-            }
-
-            // BININT, BININT1, BININT2, LONG1, BINFLOAT, NEWTRUE, NEWFALSE, NONE
-            b'J' => {
-                let number = i32::from_le_bytes(self.array()?);
-                self.push(PickleValue::Int(number.into()))?;
-            }
-            b'K' => {
-                let number = self.byte()?;
-                self.push(PickleValue::Int(number.into()))?;
-            }
-            b'M' => {
-                let number = u16::from_le_bytes(self.array()?);
-                self.push(PickleValue::Int(number.into()))?;
-            }
-            0x8a => {
-                let length = self.byte()?;
-                let bytes = self.take(usize::from(length))?;
-                self.push(long(bytes))?;
-            }
-            b'G' => {
-                self.take(8)?;
-                self.push(PickleValue::Opaque)?;
-            }
-            0x88 | 0x89 | b'N' => self.push(PickleValue::Opaque)?,
-
             // BINPUT, LONG_BINPUT, MEMOIZE, BINGET, LONG_BINGET
             b'q' => {
                 let entry = self.byte()?;
@@ -258,32 +278,11 @@ impl<'a> PickleMachine<'a> {
                 self.recall(entry)?;
             }
 
-            // GLOBAL, INST, STACK_GLOBAL, BINPERSID, REDUCE
-            b'c' => {
-                let (module, name) = (self.line()?, self.line()?);
-                self.push_global(module, name)?;
-            }
+            // INST
             b'i' => {
                 let (module, name) = (self.line()?, self.line()?);
                 return Err(PickleError::Asks(shown(module, name)));
             }
-            0x93 => {
-                let (name, module) = (self.pop()?, self.pop()?);
-                let text = |id: ValueId| match self.values[id.0 as usize] {
-                    PickleValue::Text(text) => Some(text),
-                    _ => None,
-                };
-                let Some((module, name)) = text(module).zip(text(name)) else {
-                    return Err(odd("a global whose name is no text".into()));
-                };
-                self.push_global(module, name)?;
-            }
-            b'Q' => {
-                let name = self.pop()?;
-                self.push(PickleValue::Persistent(name))?;
-            }
-            b'R' => self.call()?,
-
             other => {
                 return Err(match opcode_name(other) {
                     Some(name) => PickleError::Asks(format!("the opcode {name}")),
@@ -291,11 +290,11 @@ impl<'a> PickleMachine<'a> {
                 });
             }
         }
-        Ok(None)
+        Ok(())
     }
 
     /// Notes a call. An OrderedDict of nothing is a dict.
-    fn call(&mut self) -> Result<(), PickleError> {
+    fn call(&mut self) -> Result<PickleValue<'a>, PickleError> {
         let arguments = self.pop()?;
         let callee = self.pop()?;
         let PickleValue::Global(global) = self.values[callee.0 as usize] else {
@@ -306,13 +305,13 @@ impl<'a> PickleMachine<'a> {
             PickleValue::Tuple(values) if values.is_empty()
         );
         match global {
-            PickleGlobal::OrderedDict if is_empty => self.push(PickleValue::Dict(Vec::new())),
+            PickleGlobal::OrderedDict if is_empty => Ok(PickleValue::Dict(Vec::new())),
             PickleGlobal::OrderedDict => Err(odd("an OrderedDict that is made of pairs".into())),
             PickleGlobal::Storage(storage) => {
                 Err(PickleError::Asks(format!("a call of torch.{}", storage.class)))
             }
             PickleGlobal::RebuildTensor | PickleGlobal::RebuildParameter => {
-                self.push(PickleValue::Call(global, arguments))
+                Ok(PickleValue::Call(global, arguments))
             }
         }
     }
@@ -356,19 +355,19 @@ impl<'a> PickleMachine<'a> {
         self.wait(Some(id))
     }
 
-    fn push_text(&mut self, length: usize) -> Result<(), PickleError> {
+    fn text(&mut self, length: usize) -> Result<PickleValue<'a>, PickleError> {
         let here = self.left;
         let text = std::str::from_utf8(self.take(length)?).map_err(|_| {
             // With what follows: a length that is wrong shows there.
             let near = String::from_utf8_lossy(&here[..here.len().min(SHOWN)]);
             odd(format!("a text in it is no UTF-8, {}", near.escape_debug()))
         })?;
-        self.push(PickleValue::Text(text))
+        Ok(PickleValue::Text(text))
     }
 
-    fn push_global(&mut self, module: &str, name: &str) -> Result<(), PickleError> {
+    fn global(&self, module: &str, name: &str) -> Result<PickleValue<'a>, PickleError> {
         match PickleGlobal::named(module, name) {
-            Some(global) => self.push(PickleValue::Global(global)),
+            Some(global) => Ok(PickleValue::Global(global)),
             None if self.is_source() => {
                 Err(PickleError::Asks(format!("the source of a module, {}", shown(module, name))))
             }

@@ -88,23 +88,7 @@ impl<'a> PieceModel<'a> {
     fn read_trainer(&mut self, mut left: &'a [u8]) -> Result<(), String> {
         while let Some((number, value)) = field(&mut left)? {
             match (number, value) {
-                (3, ProtoValue::Number(kind)) => {
-                    self.rule =
-                        match kind {
-                            1 => PieceRule::Unigram,
-                            2 => PieceRule::Merges,
-                            3 => return Err(
-                                "its pieces are words; atelier reads BPE, unigram and characters"
-                                    .into(),
-                            ),
-                            4 => PieceRule::Letters,
-                            other => {
-                                return Err(format!(
-                                    "its type of model is {other}, which does not exist"
-                                ));
-                            }
-                        }
-                }
+                (3, ProtoValue::Number(number)) => self.rule = PieceRule::numbered(number)?,
                 (24, ProtoValue::Number(flag)) => self.is_space_behind = flag != 0,
                 (35, ProtoValue::Number(flag)) => self.has_bytes = flag != 0,
                 // A negative number is stored as 64 bits.
@@ -138,25 +122,37 @@ impl<'a> StoredPiece<'a> {
                     piece.text = std::str::from_utf8(text).map_err(|_| "a piece is no UTF-8")?;
                 }
                 (2, ProtoValue::Single(bytes)) => piece.score = f32::from_le_bytes(bytes),
-                (3, ProtoValue::Number(kind)) => {
-                    piece.kind = match kind {
-                        1 => PieceKind::Normal,
-                        2 => PieceKind::Unknown,
-                        3 => PieceKind::Control,
-                        4 => PieceKind::UserDefined,
-                        5 => PieceKind::Unused,
-                        6 => PieceKind::Byte,
-                        other => {
-                            return Err(format!(
-                                "a piece is of kind {other}, which does not exist"
-                            ));
-                        }
-                    }
-                }
+                (3, ProtoValue::Number(number)) => piece.kind = PieceKind::numbered(number)?,
                 _ => {}
             }
         }
         Ok(piece)
+    }
+}
+
+impl PieceKind {
+    fn numbered(number: u64) -> Result<Self, String> {
+        Ok(match number {
+            1 => Self::Normal,
+            2 => Self::Unknown,
+            3 => Self::Control,
+            4 => Self::UserDefined,
+            5 => Self::Unused,
+            6 => Self::Byte,
+            other => return Err(format!("a piece is of kind {other}, which does not exist")),
+        })
+    }
+}
+
+impl PieceRule {
+    fn numbered(number: u64) -> Result<Self, String> {
+        match number {
+            1 => Ok(Self::Unigram),
+            2 => Ok(Self::Merges),
+            3 => Err("its pieces are words; atelier reads BPE, unigram and characters".into()),
+            4 => Ok(Self::Letters),
+            other => Err(format!("its type of model is {other}, which does not exist")),
+        }
     }
 }
 
