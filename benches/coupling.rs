@@ -13,8 +13,8 @@ use std::time::Duration;
 use atelier::engine::{EngineChoice, TangentPoint, TangentProduct, Tangents};
 use atelier::measure::coupling::{Jacobian, Lanczos, Leading, PROBES, TOLERANCE};
 use atelier::plan::BlockRun;
-use atelier::study::LoadedModel;
 use atelier::study::coupling::{Coupling, CouplingMethod, CouplingWish, Linearising};
+use atelier::study::{LoadedModel, Running};
 use common::random::RandomModel;
 use common::{config, load, median, prompts, time};
 

@@ -8,8 +8,8 @@ use std::error::Error;
 use std::fmt::Write;
 
 use atelier::model::catalogue;
-use atelier::study::LoadedModel;
 use atelier::study::orders::{Extent, Order, Sweep, Sweeping};
+use atelier::study::{LoadedModel, Running};
 use atelier::task::item::Item;
 use atelier::task::primer::{self, GeneratedTask};
 

@@ -18,8 +18,8 @@ mod setting;
 mod side;
 
 use atelier::model::ModelFiles;
-use atelier::study::LoadedModel;
 use atelier::study::coupling::{Coupling, CouplingWish, Linearising};
+use atelier::study::{LoadedModel, Running};
 use common::prompts;
 use common::random::{RandomModel, Stored};
 use serde_json::{Value, json};

@@ -14,6 +14,7 @@ pub use inside::{InsideAsk, TokenAsk};
 
 use serde::{Deserialize, Serialize};
 
+use crate::app::link::Draft;
 use crate::study::TextEnd;
 use crate::study::doctor::DoctorReport;
 use crate::study::lessons::{Lesson, LessonFit, LessonHead, StepOutcome, StepPhase, StepPicture};
@@ -26,7 +27,7 @@ use crate::task::english::EnglishPrompt;
 
 /// Raised at every change of these types: a worker file from an older build, kept by a cache, is
 /// told from a current one by the first message it sends.
-pub const PROTOCOL: u32 = 15;
+pub const PROTOCOL: u32 = 16;
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Request {
@@ -44,26 +45,12 @@ pub enum Ask {
     /// hash is not the one that is asked for.
     LoadServed { name: String, url: String, sha256: Option<String>, engine: EngineWish },
     /// One prompt through the lens, on the model loaded last; with what a view of its inside needs.
-    Lens {
-        prompt: String,
-        options: Vec<String>,
-        answer: usize,
-        plan: Option<String>,
-        inside: Option<InsideAsk>,
-    },
-    /// One prompt under the model's own order and under `plan`: a report with a `lab`.
-    Lab { prompt: String, options: Vec<String>, answer: usize, plan: String },
+    Lens { asked: Asked, inside: Option<InsideAsk> },
+    /// One prompt under the model's own order and under the plan: a report with a `lab`.
+    Lab(Asked),
     /// Sweeps over rows of built-in tasks: a report with `orders`, one a task.
     /// [`Tell::Partial`] shows it as it fills in.
-    Orders {
-        tasks: Vec<BuiltInTask>,
-        /// A task.
-        rows: usize,
-        sweeps: Vec<Sweep>,
-        extent: Extent,
-        /// The reader's own orders, beside those of the sweeps.
-        plans: Vec<String>,
-    },
+    Orders(OrdersAsk),
     /// The vote of every member and head, and the losses without it, on rows of built-in tasks: a report with
     /// `need`, one entry per task.
     Need {
@@ -72,14 +59,14 @@ pub enum Ask {
         rows: usize,
     },
     /// Leaves out each part of the plan once: a report with `parts`.
-    Parts { prompt: String, options: Vec<String>, answer: usize, plan: Option<String> },
+    Parts(Asked),
     /// How alike the linearised steps of the prompt's run are: a report with `coupling`.
     Coupling { prompt: String, plan: Option<String>, tokens: TokenAsk },
     /// Coupling over rows of a built-in task, beside the costs of leaving out steps and exchanging neighbours on
     /// them: a report with `task_coupling`. [`Tell::Partial`] shows it as it fills in.
     RowsCoupling { task: BuiltInTask, rows: usize, plan: Option<String> },
     /// The prompt on the model's engine and on the processor: ends in [`Tell::Compared`].
-    Compare { prompt: String, options: Vec<String>, answer: usize, plan: Option<String> },
+    Compare(Asked),
     /// The likeliest next tokens after this prompt. Ends in [`Tell::Says`].
     Says { prompt: String, plan: Option<String> },
     /// Go on with a text, token by token: [`Tell::Wrote`] shows it as it grows, [`Tell::Written`] ends it.
@@ -117,6 +104,41 @@ impl Ask {
     pub fn is_load(&self) -> bool {
         matches!(self, Self::LoadKnown { .. } | Self::LoadFiles { .. } | Self::LoadServed { .. })
     }
+}
+
+/// A question, and the plan that it runs in.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Asked {
+    pub prompt: String,
+    pub options: Vec<String>,
+    /// Index of the right option.
+    pub answer: usize,
+    /// `None` for the model's own order.
+    pub plan: Option<String>,
+}
+
+impl Asked {
+    /// What a draft asks. Until the reader says what is right, only what does not depend on it is shown.
+    pub fn of(draft: &Draft) -> Self {
+        Self {
+            prompt: draft.prompt.clone(),
+            options: draft.options.clone(),
+            answer: draft.answer.unwrap_or(0),
+            plan: draft.plan_line(),
+        }
+    }
+}
+
+/// The tasks, their rows and the orders of a sweep: every worker that is told makes the same of it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct OrdersAsk {
+    pub tasks: Vec<BuiltInTask>,
+    /// Rows of each task.
+    pub rows: usize,
+    pub sweeps: Vec<Sweep>,
+    pub extent: Extent,
+    /// The reader's own orders, beside those of the sweeps.
+    pub plans: Vec<String>,
 }
 
 /// Where a model was served from.
@@ -268,7 +290,7 @@ pub enum Stage {
     Products,
     /// Rows whose steps are linearised, in thousandths.
     Linearised,
-    /// Thousandths of what the models of a lesson's step have to do.
+    /// Parts of what the models of a lesson's step have to do.
     Lesson,
     /// Tokens.
     Write,

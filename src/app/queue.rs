@@ -52,7 +52,7 @@ impl<F> Queue<F> {
             matches!(
                 ask,
                 Ask::Lens { .. }
-                    | Ask::Lab { .. }
+                    | Ask::Lab(_)
                     | Ask::Coupling { .. }
                     | Ask::Says { .. }
                     | Ask::GoOn { .. }
@@ -82,18 +82,18 @@ impl<F> Queue<F> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::app::protocol::EngineWish;
+    use crate::app::protocol::{Asked, EngineWish};
 
     fn ask(id: u32, ask: Ask) -> Request {
         Request { id, ask }
     }
 
     fn lens() -> Ask {
-        Ask::Lens { prompt: "a".into(), options: Vec::new(), answer: 0, plan: None, inside: None }
+        Ask::Lens { asked: Asked::default(), inside: None }
     }
 
     fn compare() -> Ask {
-        Ask::Compare { prompt: "a".into(), options: Vec::new(), answer: 0, plan: None }
+        Ask::Compare(Asked::default())
     }
 
     fn load() -> Ask {

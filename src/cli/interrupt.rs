@@ -3,6 +3,8 @@
 
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 
+use crate::study::Running;
+
 /// Whether the reader asked to stop.
 static STOP: AtomicBool = AtomicBool::new(false);
 
@@ -71,4 +73,23 @@ pub fn listen() -> anyhow::Result<&'static AtomicBool> {
     })
     .context("Ctrl-C cannot be listened for")?;
     Ok(&STOP)
+}
+
+/// Advances a study until it is done or the reader asks to stop; `step` hears how far it is. Returns whether it is
+/// done.
+///
+/// # Errors
+/// When the study or a step fails.
+pub fn advance_until<S: Running>(
+    stop: &AtomicBool,
+    study: &mut S,
+    step: &mut dyn FnMut(&S, usize, usize) -> anyhow::Result<()>,
+) -> anyhow::Result<bool> {
+    while !stop.load(Ordering::Relaxed) {
+        let Some((done, of)) = study.advance()? else {
+            return Ok(true);
+        };
+        step(study, done, of)?;
+    }
+    Ok(false)
 }

@@ -15,7 +15,7 @@ use super::picture;
 use super::view::ShownColumn;
 use crate::engine::{Capture, VocabularyWish};
 use crate::study::report::Report;
-use crate::study::{Unknown, lens};
+use crate::study::{Running, Unknown, lens};
 
 /// Split a model's answer to a prompt into the votes of its components
 ///

@@ -9,7 +9,7 @@ use crate::chart::option_beyond;
 use crate::plan::Plan;
 use crate::study::member::{Accounting, MemberAccount, TokenVote};
 use crate::study::report::Lens;
-use crate::study::{LoadedModel, Question, StudyError};
+use crate::study::{LoadedModel, Question, Running, StudyError};
 
 /// Tokens of either kind that are printed; the report has more.
 const PRINTED: usize = 6;

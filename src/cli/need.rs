@@ -1,7 +1,6 @@
 //! `atelier need`: what every member and head votes, and what the answer loses without it.
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::Ordering;
 
 use anyhow::ensure;
 use comfy_table::Cell;
@@ -20,7 +19,7 @@ use crate::measure::bits::bits;
 use crate::study::need::{Need, NeedPart, Needing};
 use crate::study::parts::{LeavingOut, PartLoss, PartLosses};
 use crate::study::report::{Lens, Report};
-use crate::study::{LoadedModel, StudyError};
+use crate::study::{LoadedModel, Running, SEED};
 
 /// Heads that are printed; the report has all.
 const PRINTED: usize = 12;
@@ -75,7 +74,7 @@ pub struct NeedArgs {
     rows: usize,
 
     /// Random seed of the bootstrap intervals
-    #[arg(long, default_value_t = 0, conflicts_with = "prompt")]
+    #[arg(long, default_value_t = SEED, conflicts_with = "prompt")]
     seed: u64,
 
     #[command(flatten)]
@@ -147,7 +146,7 @@ struct Stopped {
     done: usize,
     asked: usize,
     /// The engine's error; `None` where the reader stopped the run.
-    error: Option<StudyError>,
+    error: Option<anyhow::Error>,
 }
 
 impl Stopped {
@@ -156,8 +155,8 @@ impl Stopped {
         let Self { task, done, asked, error } = self;
         let stopped = format!("stopped after {done} of {asked} rows of {task}");
         match error {
-            Some(error) if done == 0 => Err(error.into()),
-            Some(error) => Err(anyhow::Error::from(error).context(stopped)),
+            Some(error) if done == 0 => Err(error),
+            Some(error) => Err(error.context(stopped)),
             None => {
                 output::say(&format!("atelier: {stopped}"));
                 std::process::exit(interrupt::code())
@@ -189,14 +188,7 @@ fn needs(rows: Vec<NamedRows>, args: &NeedArgs) -> anyhow::Result<(Report, Optio
     let stop = interrupt::listen()?;
     for (rows, mut needing) in all {
         let bar = Progress::new("running", "rows");
-        let mut error = None;
-        while error.is_none() && !stop.load(Ordering::Relaxed) {
-            match needing.advance() {
-                Ok(Some((done, of))) => bar.at(done, of),
-                Ok(None) => break,
-                Err(failure) => error = Some(failure),
-            }
-        }
+        let went = interrupt::advance_until(stop, &mut needing, &mut bar.step());
         drop(bar);
 
         // The rows that are done are a report of their own.
@@ -205,7 +197,7 @@ fn needs(rows: Vec<NamedRows>, args: &NeedArgs) -> anyhow::Result<(Report, Optio
             report.need.push(needing.need());
         }
         if done < asked {
-            stopped = Some(Stopped { task: rows.task, done, asked, error });
+            stopped = Some(Stopped { task: rows.task, done, asked, error: went.err() });
             break;
         }
     }

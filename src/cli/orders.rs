@@ -17,7 +17,7 @@ use crate::plan::Plan;
 use crate::study::geometry::{Averaging, Geometry};
 use crate::study::orders::{self, Extent, Fingerprint, Order, Orders, Sweep, Sweeping};
 use crate::study::report::Report;
-use crate::study::{LoadedModel, StudyError};
+use crate::study::{LoadedModel, Running, SEED, StudyError};
 
 /// Run the blocks in other orders, on many rows
 ///
@@ -56,7 +56,7 @@ pub struct OrdersArgs {
     rounds: usize,
 
     /// Random seed of the bootstrap intervals
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, default_value_t = SEED)]
     seed: u64,
 
     /// Leave out rows that are longer than the model's context, and report how many
@@ -212,13 +212,28 @@ pub(super) struct Saving<'a> {
 }
 
 impl Saving<'_> {
-    pub fn is_stopped(&self) -> bool {
-        self.stop.load(Ordering::Relaxed)
-    }
-
-    /// Is what was saved last so old that more is saved now?
-    pub fn is_due(&self) -> bool {
-        self.saved.elapsed() > SAVE_EVERY
+    /// Advances a study until it is done or the reader asks to stop; `at` hears how far it is. Now and then saves the
+    /// report, into which `put` has put the rows that are done. Returns whether the study is done.
+    ///
+    /// # Errors
+    /// When the study fails, or the report cannot be saved.
+    pub fn advance<S: Running>(
+        &mut self,
+        study: &mut S,
+        report: &mut Report,
+        at: &dyn Fn(usize, usize),
+        put: &dyn Fn(&S, &mut Report),
+    ) -> anyhow::Result<bool> {
+        let mut saved = study.rows_done();
+        interrupt::advance_until(self.stop, study, &mut |study, done, of| {
+            at(done, of);
+            if self.saved.elapsed() > SAVE_EVERY && study.rows_done() > saved {
+                saved = study.rows_done();
+                put(study, report);
+                self.save(report)?;
+            }
+            Ok(())
+        })
     }
 
     pub fn save(&mut self, report: &mut Report) -> anyhow::Result<()> {
@@ -256,23 +271,13 @@ pub(super) fn sweep(
         geometry: geometry.clone(),
         ..found
     };
-    let mut kept = sweeping.rows_done();
     let bar = Progress::new("running", "block runs");
-    let mut failure = None;
-    while failure.is_none() && !saving.is_stopped() {
-        match sweeping.advance() {
-            Ok(Some((done, of))) => bar.at(done, of),
-            Ok(None) => break,
-            Err(error) => failure = Some(error),
-        }
-        if saving.is_due() && sweeping.rows_done() > kept {
-            kept = sweeping.rows_done();
-            put(&mut report.orders, sweeping.draft().map(with));
-            saving.save(report)?;
-        }
-    }
+    let at = |done, of| bar.at(done, of);
+    let is_done = saving.advance(&mut sweeping, report, &at, &|sweeping, report| {
+        put(&mut report.orders, sweeping.draft().map(with));
+    });
     put(&mut report.orders, sweeping.orders().map(with));
-    failure.map_or(Ok(!saving.is_stopped()), |error| Err(error.into()))
+    is_done
 }
 
 /// Files and folders that are read.

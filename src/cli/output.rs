@@ -172,6 +172,14 @@ impl Progress {
         }
     }
 
+    /// Hears how far a study is.
+    pub fn step<S>(&self) -> impl FnMut(&S, usize, usize) -> anyhow::Result<()> {
+        |_, done, total| {
+            self.at(done, total);
+            Ok(())
+        }
+    }
+
     /// Says that a part of the work is done, where no bar shows it.
     pub fn part_is_done(&self, line: &str) {
         if !is_terminal() {

@@ -3,7 +3,7 @@
 use super::geometry::{Averaging, Geometry};
 use super::lens::{compared_lens, lens};
 use super::report::{Lab, Report};
-use super::{LoadedModel, Question, StudyError};
+use super::{LoadedModel, Question, Running, StudyError};
 use crate::engine::{Capture, EngineError, Reference, Run, Trace, VocabularyWish};
 use crate::plan::Plan;
 
@@ -40,19 +40,6 @@ impl<'a> Rearranging<'a> {
         Ok(Self { model, question: question.clone(), plan, before, run })
     }
 
-    /// Runs one batch: `Some((done, of))` in block runs, `None` once both are done.
-    ///
-    /// # Errors
-    /// When the engine fails.
-    pub fn advance(&mut self) -> Result<Option<(usize, usize)>, StudyError> {
-        Ok(self.run.advance()?)
-    }
-
-    /// Is the device to answer first? See [`Run::is_waiting`].
-    pub fn is_waiting(&self) -> bool {
-        self.run.is_waiting()
-    }
-
     /// # Errors
     /// Called too early: [`EngineError::Cancelled`]; as [`Averaging::add`].
     pub fn report(self) -> Result<Report, StudyError> {
@@ -77,6 +64,16 @@ impl<'a> Rearranging<'a> {
             geometry: [before, after],
         };
         Ok(Report { lab: Some(Box::new(lab)), ..Report::of(model) })
+    }
+}
+
+impl Running for Rearranging<'_> {
+    fn advance(&mut self) -> Result<Option<(usize, usize)>, StudyError> {
+        self.run.advance()
+    }
+
+    fn is_waiting(&self) -> bool {
+        self.run.is_waiting()
     }
 }
 

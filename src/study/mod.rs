@@ -18,6 +18,8 @@ pub mod original;
 pub mod parts;
 pub mod refusal;
 pub mod report;
+mod rows;
+mod running;
 pub mod survey;
 mod unknown;
 mod without;
@@ -25,4 +27,8 @@ mod without;
 pub use error::StudyError;
 pub use generation::{Generation, TextEnd, Wrote};
 pub use loaded::{LoadedModel, ModelWords, Question, QuestionText};
+pub use running::Running;
 pub use unknown::Unknown;
+
+/// Seed of the bootstrap where nobody asks for another.
+pub const SEED: u64 = 0;

@@ -7,14 +7,14 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::orders::{Reading, count_unknown};
+use super::rows::RowsRun;
 use super::without::{PlanPart, parts};
-use super::{LoadedModel, StudyError, Unknown};
-use crate::engine::{Capture, MemberKind, Run, Trace, VocabularyWish};
+use super::{LoadedModel, Running, StudyError, Unknown};
+use crate::engine::{MemberKind, Reference, Trace};
 use crate::measure::correlation::spearman;
 use crate::measure::decomposition::{argmax, logit_difference};
 use crate::measure::interval::{Mean, Resamples, share};
 use crate::measure::largest::largest_mean;
-use crate::model::Prompt;
 use crate::plan::Plan;
 use crate::task::item::Item;
 
@@ -115,13 +115,13 @@ pub struct Needing<'a> {
     /// The model's own order, then one a part.
     plans: Arc<[Plan]>,
     seed: u64,
-    found: FoundRows,
-    run: Option<Box<dyn Run<Trace> + 'a>>,
+    found: PartRows,
+    chunk: Option<RowsRun<'a>>,
 }
 
 /// Numbers a row.
 #[derive(Default)]
-struct FoundRows {
+struct PartRows {
     lead: Vec<f64>,
     correct: Vec<bool>,
     /// A part each.
@@ -163,9 +163,9 @@ impl<'a> Needing<'a> {
             readings,
             plans: plans(own, &parts),
             seed,
-            found: FoundRows::of(parts.len()),
+            found: PartRows::of(parts.len()),
             parts,
-            run: None,
+            chunk: None,
         })
     }
 
@@ -174,7 +174,7 @@ impl<'a> Needing<'a> {
     pub fn only(self, is_wanted: impl Fn(&PlanPart) -> bool) -> Self {
         let own = self.plans[0].clone();
         let parts: Vec<PlanPart> = self.parts.into_iter().filter(is_wanted).collect();
-        Self { plans: plans(own, &parts), found: FoundRows::of(parts.len()), parts, ..self }
+        Self { plans: plans(own, &parts), found: PartRows::of(parts.len()), parts, ..self }
     }
 
     /// How many of `items`, those it was started with, have words that the model does not know.
@@ -185,53 +185,9 @@ impl<'a> Needing<'a> {
         count_unknown(&self.task, &self.readings, items, unknown)
     }
 
-    /// Some block runs: rows done and to do, `None` once all are.
-    ///
-    /// # Errors
-    /// When the engine fails.
-    pub fn advance(&mut self) -> Result<Option<(usize, usize)>, StudyError> {
-        let (done, all) = (self.found.lead.len(), self.readings.len());
-        let chunk = &self.readings[done..(done + CHUNK).min(all)];
-        if chunk.is_empty() {
-            return Ok(None);
-        }
-        let mut run = match self.run.take() {
-            Some(run) => run,
-            None => {
-                let prompts: Vec<Prompt> = chunk.iter().map(|row| row.prompt.clone()).collect();
-                let engine = &self.model.engine;
-                let vocabulary = Some(VocabularyWish::ROWS);
-                let capture = Capture { vocabulary, ..Capture::default() };
-                engine.start(prompts.into(), self.plans.clone(), capture)?
-            }
-        };
-        if let Some((advanced, of)) = run.advance()? {
-            self.run = Some(run);
-            // Rows go through the model together: each is as far as all.
-            return Ok(Some((done + chunk.len() * advanced / of.max(1), all)));
-        }
-        let traces = run.finish()?;
-        let answers = chunk.iter().map(|row| row.answer);
-        for (row, answer) in answers.enumerate() {
-            self.found.add(&traces, row, answer, &self.parts);
-            self.found.beyond.add(&traces, row, answer);
-        }
-        Ok(Some((self.found.lead.len(), all)))
-    }
-
-    /// Returns the number of rows that are done.
-    pub fn rows_done(&self) -> usize {
-        self.found.lead.len()
-    }
-
-    /// Is the device to answer first? See [`Run::is_waiting`].
-    pub fn is_waiting(&self) -> bool {
-        self.run.as_ref().is_some_and(|run| run.is_waiting())
-    }
-
     /// The votes and costs of each part, row by row.
     pub fn rows(&self) -> NeedRows {
-        let FoundRows { correct, without, votes, .. } = &self.found;
+        let PartRows { correct, without, votes, .. } = &self.found;
         let right = |is: &bool| f64::from(u8::from(*is));
         let lost = |without: &Vec<bool>| -> Vec<f64> {
             let rows = correct.iter().zip(without);
@@ -242,7 +198,7 @@ impl<'a> Needing<'a> {
 
     /// Returns the means over the rows, with intervals.
     pub fn need(self) -> Need {
-        let FoundRows { lead, correct, votes, losses, without, beyond } = self.found;
+        let PartRows { lead, correct, votes, losses, without, beyond } = self.found;
         let resamples = Resamples::new(lead.len(), RESAMPLES, self.seed);
         let known = |list: &[f64]| (!list.is_empty()).then(|| resamples.mean(list));
         let known_share = |list: &[bool]| (!list.is_empty()).then(|| share(list));
@@ -289,6 +245,40 @@ impl<'a> Needing<'a> {
     }
 }
 
+impl Running for Needing<'_> {
+    fn advance(&mut self) -> Result<Option<(usize, usize)>, StudyError> {
+        let (done, all) = (self.rows_done(), self.readings.len());
+        let mut chunk = match self.chunk.take() {
+            Some(chunk) => chunk,
+            None if done == all => return Ok(None),
+            None => {
+                let readings = &self.readings[done..(done + CHUNK).min(all)];
+                RowsRun::start(self.model, readings, &self.plans, Reference::None)?
+            }
+        };
+        if let Some((advanced, of)) = chunk.advance()? {
+            // Rows go through the model together: each is as far as all.
+            let part = chunk.rows() * advanced / of.max(1);
+            self.chunk = Some(chunk);
+            return Ok(Some((done + part, all)));
+        }
+        let rows = chunk.finish();
+        for (row, reading) in rows.readings.iter().enumerate() {
+            self.found.add(&rows.traces, row, reading.answer, &self.parts);
+            self.found.beyond.add(&rows.traces, row, reading.answer);
+        }
+        Ok(Some((self.rows_done(), all)))
+    }
+
+    fn is_waiting(&self) -> bool {
+        self.chunk.as_ref().is_some_and(RowsRun::is_waiting)
+    }
+
+    fn rows_done(&self) -> usize {
+        self.found.lead.len()
+    }
+}
+
 /// Correlates vote and loss over the parts with these indices.
 fn rank_correlation(parts: &[NeedPart], compared: &[usize]) -> Option<f64> {
     let votes: Vec<f64> = compared.iter().map(|&n| parts[n].vote.mean).collect();
@@ -314,7 +304,7 @@ fn plans(own: Plan, parts: &[PlanPart]) -> Arc<[Plan]> {
     std::iter::once(own).chain(without).collect()
 }
 
-impl FoundRows {
+impl PartRows {
     /// None yet, of so many parts.
     fn of(parts: usize) -> Self {
         Self {

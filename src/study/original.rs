@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 
 use super::geometry::Geometry;
-use super::{LoadedModel, StudyError};
+use super::{LoadedModel, Running, StudyError};
 use crate::engine::{Capture, EngineError, Reference, Run, Trace, VocabularyWish};
 use crate::model::Prompt;
 use crate::plan::Plan;
@@ -102,19 +102,6 @@ impl LoadedModel {
 }
 
 impl OriginalAfter<'_> {
-    /// Runs one batch: `Some((done, of))` in block runs, `None` once all is done.
-    ///
-    /// # Errors
-    /// When the engine fails.
-    pub fn advance(&mut self) -> Result<Option<(usize, usize)>, StudyError> {
-        Ok(self.run.advance()?)
-    }
-
-    /// Is the device to answer first? See [`Run::is_waiting`].
-    pub fn is_waiting(&self) -> bool {
-        self.run.is_waiting()
-    }
-
     /// The original order's trace, which the model remembers; its `earlier_kl` is the plan's.
     ///
     /// # Errors
@@ -124,5 +111,15 @@ impl OriginalAfter<'_> {
         let trace = trace.ok_or(EngineError::Cancelled)?;
         self.model.remember_original(&self.prompt, &trace, None);
         Ok(trace)
+    }
+}
+
+impl Running for OriginalAfter<'_> {
+    fn advance(&mut self) -> Result<Option<(usize, usize)>, StudyError> {
+        self.run.advance()
+    }
+
+    fn is_waiting(&self) -> bool {
+        self.run.is_waiting()
     }
 }

@@ -1,13 +1,15 @@
 //! Losses of the answer to one prompt without each part of the plan on the screen, one part at a time: first
 //! members, then single heads (docs/definitions.md, "Vote and need").
 
+use std::collections::VecDeque;
+
 use rand_mt::Mt;
 use serde::{Deserialize, Serialize};
 
 use super::lens;
 use super::report::Report;
 use super::without::{PlanPart, parts};
-use super::{LoadedModel, Question, StudyError};
+use super::{LoadedModel, Question, Running, StudyError};
 use crate::engine::schedule::Schedule;
 use crate::engine::{
     Capture, EngineError, Reference, Run, Trace, VocabularyReading, VocabularyWish,
@@ -75,28 +77,16 @@ pub struct LeavingOut<'a> {
     question: Question,
     plan: Plan,
     parts: Vec<PlanPart>,
-    stage: LeavingStage,
     run: Option<Box<dyn Run<Trace> + 'a>>,
-    /// Block runs of the stages that are over, of the one under way, and of all.
+    /// Runs still to be made, one after another: their prompts and plans.
+    waiting: VecDeque<(Vec<Prompt>, Vec<Plan>)>,
+    /// Block runs of the runs that are over, of the one under way, and of all.
     done: usize,
     advanced: usize,
     total: usize,
-    /// The run with every part.
-    whole: Option<Trace>,
-    unrelated: Vec<Prompt>,
-    unrelated_kl: Option<f64>,
-    found: Vec<PartLoss>,
-}
-
-/// The runs that are made together.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum LeavingStage {
-    /// The question with every part.
-    Whole,
-    /// Unrelated prompts with every part.
-    Unrelated,
-    /// The question without each of the parts from the first not found on.
-    Parts,
+    /// The question with every part, the unrelated prompts with every part, and the question without each part.
+    traces: Vec<Trace>,
+    unrelated: usize,
 }
 
 impl<'a> LeavingOut<'a> {
@@ -109,49 +99,93 @@ impl<'a> LeavingOut<'a> {
         question: &Question,
         plan: Plan,
     ) -> Result<Self, StudyError> {
-        if let Some(bytes) = model.engine.vocabulary_lack() {
-            return Err(EngineError::NoVocabulary { bytes }.into());
-        }
+        let prompt = &question.prompt;
+        let parts = parts(&plan, model.shape());
+        let unrelated = unrelated_prompts(model, prompt);
         let mut leaving = Self {
             model,
             question: question.clone(),
-            parts: parts(&plan, model.shape()),
-            plan,
-            stage: LeavingStage::Whole,
             run: None,
+            waiting: VecDeque::from([(vec![prompt.clone()], vec![plan.clone()])]),
             done: 0,
             advanced: 0,
             total: 0,
-            whole: None,
-            unrelated: unrelated_prompts(model, &question.prompt),
-            unrelated_kl: None,
-            found: Vec::new(),
+            traces: Vec::new(),
+            unrelated: unrelated.len(),
+            plan,
+            parts,
         };
-
-        let firsts = (0..leaving.parts.len()).step_by(leaving.chunk());
-        let parts = firsts.map(|first| Schedule::new(&leaving.plans(first)).block_runs());
-        let whole = leaving.plan.block_runs().count();
-        leaving.total = (1 + leaving.unrelated.len()) * whole + parts.sum::<usize>();
-        leaving.begin(Reference::FirstPlan)?;
+        if !unrelated.is_empty() {
+            leaving.waiting.push_back((unrelated, vec![leaving.plan.clone()]));
+        }
+        // Parts that are left out in one run.
+        let count = (ROWS / prompt.token_ids.len().max(1)).max(MIN_PLANS);
+        for parts in leaving.parts.chunks(count) {
+            let plans = parts.iter().map(|part| part.without.clone()).collect();
+            leaving.waiting.push_back((vec![prompt.clone()], plans));
+        }
+        let work = |(prompts, plans): &(Vec<Prompt>, Vec<Plan>)| {
+            prompts.len() * Schedule::new(plans).block_runs()
+        };
+        leaving.total = leaving.waiting.iter().map(work).sum();
+        leaving.begin()?;
         Ok(leaving)
     }
 
-    /// Parts that are left out in one run.
-    fn chunk(&self) -> usize {
-        (ROWS / self.question.prompt.token_ids.len().max(1)).max(MIN_PLANS)
+    /// Begins the next run, its answers compared with that of the first; does nothing where none is left.
+    fn begin(&mut self) -> Result<(), StudyError> {
+        // Memory may have run out in the last run.
+        if let Some(bytes) = self.model.engine.vocabulary_lack() {
+            return Err(EngineError::NoVocabulary { bytes }.into());
+        }
+        let Some((prompts, plans)) = self.waiting.pop_front() else {
+            return Ok(());
+        };
+        let reference = match self.traces.first() {
+            None => Reference::FirstPlan,
+            Some(whole) => {
+                Reference::Streams(vec![whole.last_stream.clone(); prompts.len()].into())
+            }
+        };
+        let wish = VocabularyWish { reference, ..VocabularyWish::ANSWER };
+        let capture = Capture { vocabulary: Some(wish), ..Capture::default() };
+        self.run = Some(self.model.engine.start(prompts.into(), plans.into(), capture)?);
+        Ok(())
     }
 
-    /// The plans without the parts from `first` on that run together.
-    fn plans(&self, first: usize) -> Vec<Plan> {
-        let parts = self.parts[first..].iter().take(self.chunk());
-        parts.map(|part| part.without.clone()).collect()
-    }
-
-    /// Runs one batch: `Some((done, of))` in block runs, `None` once all is done.
+    /// The run as a lens, and beside it what is lost without its parts.
     ///
     /// # Errors
-    /// When the engine fails.
-    pub fn advance(&mut self) -> Result<Option<(usize, usize)>, StudyError> {
+    /// Called too early: [`EngineError::Cancelled`].
+    pub fn report(self) -> Result<Report, StudyError> {
+        let answer = self.question.answer;
+        let mut traces = self.traces.into_iter();
+        let whole = traces.next().ok_or(EngineError::Cancelled)?;
+        let before = PartReading::new(&whole, answer)?;
+        let unrelated = traces.by_ref().take(self.unrelated);
+        let far = unrelated.map(|trace| Ok(vocabulary(&trace)?.kl));
+        let far = far.collect::<Result<Vec<f64>, EngineError>>()?;
+
+        let mut losses = Vec::with_capacity(self.parts.len());
+        for part in &self.parts {
+            let trace = traces.next().ok_or(EngineError::Cancelled)?;
+            losses.push(before.loss(&PartReading::new(&trace, answer)?, part));
+        }
+        let (heads, members) = losses.into_iter().partition(|part| part.head.is_some());
+        let parts = PartLosses {
+            log_probability: before.log_probability,
+            lead: before.lead,
+            unrelated_kl: far.into_iter().reduce(f64::min),
+            members,
+            heads,
+        };
+        let lens = lens::lens(self.model, &self.question, &self.plan, whole);
+        Ok(Report { parts: Some(Box::new(parts)), ..lens::report(self.model, lens) })
+    }
+}
+
+impl Running for LeavingOut<'_> {
+    fn advance(&mut self) -> Result<Option<(usize, usize)>, StudyError> {
         let Some(mut run) = self.run.take() else {
             return Ok(None);
         };
@@ -160,97 +194,14 @@ impl<'a> LeavingOut<'a> {
             self.run = Some(run);
         } else {
             self.done += std::mem::take(&mut self.advanced);
-            let traces = run.finish()?.into_iter().flatten().collect();
-            self.take_in(traces)?;
+            self.traces.extend(run.finish()?.into_iter().flatten());
+            self.begin()?;
         }
         Ok(Some((self.done + self.advanced, self.total)))
     }
 
-    /// Keeps what a stage found, and begins the next.
-    fn take_in(&mut self, traces: Vec<Trace>) -> Result<(), StudyError> {
-        // Memory ran out in this run.
-        if let Some(bytes) = self.model.engine.vocabulary_lack() {
-            return Err(EngineError::NoVocabulary { bytes }.into());
-        }
-        match self.stage {
-            LeavingStage::Whole => {
-                self.whole = traces.into_iter().next();
-                self.stage = match self.unrelated.is_empty() {
-                    true => LeavingStage::Parts,
-                    false => LeavingStage::Unrelated,
-                };
-            }
-            LeavingStage::Unrelated => {
-                let far = traces.iter().map(|trace| Ok(vocabulary(trace)?.kl));
-                let far = far.collect::<Result<Vec<f64>, EngineError>>()?;
-                self.unrelated_kl = far.into_iter().reduce(f64::min);
-                self.stage = LeavingStage::Parts;
-            }
-            LeavingStage::Parts => {
-                let before = self.reading()?;
-                let left_out = self.parts[self.found.len()..].iter().zip(&traces);
-                let found = left_out.map(|(part, trace)| {
-                    let after = PartReading::new(trace, self.question.answer)?;
-                    Ok(before.loss(&after, part))
-                });
-                let found = found.collect::<Result<Vec<_>, EngineError>>()?;
-                self.found.extend(found);
-            }
-        }
-        if self.stage == LeavingStage::Parts && self.found.len() == self.parts.len() {
-            return Ok(());
-        }
-        let whole = self.whole.as_ref().ok_or(EngineError::Cancelled)?;
-        let prompts = match self.stage {
-            LeavingStage::Unrelated => self.unrelated.len(),
-            _ => 1,
-        };
-        let streams = vec![whole.last_stream.clone(); prompts];
-        self.begin(Reference::Streams(streams.into()))
-    }
-
-    /// Begins the stage, its answers compared with `reference`.
-    fn begin(&mut self, reference: Reference) -> Result<(), StudyError> {
-        let prompt = &self.question.prompt;
-        let (prompts, plans) = match self.stage {
-            LeavingStage::Whole => (vec![prompt.clone()], vec![self.plan.clone()]),
-            LeavingStage::Unrelated => (self.unrelated.clone(), vec![self.plan.clone()]),
-            LeavingStage::Parts => (vec![prompt.clone()], self.plans(self.found.len())),
-        };
-        let wish = VocabularyWish { reference, ..VocabularyWish::ANSWER };
-        let capture = Capture { vocabulary: Some(wish), ..Capture::default() };
-        self.run = Some(self.model.engine.start(prompts.into(), plans.into(), capture)?);
-        Ok(())
-    }
-
-    /// Is the device to answer first? See [`Run::is_waiting`].
-    pub fn is_waiting(&self) -> bool {
+    fn is_waiting(&self) -> bool {
         self.run.as_ref().is_some_and(|run| run.is_waiting())
-    }
-
-    /// Reads the run with every part.
-    fn reading(&self) -> Result<PartReading, EngineError> {
-        let whole = self.whole.as_ref().ok_or(EngineError::Cancelled)?;
-        PartReading::new(whole, self.question.answer)
-    }
-
-    /// The run as a lens, and beside it what is lost without its parts.
-    ///
-    /// # Errors
-    /// Called too early: [`EngineError::Cancelled`].
-    pub fn report(self) -> Result<Report, StudyError> {
-        let reading = self.reading()?;
-        let whole = self.whole.ok_or(EngineError::Cancelled)?;
-        let (heads, members) = self.found.into_iter().partition(|part| part.head.is_some());
-        let parts = PartLosses {
-            log_probability: reading.log_probability,
-            lead: reading.lead,
-            unrelated_kl: self.unrelated_kl,
-            members,
-            heads,
-        };
-        let lens = lens::lens(self.model, &self.question, &self.plan, whole);
-        Ok(Report { parts: Some(Box::new(parts)), ..lens::report(self.model, lens) })
     }
 }
 

@@ -54,6 +54,11 @@ impl BuiltInTask {
         }
     }
 
+    /// Returns the items of [`Self::rows`].
+    pub fn items(self, count: usize) -> Vec<Item> {
+        self.rows(count).into_iter().map(|row| row.item).collect()
+    }
+
     /// Counts how many of `count` rows there are; a generated task's are drawn, and taken to be enough.
     pub fn row_count(self, count: usize) -> usize {
         match self {

@@ -5,7 +5,7 @@ use atelier::plan::Plan;
 use atelier::study::coupling::{
     Coupling, CouplingMethod, CouplingWish, Linearising, MisCoupling, StepPair, TokenWish,
 };
-use atelier::study::{LoadedModel, StudyError};
+use atelier::study::{LoadedModel, Running, StudyError};
 use serde_json::{Value, json};
 
 use super::parity::Load;

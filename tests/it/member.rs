@@ -10,7 +10,7 @@ use atelier::model::Prompt;
 use atelier::plan::Plan;
 use atelier::study::member::{Accounting, LISTED, MemberAccount};
 use atelier::study::report::{Opened, Report};
-use atelier::study::{LoadedModel, lens};
+use atelier::study::{LoadedModel, Running, lens};
 
 /// LayerNorm and biases, half-blocks side by side, RMS norm with grouped heads, a head of its own.
 const MODELS: [&str; 5] =

@@ -10,7 +10,7 @@ use atelier::plan::Plan;
 use atelier::study::need::{Need, Needing};
 use atelier::study::parts::{LeavingOut, PartLoss};
 use atelier::study::report::{Opened, Report};
-use atelier::study::{LoadedModel, Question, StudyError};
+use atelier::study::{LoadedModel, Question, Running, StudyError};
 use atelier::task::item::Item;
 
 fn items(vocabulary: u32) -> Vec<Item> {

@@ -15,7 +15,7 @@ use atelier::study::lab::Rearranging;
 use atelier::study::orders::{
     CHUNK, Extent, Order, OrderRows, Orders, PartedSweep, Sweep, Sweeping,
 };
-use atelier::study::{LoadedModel, StudyError, geometry, lens};
+use atelier::study::{LoadedModel, Running, StudyError, geometry, lens};
 use atelier::task::item::{Candidate, Item};
 use atelier::task::primer::{self, GeneratedTask};
 use serde_json::json;

@@ -8,9 +8,9 @@ use crate::cli::support::{printed, refused, report};
 use crate::common::{in_project, load, model_folder};
 use atelier::chart::number::{fixed, percent_interval};
 use atelier::measure::interval::share;
-use atelier::study::LoadedModel;
 use atelier::study::orders::Sweeping;
 use atelier::study::refusal::task_refusals;
+use atelier::study::{LoadedModel, Running};
 use atelier::task::item::Item;
 use atelier::task::plain::PlainTask;
 

@@ -26,6 +26,30 @@ pub enum Job {
     Doctor,
 }
 
+/// Requests of one lane replace each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Lane {
+    /// A load, a run or a comparison.
+    Prompt,
+    /// A text, which a newer load, run or comparison ends.
+    Text,
+    /// A sweep, beside which single prompts still run.
+    Sweep,
+    /// A test of this machine, which no model's request waits for.
+    Doctor,
+}
+
+impl Job {
+    fn lane(self) -> Lane {
+        match self {
+            Self::Load | Self::Run | Self::Compare => Lane::Prompt,
+            Self::Write => Lane::Text,
+            Self::Sweep => Lane::Sweep,
+            Self::Doctor => Lane::Doctor,
+        }
+    }
+}
+
 /// A request under way.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Work {
@@ -85,17 +109,12 @@ pub struct Exchange {
     is_kept: bool,
     /// The choice that the load under way opens.
     loading: Option<Choice>,
-    work: Option<Work>,
+    /// The requests under way, at most one of each lane.
+    works: Vec<Work>,
     /// The request behind the load, run or comparison.
     asked: Option<Ask>,
-    /// The text under way, which a newer load, run or comparison ends.
-    writing: Option<Work>,
-    /// Beside which single prompts still run.
-    sweep: Option<Work>,
     /// A sweep that waits for its model.
     waiting: Option<Post>,
-    /// The test of this machine, which no model's request waits for.
-    doctor: Option<Work>,
 }
 
 impl Exchange {
@@ -110,7 +129,7 @@ impl Exchange {
 
     /// The load, run or comparison under way.
     pub fn work(&self) -> Option<&Work> {
-        self.work.as_ref()
+        self.in_lane(Lane::Prompt)
     }
 
     /// Was the model asked, last, what it says after this draft's prompt, in this draft's order?
@@ -121,20 +140,20 @@ impl Exchange {
 
     /// Is a text under way?
     pub fn is_writing(&self) -> bool {
-        self.writing.is_some()
+        self.in_lane(Lane::Text).is_some()
     }
 
     pub fn sweep(&self) -> Option<&Work> {
-        self.sweep.as_ref()
+        self.in_lane(Lane::Sweep)
     }
 
     pub fn doctor(&self) -> Option<&Work> {
-        self.doctor.as_ref()
+        self.in_lane(Lane::Doctor)
     }
 
     /// The sweep under way, or the one that waits for its model.
     pub fn sweep_id(&self) -> Option<u32> {
-        let under_way = self.sweep.as_ref().map(|work| work.id);
+        let under_way = self.sweep().map(|work| work.id);
         under_way.or(self.waiting.as_ref().map(|waiting| waiting.id))
     }
 
@@ -164,14 +183,13 @@ impl Exchange {
 
     /// The worker holds what it held before the load under way, which fails.
     pub fn kept(&mut self, id: u32) {
-        let is_load = |work: &Work| work.id == id && work.job == Job::Load;
-        self.is_kept = self.work.as_ref().is_some_and(is_load);
+        self.is_kept = self.under_way(id).is_some_and(|work| work.job == Job::Load);
     }
 
     /// After a load that failed: what was held before it, and whether it is held again, or has to be
     /// loaded.
     pub fn fall_back(&mut self) -> Option<(Choice, bool)> {
-        if self.loading.is_some() || self.work.is_some() {
+        if self.loading.is_some() || self.work().is_some() {
             return None;
         }
         let before = self.before.take()?;
@@ -241,7 +259,7 @@ impl Exchange {
 
     /// Begins to look at this machine, unless that is under way.
     pub fn look(&mut self, is_quick: bool, engine: EngineWish, now: f64) -> Vec<Post> {
-        if self.doctor.is_some() {
+        if self.doctor().is_some() {
             return Vec::new();
         }
         vec![self.begin(Job::Doctor, Ask::Doctor { is_quick, engine }, now)]
@@ -250,56 +268,59 @@ impl Exchange {
     /// Asks the worker to end the test of this machine; the worker itself is never ended for it. Its answer brings
     /// the findings so far; where that takes too long, [`Self::ended`].
     pub fn cancel_look(&mut self) -> Option<Post> {
-        let id = self.doctor.as_ref()?.id;
+        let id = self.doctor()?.id;
         Some(self.cancel(id))
     }
 
     /// The reader wants the work to stop. A load takes the sweep with it that waits for it.
     pub fn cancel_work(&mut self) -> (Stopping, Vec<Post>) {
-        let Some(work) = self.work.clone() else {
-            return (Stopping::Done, Vec::new());
-        };
-        if work.job == Job::Load {
+        if self.work().is_some_and(|work| work.job == Job::Load) {
             self.waiting = None;
         }
-        // What else the worker does is not to end with it, but for a look while a model is on its way.
-        if self.sweep.is_some() || self.doctor.is_some() && work.job != Job::Load {
-            return (Stopping::Done, self.give_up_work());
-        }
-        (Stopping::Awaited(work.id), vec![self.cancel(work.id)])
+        self.cancel_in(Lane::Prompt)
     }
 
     /// The reader wants the sweep to stop.
     pub fn cancel_sweep(&mut self) -> (Stopping, Vec<Post>) {
         self.waiting = None;
-        let Some(sweep) = self.sweep.clone() else {
+        self.cancel_in(Lane::Sweep)
+    }
+
+    /// What else the worker does is not to end with what the reader wants to stop.
+    fn cancel_in(&mut self, lane: Lane) -> (Stopping, Vec<Post>) {
+        let Some(work) = self.in_lane(lane) else {
             return (Stopping::Done, Vec::new());
         };
-        if self.work.is_some() || self.writing.is_some() || self.doctor.is_some() {
-            return (Stopping::Done, self.give_up_sweep());
+        let (id, is_alone) = (work.id, self.is_alone(work));
+        let cancel = self.cancel(id);
+        if is_alone {
+            return (Stopping::Awaited(id), vec![cancel]);
         }
-        (Stopping::Awaited(sweep.id), vec![self.cancel(sweep.id)])
+        self.stopped(id);
+        (Stopping::Done, vec![cancel])
     }
 
     /// The worker did not hear a `Cancel` in time: is it to be ended, because nothing else would be
     /// lost with it? Then everything it held is forgotten.
     pub fn unheard(&mut self, id: u32) -> bool {
-        let is_it = |work: &Option<Work>| work.as_ref().is_some_and(|work| work.id == id);
-        let is_load = self.work.as_ref().is_some_and(|work| work.job == Job::Load);
-        let alone = match (is_it(&self.work), is_it(&self.sweep)) {
-            (true, _) => self.sweep.is_none() && (self.doctor.is_none() || is_load),
-            (_, true) => self.work.is_none() && self.writing.is_none() && self.doctor.is_none(),
-            _ => return false,
+        let Some(work) = self.under_way(id) else {
+            return false;
         };
-        if alone {
+        let is_alone = self.is_alone(work);
+        if is_alone {
             self.died();
-        } else if is_it(&self.work) {
-            self.work = None;
-            self.loading = None;
         } else {
-            self.sweep = None;
+            self.stopped(id);
         }
-        alone
+        is_alone
+    }
+
+    /// Would nothing else be lost with the worker? A test of the machine counts for nothing while a model is on its
+    /// way.
+    fn is_alone(&self, work: &Work) -> bool {
+        let is_load = work.job == Job::Load;
+        let mut others = self.works.iter().filter(|other| other.id != work.id);
+        others.all(|other| other.job == Job::Doctor && is_load)
     }
 
     /// The worker is gone, and all it held.
@@ -310,15 +331,14 @@ impl Exchange {
 
     /// How far a request is; nothing for one that is not under way.
     pub fn progressed(&mut self, id: u32, progress: (Stage, f64, f64)) {
-        let slots = [&mut self.work, &mut self.sweep].into_iter().flatten();
-        for work in slots.filter(|work| work.id == id) {
+        if let Some(work) = self.works.iter_mut().find(|work| work.id == id) {
             work.progress = Some(progress);
         }
     }
 
     /// A prompt is answered; the run that its answer is compared with has a time of its own.
     pub fn answered(&mut self, id: u32, now: f64) {
-        if let Some(work) = self.work.as_mut().filter(|work| work.id == id) {
+        if let Some(work) = self.works.iter_mut().find(|work| work.id == id) {
             work.answered_after = Some(now - work.since);
             (work.since, work.progress) = (now, None);
         }
@@ -326,8 +346,7 @@ impl Exchange {
 
     /// The request with this id, if it is under way.
     pub fn under_way(&self, id: u32) -> Option<&Work> {
-        let all = [&self.work, &self.writing, &self.sweep, &self.doctor];
-        all.into_iter().flatten().find(|work| work.id == id)
+        self.works.iter().find(|work| work.id == id)
     }
 
     /// The model is there; what waited for it begins. `None` for a load that was given up.
@@ -359,31 +378,36 @@ impl Exchange {
 
     /// A request ended.
     pub fn ended(&mut self, id: u32) -> Option<Work> {
-        [&mut self.work, &mut self.writing, &mut self.sweep, &mut self.doctor]
-            .into_iter()
-            .find(|slot| slot.as_ref().is_some_and(|work| work.id == id))?
-            .take()
+        let index = self.works.iter().position(|work| work.id == id)?;
+        Some(self.works.remove(index))
     }
 
     /// A newer request makes the one under way pointless.
     pub fn give_up_work(&mut self) -> Vec<Post> {
         self.loading = None;
-        let work = self.work.take();
         let mut posts = self.give_up_writing();
-        posts.extend(work.map(|work| self.cancel(work.id)));
+        posts.extend(self.give_up(Lane::Prompt));
         posts
     }
 
     /// Nobody wants the text under way any more.
     pub fn give_up_writing(&mut self) -> Vec<Post> {
-        let writing = self.writing.take();
-        writing.map(|work| self.cancel(work.id)).into_iter().collect()
+        self.give_up(Lane::Text).into_iter().collect()
     }
 
     pub fn give_up_sweep(&mut self) -> Vec<Post> {
         self.waiting = None;
-        let sweep = self.sweep.take();
-        sweep.map(|work| self.cancel(work.id)).into_iter().collect()
+        self.give_up(Lane::Sweep).into_iter().collect()
+    }
+
+    fn give_up(&mut self, lane: Lane) -> Option<Post> {
+        let id = self.in_lane(lane)?.id;
+        self.ended(id);
+        Some(self.cancel(id))
+    }
+
+    fn in_lane(&self, lane: Lane) -> Option<&Work> {
+        self.works.iter().find(|work| work.job.lane() == lane)
     }
 
     fn cancel(&mut self, id: u32) -> Post {
@@ -396,16 +420,11 @@ impl Exchange {
     }
 
     fn begin_as(&mut self, id: u32, job: Job, ask: Ask, now: f64) -> Post {
-        let work = Some(Work { id, job, progress: None, since: now, answered_after: None });
-        match job {
-            Job::Write => self.writing = work,
-            Job::Sweep => self.sweep = work,
-            Job::Doctor => self.doctor = work,
-            Job::Load | Job::Run | Job::Compare => {
-                self.work = work;
-                self.asked = Some(ask.clone());
-            }
+        if job.lane() == Lane::Prompt {
+            self.asked = Some(ask.clone());
         }
+        self.works.retain(|work| work.job.lane() != job.lane());
+        self.works.push(Work { id, job, progress: None, since: now, answered_after: None });
         Post { id, ask }
     }
 

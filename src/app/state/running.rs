@@ -8,8 +8,8 @@ use super::Studio;
 use super::shown::Place;
 use super::studio::WhenLoaded;
 use crate::app::client::Client;
-use crate::app::link::{Choice, Draft, View};
-use crate::app::protocol::Ask;
+use crate::app::link::{Choice, View};
+use crate::app::protocol::{Ask, Asked};
 
 /// Tokens that the model writes when it is asked to go on.
 const TOKENS: usize = 40;
@@ -66,21 +66,19 @@ impl Studio {
             self.say(sentence);
             return;
         }
-        let plan = draft.plan_line();
-        let Draft { prompt, options, .. } = draft;
-        // Until the reader says what is right, only what does not depend on it is shown.
-        let answer = draft.answer.unwrap_or(0);
+        let asked = Asked::of(&draft);
         let ask = match view {
-            View::Orders => Ask::Lab { prompt, options, answer, plan: plan.unwrap_or_default() },
+            View::Orders => Ask::Lab(asked),
             View::Coupling => {
                 let tokens = untrack(|| self.wanted_tokens());
                 self.state.comparing.set_value(tokens);
+                let Asked { prompt, plan, .. } = asked;
                 Ask::Coupling { prompt, plan, tokens: tokens.unwrap_or_default() }
             }
             _ => {
                 let inside = untrack(|| self.wanted_inside());
                 self.state.asking.set_value(inside.clone());
-                Ask::Lens { prompt, options, answer, plan, inside }
+                Ask::Lens { asked, inside }
             }
         };
         self.state.ran.set_value(Some((draft.model, draft.plan)));
@@ -144,24 +142,16 @@ impl Studio {
     /// Compares the engine with the processor's on the draft.
     pub fn compare(self) {
         let draft = self.draft.get_untracked();
-        let plan = draft.plan_line();
-        let ask = Ask::Compare {
-            prompt: draft.prompt,
-            options: draft.options,
-            answer: draft.answer.unwrap_or(0),
-            plan,
-        };
+        let ask = Ask::Compare(Asked::of(&draft));
         self.change(|exchange, now| exchange.compare(&draft.model, ask, now));
     }
 
     /// Leaves out every part of the draft's plan once.
     pub fn leave_out_parts(self) {
         let draft = self.draft.get_untracked();
-        let plan = draft.plan_line();
-        let Draft { prompt, options, answer, .. } = draft;
         // What is lost is the right answer's: the button waits for it.
-        if let Some(answer) = answer {
-            self.start_sweep(Ask::Parts { prompt, options, answer, plan });
+        if draft.answer.is_some() {
+            self.start_sweep(Ask::Parts(Asked::of(&draft)));
         }
     }
 

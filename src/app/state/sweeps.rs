@@ -4,7 +4,7 @@ use leptos::prelude::*;
 
 use super::Studio;
 use super::studio::sentence;
-use crate::app::protocol::Ask;
+use crate::app::protocol::{Ask, OrdersAsk};
 use crate::chart::number;
 use crate::plan::Plan;
 use crate::study::need::Need;
@@ -145,7 +145,7 @@ impl Studio {
     fn ask_orders(self, rows: usize, sweeps: Vec<Sweep>, plans: Vec<String>) {
         let extent = self.sweeping.with_untracked(|s| s.extent);
         let tasks = untrack(|| self.sweep_tasks());
-        let ask = Ask::Orders { tasks, rows, sweeps, extent, plans };
+        let ask = Ask::Orders(OrdersAsk { tasks, rows, sweeps, extent, plans });
         self.start_sweep(ask);
     }
 

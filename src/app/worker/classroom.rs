@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use super::prompt::answer_waiting;
+use super::job::Job;
 use super::{Desk, Stop, failed, fetch, opening, stop, words};
 use crate::app::protocol::{Ask, Stage, Tell};
 use crate::engine::EngineError;
@@ -19,9 +19,6 @@ use crate::study::{LoadedModel, StudyError};
 
 /// The surveys that come with the page: of the scholars, and of the real model.
 const SURVEYS: [&str; 2] = ["examples/survey.atelier.json", "examples/smollm2-survey.atelier.json"];
-
-/// Parts of a run that is told in parts of itself.
-const PARTS: f64 = 1000.0;
 
 /// Surveys, reports and models that lessons have fetched, and the last set-up's result.
 #[derive(Default)]
@@ -220,15 +217,9 @@ impl Classroom {
             };
             let running = WorkRunning::start(model, ask, lesson.prompt.as_ref());
             let mut running = running.map_err(unrun)?;
-            while let Some((done, of)) = running.advance().map_err(stop)? {
-                let part = done as f64 / of.max(1) as f64;
-                let done = (found.len() as f64 + part) * PARTS;
-                desk.progress(id, Stage::Lesson, done, names.len() as f64 * PARTS);
-                desk.turn(id, running.is_waiting()).await?;
-                if let Some(held) = at_hand.held {
-                    answer_waiting(held, desk).await?;
-                }
-            }
+            let part = (found.len(), names.len());
+            let job = Job { beside: at_hand.held, part, ..Job::new(model, desk, id) };
+            job.drive(Stage::Lesson, &mut running).await?;
             found.push(running.finish().map_err(stop)?);
         }
         Ok(StepFound::Models(found))

@@ -1,19 +1,17 @@
 //! How alike the linearised steps are: of one prompt, and over rows of a built-in task.
 
-use super::prompt::answer_waiting;
-use super::wanted::{items, unreadable};
-use super::{Job, Stop, failed, stop};
+use super::job::Job;
+use super::wanted::unreadable;
+use super::{Stop, failed, stop};
 use crate::app::link::SLIDER;
 use crate::app::opened;
-use crate::app::pace::Pace;
-use crate::app::protocol::{Stage, Tell, TokenAsk};
+use crate::app::protocol::{Stage, TokenAsk};
 use crate::study::coupling::{
-    CouplingPrompt, CouplingWish, Linearising, RowsLinearising, TaskCoupling, TokenWish,
-    orders_of_costs,
+    CouplingPrompt, CouplingWish, Linearising, RowsLinearising, TokenWish, orders_of_costs,
 };
 use crate::study::orders::Sweeping;
 use crate::study::report::Report;
-use crate::study::{LoadedModel, StudyError};
+use crate::study::{LoadedModel, SEED};
 use crate::task::built_in::BuiltInTask;
 
 /// Positions of a map between tokens: the last ones of a long prompt.
@@ -21,8 +19,6 @@ const POSITIONS: usize = 16;
 /// In a wider model, maps between tokens are not made unasked: each of their Jacobians is hundreds of
 /// products.
 const NARROW: usize = 256;
-/// Seed of the bootstrap, as the command line's default.
-const SEED: u64 = 0;
 
 /// One prompt's.
 pub async fn one(
@@ -34,7 +30,7 @@ pub async fn one(
     let model = job.model;
     let prompt = read(model, prompt)?;
     let count = prompt.token_ids.len();
-    let plan = model.plan(plan).map_err(failed)?;
+    let plan = job.plan(plan)?;
     let tokens = if tokens.is_wanted || model.shape().width <= NARROW {
         token_wish(tokens, count, plan.steps().len())
     } else {
@@ -42,9 +38,7 @@ pub async fn one(
     };
     let wish = CouplingWish { tokens, ..CouplingWish::of(plan, tops(model, &SLIDER)?) };
     let mut run = Linearising::start(model, &prompt.token_ids, wish).map_err(stop)?;
-    while let Some(done) = run.advance().map_err(stop)? {
-        job.step(Stage::Products, done, run.is_waiting()).await?;
-    }
+    job.drive(Stage::Products, &mut run).await?;
     Ok(Report {
         coupling: Some(Box::new(run.coupling(prompt.text).map_err(stop)?)),
         ..Report::of(model)
@@ -95,35 +89,17 @@ pub async fn rows(
     plan: Option<&str>,
 ) -> Result<Report, Stop> {
     let model = job.model;
-    let items = items(task, rows);
-    let refused =
-        |error: StudyError| Stop::Failed(unreadable("coupling", &model.name, task, error));
-    let plan = model.plan(plan).map_err(failed)?;
+    let items = task.items(rows);
+    let refused = |error| unreadable("coupling", model, task, error);
+    let plan = job.plan(plan)?;
     let wish = CouplingWish::of(plan.clone(), tops(model, &[])?);
     let mut run =
         RowsLinearising::start(model, task.name(), &items, wish, SEED).map_err(refused)?;
     let orders = orders_of_costs(&plan, &model.shape().order).map_err(failed)?;
     let mut sweeping =
         Sweeping::start(model, task.name(), &items, orders, SEED).map_err(refused)?;
-    while let Some(done) = sweeping.advance().map_err(stop)? {
-        job.step(Stage::Run, done, sweeping.is_waiting()).await?;
-        answer_waiting(model, job.desk).await?;
-    }
-    let costs = sweeping.orders();
-    let mut pace = Pace::begin(js_sys::Date::now());
-    while let Some(done) = run.advance().map_err(stop)? {
-        let now = js_sys::Date::now();
-        if pace.is_due(now, run.rows_done()) {
-            let report = Box::new(report(model, run.found(costs.as_ref())));
-            job.desk.tell(job.id, Tell::Partial { report });
-            pace.told(now, js_sys::Date::now(), run.rows_done());
-        }
-        job.step(Stage::Linearised, done, run.is_waiting()).await?;
-        answer_waiting(model, job.desk).await?;
-    }
-    Ok(report(model, run.found(costs.as_ref())))
-}
-
-fn report(model: &LoadedModel, found: Option<TaskCoupling>) -> Report {
-    Report { task_coupling: found.into_iter().collect(), ..Report::of(model) }
+    job.drive(Stage::Run, &mut sweeping).await?;
+    run.costs = sweeping.orders();
+    job.drive(Stage::Linearised, &mut run).await?;
+    Ok(run.report())
 }

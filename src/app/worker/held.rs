@@ -4,12 +4,17 @@ use web_sys::Blob;
 
 use super::classroom::{Classroom, Present};
 use super::crew::Crew;
-use super::wanted::Wanted;
-use super::{Desk, Job, Stop, coupling, done, need, opening, parts, prompt, sweep, words};
+use super::job::Job;
+use super::wanted::unreadable;
+use super::{Desk, Stop, coupling, done, opening, prompt, stop, sweep, words};
 use crate::app::hub::budget::{DeviceWords, second_copy_refusal};
-use crate::app::protocol::{Ask, EngineWish, Tell};
+use crate::app::protocol::{Ask, Asked, EngineWish, Stage, Tell};
 use crate::model::ModelFiles;
-use crate::study::LoadedModel;
+use crate::study::need::Needing;
+use crate::study::parts::LeavingOut;
+use crate::study::report::Report;
+use crate::study::{LoadedModel, SEED};
+use crate::task::built_in::BuiltInTask;
 
 pub struct HeldModel {
     /// `None` only while it is on its way to another engine.
@@ -81,48 +86,34 @@ impl HeldModel {
             return Err(none());
         };
         let (model, files, notice) = (&*model, &*files, notice.as_str());
-        let job = Job { model, desk, id };
-        match ask {
-            Ask::Orders { tasks, rows, sweeps, extent, plans } => {
-                let wanted = Wanted {
-                    tasks: tasks.clone(),
-                    rows: *rows,
-                    sweeps: sweeps.clone(),
-                    extent: *extent,
-                    plans: plans.clone(),
-                };
+        let job = Job::new(model, desk, id);
+        let long = Job { beside: Some(model), ..job };
+        let report = match ask {
+            Ask::Orders(wanted) => {
                 let by = sweep::Runners {
                     model,
                     files,
                     crew,
                     named: &|words| tell_engine(desk, id, model, notice, words),
                 };
-                let report = sweep::run(by, desk, id, &wanted).await;
+                let report = sweep::run(by, long, wanted).await;
                 if report.is_err() {
                     // They are in the middle of rows that nobody wants any more, and hear nothing: they go.
                     *crew = Crew::default();
                 }
-                report.map(|report| done(desk, report))
+                report
             }
             Ask::RowsCoupling { task, rows, plan } => {
-                let report = coupling::rows(job, *task, *rows, plan.as_deref()).await;
-                report.map(|report| done(desk, report))
+                coupling::rows(long, *task, *rows, plan.as_deref()).await
             }
+            Ask::Need { tasks, rows } => need(long, tasks, *rows).await,
+            Ask::Parts(asked) => parts(long, asked).await,
             Ask::LessonStep { .. } => {
                 let present = Present { model, is_catalogues: *is_catalogues };
-                classroom.answer(Some(present), desk, id, ask).await
+                return classroom.answer(Some(present), desk, id, ask).await;
             }
-            Ask::LessonFits => words::fits(model, desk, id).await,
-            Ask::Need { tasks, rows } => {
-                need::run(job, tasks, *rows).await.map(|report| done(desk, report))
-            }
-            Ask::Parts { prompt, options, answer, plan } => {
-                let question = (prompt.as_str(), options.as_slice(), *answer);
-                let report = parts::run(job, question, plan.as_deref()).await;
-                report.map(|report| done(desk, report))
-            }
-            Ask::Compare { prompt, options, answer, plan } => {
-                let question = (prompt.as_str(), options.as_slice(), *answer);
+            Ask::LessonFits => return words::fits(model, desk, id).await,
+            Ask::Compare(asked) => {
                 if model.engine.profile().is_none() {
                     let sentence = "The model runs on the CPU already.".to_owned();
                     return Ok(Tell::Compared { sentence });
@@ -133,12 +124,34 @@ impl HeldModel {
                     return Ok(Tell::Compared { sentence });
                 }
                 let reference = opening::reference(desk, id, files).await?;
-                let models = [model, &reference];
-                prompt::compare(models, desk, id, question, plan.as_deref()).await
+                return prompt::compare([model, &reference], desk, id, asked).await;
             }
-            _ => prompt::answer(job, ask).await,
-        }
+            _ => return prompt::answer(job, ask).await,
+        };
+        report.map(|report| done(desk, report))
     }
+}
+
+/// Measures the vote of every part of the model, and the losses without it, on built-in tasks.
+async fn need(job: Job<'_>, tasks: &[BuiltInTask], rows: usize) -> Result<Report, Stop> {
+    let model = job.model;
+    let mut report = Report::of(model);
+    for (number, &task) in tasks.iter().enumerate() {
+        let needing = Needing::start(model, task.name(), &task.items(rows), SEED);
+        let mut needing = needing.map_err(|error| unreadable("need", model, task, error))?;
+        let part = Job { part: (number, tasks.len()), ..job };
+        part.drive(Stage::Rows, &mut needing).await?;
+        report.need.push(needing.need());
+    }
+    Ok(report)
+}
+
+/// Measures the losses of the answer to one prompt without each part of the plan.
+async fn parts(job: Job<'_>, asked: &Asked) -> Result<Report, Stop> {
+    let (question, plan) = job.read(asked)?;
+    let mut run = LeavingOut::start(job.model, &question, plan).map_err(stop)?;
+    job.drive(Stage::Parts, &mut run).await?;
+    run.report().map_err(stop)
 }
 
 /// No model, where one is needed.

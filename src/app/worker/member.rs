@@ -1,7 +1,8 @@
 //! One member of the loaded model's run, by itself.
 
+use super::job::Job;
 use super::prompt::beside_original;
-use super::{Job, Stop, stop};
+use super::{Stop, stop};
 use crate::app::protocol::Stage;
 use crate::engine::member_names;
 use crate::plan::Plan;
@@ -24,9 +25,7 @@ pub async fn account(
         }
     };
     let mut run = Accounting::start(job.model, question, plan, &name).map_err(stop)?;
-    while let Some(done) = run.advance().map_err(stop)? {
-        job.step(Stage::Run, done, run.is_waiting()).await?;
-    }
+    job.drive(Stage::Run, &mut run).await?;
     let after = run.original_after().map_err(stop)?;
     let report = run.report().map_err(stop)?;
     beside_original(job, report, after).await

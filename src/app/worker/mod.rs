@@ -13,10 +13,9 @@ mod doctor;
 mod fetch;
 mod held;
 mod inside;
+mod job;
 mod member;
-mod need;
 mod opening;
-mod parts;
 mod prompt;
 mod read;
 mod session;
@@ -38,9 +37,9 @@ use super::protocol::{Ask, Event, PROTOCOL, Request, Stage, Tell};
 use super::queue::Queue;
 use crate::engine::EngineError;
 use crate::engine::webgpu::GpuError;
+use crate::study::StudyError;
 use crate::study::lessons::Lesson;
 use crate::study::report::Report;
-use crate::study::{LoadedModel, StudyError};
 use session::Session;
 
 /// Milliseconds between two reports of progress: one or two frames.
@@ -248,27 +247,6 @@ pub async fn sleep(scope: &DedicatedWorkerGlobalScope, milliseconds: i32) {
     });
     // It only ever resolves.
     let _ = JsFuture::from(promise).await;
-}
-
-/// A request under way: the model that it runs on, and the way back to the page.
-#[derive(Clone, Copy)]
-pub(super) struct Job<'a> {
-    model: &'a LoadedModel,
-    desk: &'a Desk,
-    id: u32,
-}
-
-impl Job<'_> {
-    /// Between two steps of a run: tells how far it is, and lets messages in.
-    async fn step(
-        self,
-        stage: Stage,
-        (done, of): (usize, usize),
-        is_waiting: bool,
-    ) -> Result<(), Stop> {
-        self.desk.progress(self.id, stage, done as f64, of as f64);
-        self.desk.turn(self.id, is_waiting).await
-    }
 }
 
 /// How a request ended.

@@ -1,8 +1,8 @@
 //! One prompt on the loaded model, the lens and the lab; and what waits for no sweep.
 
-use super::{Desk, Job, Stop, coupling, done, failed, inside, member, stop, told};
-use crate::app::opened;
-use crate::app::protocol::{Ask, InsideAsk, Stage, Tell};
+use super::job::Job;
+use super::{Desk, Stop, coupling, done, failed, inside, member, stop, told};
+use crate::app::protocol::{Ask, Asked, InsideAsk, Stage, Tell};
 use crate::engine::{Capture, Reference, Trace};
 use crate::plan::Plan;
 use crate::study::lab::Rearranging;
@@ -16,35 +16,28 @@ const MOST_RUNS: usize = 256;
 /// Answers a request that needs one prompt and no other model, or no model at all: also in the middle of a sweep.
 pub async fn answer(job: Job<'_>, ask: &Ask) -> Result<Tell, Stop> {
     job.desk.listen(job.id).await?;
-    match ask {
-        Ask::Lens { prompt, options, answer, plan, inside } => {
-            let question = (prompt.as_str(), options.as_slice(), *answer);
-            let plan = plan.as_deref();
-            let report = match inside {
-                Some(ask) => looked_into(job, question, plan, ask).await,
-                None => lens(job, question, plan).await,
-            };
-            report.map(|report| done(job.desk, report))
-        }
-        Ask::Lab { prompt, options, answer, plan } => {
-            let question = (prompt.as_str(), options.as_slice(), *answer);
-            lab(job, question, plan).await.map(|report| done(job.desk, report))
-        }
+    let report = match ask {
+        Ask::Lens { asked, inside: None } => lens(job, asked).await,
+        Ask::Lens { asked, inside: Some(inside) } => looked_into(job, asked, inside).await,
+        Ask::Lab(asked) => lab(job, asked).await,
         Ask::Coupling { prompt, plan, tokens } => {
-            let report = coupling::one(job, prompt, plan.as_deref(), *tokens).await;
-            report.map(|report| done(job.desk, report))
+            coupling::one(job, prompt, plan.as_deref(), *tokens).await
         }
-        Ask::Says { prompt, plan } => says(job, prompt, plan.as_deref()).await,
-        Ask::GoOn { text, plan, tokens } => go_on(job, text, plan.as_deref(), *tokens).await,
-        _ => Err(Stop::Cancelled),
-    }
+        Ask::Says { prompt, plan } => return says(job, prompt, plan.as_deref()).await,
+        Ask::GoOn { text, plan, tokens } => {
+            return go_on(job, text, plan.as_deref(), *tokens).await;
+        }
+        _ => return Err(Stop::Cancelled),
+    };
+    report.map(|report| done(job.desk, report))
 }
 
 /// Answers the prompts that wait: lens and lab stay live while many rows are run.
 pub async fn answer_waiting(model: &LoadedModel, desk: &Desk) -> Result<(), Stop> {
     while let Some(request) = desk.take_quick() {
-        let job = Job { model, desk, id: request.id };
-        match answer(job, &request.ask).await {
+        let job = Job::new(model, desk, request.id);
+        // In the middle of a study, itself in the middle of none.
+        match Box::pin(answer(job, &request.ask)).await {
             // Whoever opens the model again comes back to both.
             Err(gpu @ Stop::Gpu { .. }) => {
                 desk.put_back(request);
@@ -65,11 +58,9 @@ async fn says(job: Job<'_>, prompt: &str, plan: Option<&str>) -> Result<Tell, St
     let tokenizer = model.tokenizer().map_err(failed)?;
     let asked = tokenizer.prompt(model.shape(), prompt, &[]).map_err(failed)?;
     let ids = asked.token_ids.clone();
-    let plan = model.plan(plan).map_err(failed)?;
+    let plan = job.plan(plan)?;
     let mut run = model.engine.next([asked].into(), [plan].into()).map_err(stop)?;
-    while let Some(done) = run.advance().map_err(stop)? {
-        job.step(Stage::Run, done, run.is_waiting()).await?;
-    }
+    job.drive(Stage::Run, &mut run).await?;
     let logits = run.finish().map_err(stop)?;
     let logits: Vec<f32> = logits.into_iter().flatten().flatten().collect();
     let sayings = model.sayings(prompt, &ids, &logits).map_err(failed)?;
@@ -78,9 +69,9 @@ async fn says(job: Job<'_>, prompt: &str, plan: Option<&str>) -> Result<Tell, St
 
 /// The model's own next words, told as they come.
 async fn go_on(job: Job<'_>, text: &str, plan: Option<&str>, tokens: usize) -> Result<Tell, Stop> {
-    let Job { model, desk, id } = job;
+    let Job { model, desk, id, .. } = job;
     let ids = model.tokenizer().and_then(|t| Ok(t.encode(text)?));
-    let plan = model.plan(plan).map_err(failed)?;
+    let plan = job.plan(plan)?;
     let writing = Generation::new(model, ids.map_err(failed)?, &plan, tokens);
     let mut writing = writing.map_err(stop)?;
     let mut text = String::new();
@@ -100,22 +91,15 @@ async fn go_on(job: Job<'_>, text: &str, plan: Option<&str>, tokens: usize) -> R
     }
 }
 
-async fn lens(job: Job<'_>, asked: AskedText<'_>, plan: Option<&str>) -> Result<Report, Stop> {
-    let question = question(job.model, asked)?;
-    let plan = job.model.plan(plan).map_err(failed)?;
+async fn lens(job: Job<'_>, asked: &Asked) -> Result<Report, Stop> {
+    let (question, plan) = job.read(asked)?;
     compared(job, &question, &plan, Capture::default(), |_| ()).await
 }
 
 /// The lens with what a view of the run's inside needs.
-async fn looked_into(
-    job: Job<'_>,
-    asked: AskedText<'_>,
-    plan: Option<&str>,
-    ask: &InsideAsk,
-) -> Result<Report, Stop> {
+async fn looked_into(job: Job<'_>, asked: &Asked, ask: &InsideAsk) -> Result<Report, Stop> {
     let model = job.model;
-    let question = question(model, asked)?;
-    let plan = model.plan(plan).map_err(failed)?;
+    let (question, plan) = job.read(asked)?;
     if let InsideAsk::Member { name } = ask {
         return member::account(job, &question, plan, name.as_deref()).await;
     }
@@ -175,28 +159,12 @@ pub(super) async fn beside_original(
         return Ok(report);
     };
     job.desk.tell(job.id, Tell::Partial { report: Box::new(report.clone()) });
-    while let Some(done) = after.advance().map_err(stop)? {
-        job.step(Stage::Compare, done, after.is_waiting()).await?;
-    }
+    job.drive(Stage::Compare, &mut after).await?;
     let original = after.finish().map_err(stop)?;
     if let Some(lens) = &mut report.lens {
         study::lens::compare(lens, &original);
     }
     Ok(report)
-}
-
-/// A prompt, its options and the index of the right one, as the page sends them.
-pub(super) type AskedText<'a> = (&'a str, &'a [String], usize);
-
-/// The question as text; for a model without a tokenizer as token ids, `1, 5, 9`.
-pub(super) fn question(model: &LoadedModel, asked: AskedText<'_>) -> Result<Question, Stop> {
-    let (prompt, options, answer) = asked;
-    if model.tokenizer.is_none()
-        && let Some((ids, rows)) = opened::token_ids(prompt, options)
-    {
-        return model.question_from_ids(&ids, &rows, answer).map_err(failed);
-    }
-    model.question(prompt, options, answer).map_err(failed)
 }
 
 async fn trace(
@@ -208,12 +176,7 @@ async fn trace(
     let prompts = [question.prompt.clone()];
     let run = job.model.engine.start(prompts.into(), [plan.clone()].into(), capture);
     let mut run = run.map_err(stop)?;
-    let mut block_runs = 0;
-    while let Some(done) = run.advance().map_err(stop)? {
-        job.step(Stage::Run, done, run.is_waiting()).await?;
-        block_runs = done.1;
-    }
-    job.desk.ran(block_runs);
+    job.desk.ran(job.drive(Stage::Run, &mut run).await?);
     let traces = run.finish().map_err(stop)?;
     let trace = traces.into_iter().flatten().next();
     trace.ok_or_else(|| Stop::Failed("the engine gave no trace for this prompt".to_owned()))
@@ -224,14 +187,12 @@ pub async fn compare(
     models: [&LoadedModel; 2],
     desk: &Desk,
     id: u32,
-    asked: AskedText<'_>,
-    plan: Option<&str>,
+    asked: &Asked,
 ) -> Result<Tell, Stop> {
     let mut found = Vec::new();
     for model in models {
-        let question = question(model, asked)?;
-        let plan = model.plan(plan).map_err(failed)?;
-        let job = Job { model, desk, id };
+        let job = Job::new(model, desk, id);
+        let (question, plan) = job.read(asked)?;
         found.push(trace(job, &question, &plan, Capture::answer()).await?);
     }
     let numbers = |trace: &Trace| {
@@ -249,23 +210,15 @@ pub async fn compare(
     Ok(Tell::Compared { sentence })
 }
 
-async fn lab(job: Job<'_>, asked: AskedText<'_>, plan: &str) -> Result<Report, Stop> {
-    let model = job.model;
-    let question = question(model, asked)?;
-    let line = Some(plan.trim()).filter(|line| !line.is_empty());
-    let plan = model.plan(line).map_err(failed)?;
+async fn lab(job: Job<'_>, asked: &Asked) -> Result<Report, Stop> {
+    let (question, plan) = job.read(asked)?;
     let runs = plan.block_runs().count();
     if runs > MOST_RUNS {
         return Err(Stop::Failed(format!(
             "this plan runs {runs} blocks and this view draws up to {MOST_RUNS}: the lens, or `atelier lens --plan`, takes more"
         )));
     }
-    let mut run = Rearranging::start(model, &question, plan).map_err(stop)?;
-    let mut block_runs = 0;
-    while let Some(done) = run.advance().map_err(stop)? {
-        job.step(Stage::Run, done, run.is_waiting()).await?;
-        block_runs = done.1;
-    }
-    job.desk.ran(block_runs);
+    let mut run = Rearranging::start(job.model, &question, plan).map_err(stop)?;
+    job.desk.ran(job.drive(Stage::Run, &mut run).await?);
     run.report().map_err(stop)
 }

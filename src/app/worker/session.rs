@@ -155,7 +155,7 @@ impl Session {
                         .zip(held.blocks())
                         .map(|(n, blocks)| n / blocks as f64 / seconds.max(1e-3));
                     let speed = speed.map(|n| format!(", {n:.0} tokens/s in the last run"));
-                    let by = matches!(ask, Ask::Orders { .. }).then(|| held.crew.words());
+                    let by = matches!(ask, Ask::Orders(_)).then(|| held.crew.words());
                     held.tell_engine(desk, id, &speed.or(by).unwrap_or_default());
                     return Ok(answer);
                 }

@@ -3,15 +3,14 @@
 use web_sys::Blob;
 
 use super::crew::{Crew, FIRST, most_workers};
-use super::wanted::Wanted;
-use super::{Desk, Stop, failed, prompt, stop};
-use crate::app::pace::Pace;
-use crate::app::protocol::{Stage, Tell};
+use super::job::Job;
+use super::{Desk, Stop};
+use crate::app::protocol::{OrdersAsk, Stage};
 use crate::app::sharing::{RowShare, Sharing};
 use crate::model::ModelFiles;
-use crate::study::LoadedModel;
-use crate::study::orders::{OrderRows, Orders, PartedSweep, medians};
+use crate::study::orders::{OrderRows, Orders, PartedSweep, Sweeping, medians};
 use crate::study::report::Report;
+use crate::study::{LoadedModel, Running, StudyError};
 
 /// Milliseconds after which the rest of a sweep is foretold from what was done.
 const FORETELL_AFTER: f64 = 500.0;
@@ -31,41 +30,23 @@ pub struct Runners<'a> {
     pub named: &'a dyn Fn(&str),
 }
 
-pub async fn run(by: Runners<'_>, desk: &Desk, id: u32, wanted: &Wanted) -> Result<Report, Stop> {
-    let mut sweep = SharedSweep::begin(by, wanted)?;
-    loop {
-        let Some(share) = sweep.sharing.take(FIRST) else {
-            if sweep.sharing.is_over() {
-                break;
-            }
-            // The rest is on its way; who does not send it is given up, and it is run here.
-            desk.rest(id).await?;
-            sweep.between(desk, id).await?;
-            continue;
-        };
-        let mut part = sweep.tasks[share.task].part(share.rows.clone());
-        while let Some((done, _)) = part.advance().map_err(stop)? {
-            sweep.done = done;
-            desk.turn(id, part.is_waiting()).await?;
-            sweep.between(desk, id).await?;
-        }
-        let work = sweep.tasks[share.task].work(share.rows.clone());
-        (sweep.done, sweep.by_first) = (0, sweep.by_first + work);
-        sweep.take_in(&share, part.into_rows())?;
-        sweep.sharing.came_back(FIRST, &share);
-        sweep.between(desk, id).await?;
-    }
-    sweep.report()
+pub async fn run(by: Runners<'_>, job: Job<'_>, wanted: &OrdersAsk) -> Result<Report, Stop> {
+    let mut sweep = SharedSweep::begin(by, job.desk, wanted)?;
+    job.drive(Stage::Run, &mut sweep).await?;
+    Ok(sweep.report())
 }
 
 /// A sweep under way.
 struct SharedSweep<'a> {
     by: Runners<'a>,
-    wanted: &'a Wanted,
+    desk: &'a Desk,
+    wanted: &'a OrdersAsk,
     tasks: Vec<PartedSweep<'a>>,
     /// Results of the tasks that are whole.
     found: Vec<Option<Orders>>,
     sharing: Sharing,
+    /// The first worker's share, while it runs one.
+    part: Option<(RowShare, Sweeping<'a>)>,
     /// Workers that may share it, once that was asked.
     most: Option<usize>,
     /// Block runs: of all rows, of those that are there, of the first worker's among these, and of the
@@ -77,23 +58,23 @@ struct SharedSweep<'a> {
     /// Work that the page was told of: less is never told again.
     shown: usize,
     since: f64,
-    pace: Pace,
 }
 
 impl<'a> SharedSweep<'a> {
-    fn begin(by: Runners<'a>, wanted: &'a Wanted) -> Result<Self, Stop> {
+    fn begin(by: Runners<'a>, desk: &'a Desk, wanted: &'a OrdersAsk) -> Result<Self, Stop> {
         let model = by.model;
         let tasks: Vec<PartedSweep> = (0..wanted.tasks.len())
             .map(|task| wanted.sweep(model, task))
             .collect::<Result<_, _>>()?;
         let rows: Vec<usize> = tasks.iter().map(PartedSweep::rows).collect();
         by.crew.begin();
-        let now = js_sys::Date::now();
         Ok(Self {
             by,
+            desk,
             wanted,
             found: vec![None; tasks.len()],
             sharing: Sharing::of(&rows),
+            part: None,
             most: None,
             total: tasks.iter().map(|task| task.work(0..task.rows())).sum(),
             tasks,
@@ -101,25 +82,12 @@ impl<'a> SharedSweep<'a> {
             by_first: 0,
             done: 0,
             shown: 0,
-            since: now,
-            pace: Pace::begin(now),
+            since: js_sys::Date::now(),
         })
     }
 
-    /// Between two steps of the first worker's own share: whatever else there is to do.
-    async fn between(&mut self, desk: &Desk, id: u32) -> Result<(), Stop> {
-        prompt::answer_waiting(self.by.model, desk).await?;
-        self.call_crew(desk);
-        self.hear_crew();
-        let sum = self.there + self.done + self.by.crew.under_way();
-        self.shown = self.shown.max(sum.min(self.total));
-        desk.progress(id, Stage::Run, self.shown as f64, self.total as f64);
-        self.tell_partial(desk, id);
-        Ok(())
-    }
-
     /// Calls as many helpers as there are shares for, once the rest is known to be worth it.
-    fn call_crew(&mut self, desk: &Desk) {
+    fn call_crew(&mut self) {
         let lasted = js_sys::Date::now() - self.since;
         let by_first = self.by_first + self.done;
         let waiting = self.sharing.waiting();
@@ -129,7 +97,7 @@ impl<'a> SharedSweep<'a> {
         let rest = self.total.saturating_sub(self.there + self.done);
         if lasted * rest as f64 / by_first as f64 >= WORTH {
             let model = self.by.model;
-            let most = *self.most.get_or_insert_with(|| most_workers(&desk.scope, model));
+            let most = *self.most.get_or_insert_with(|| most_workers(&self.desk.scope, model));
             self.by.crew.call(waiting.min(most - 1));
         }
     }
@@ -153,28 +121,14 @@ impl<'a> SharedSweep<'a> {
     }
 
     /// Takes in the rows of a share that the first worker ran.
-    fn take_in(&mut self, share: &RowShare, rows: Vec<OrderRows>) -> Result<(), Stop> {
+    fn take_in(&mut self, share: &RowShare, rows: Vec<OrderRows>) -> Result<(), StudyError> {
         let task = &mut self.tasks[share.task];
-        task.take_in(share.rows.clone(), rows).map_err(failed)?;
-        self.there += task.work(share.rows.clone());
+        let work = task.work(share.rows.clone());
+        task.take_in(share.rows.clone(), rows)?;
+        self.there += work;
+        (self.done, self.by_first) = (0, self.by_first + work);
+        self.sharing.came_back(FIRST, share);
         Ok(())
-    }
-
-    fn tell_partial(&mut self, desk: &Desk, id: u32) {
-        let rows = self.tasks.iter().map(PartedSweep::rows_done).sum();
-        let now = js_sys::Date::now();
-        if !self.pace.is_due(now, rows) {
-            return;
-        }
-        self.keep_whole();
-        let mut report = Report::of(self.by.model);
-        for (task, found) in self.tasks.iter().zip(&self.found) {
-            let orders = found.clone().or_else(|| task.orders());
-            report.orders.extend(orders.map(without_rows));
-        }
-        let report = Box::new(report);
-        desk.tell(id, Tell::Partial { report });
-        self.pace.told(now, js_sys::Date::now(), rows);
     }
 
     /// A task's intervals are computed once it is whole, and not again.
@@ -186,12 +140,63 @@ impl<'a> SharedSweep<'a> {
         }
     }
 
-    fn report(mut self) -> Result<Report, Stop> {
+    fn report(mut self) -> Report {
         self.keep_whole();
         let mut report = Report::of(self.by.model);
         report.orders = self.found.into_iter().flatten().collect();
         report.medians = medians(&report.orders);
-        Ok(report)
+        report
+    }
+}
+
+impl Running for SharedSweep<'_> {
+    fn advance(&mut self) -> Result<Option<(usize, usize)>, StudyError> {
+        if self.part.is_none() {
+            let share = self.sharing.take(FIRST);
+            self.part = share.map(|share| {
+                let part = self.tasks[share.task].part(share.rows.clone());
+                (share, part)
+            });
+        }
+        match self.part.take() {
+            Some((share, mut part)) => match part.advance()? {
+                Some((done, _)) => {
+                    self.done = done;
+                    self.part = Some((share, part));
+                }
+                None => self.take_in(&share, part.into_rows())?,
+            },
+            None if self.sharing.is_over() => return Ok(None),
+            // The rest is on its way; who does not send it is given up, and it is run here.
+            None => {}
+        }
+        self.call_crew();
+        self.hear_crew();
+        let sum = self.there + self.done + self.by.crew.under_way();
+        self.shown = self.shown.max(sum.min(self.total));
+        Ok(Some((self.shown, self.total)))
+    }
+
+    fn is_waiting(&self) -> bool {
+        self.part.as_ref().is_some_and(|(_, part)| part.is_waiting())
+    }
+
+    fn is_resting(&self) -> bool {
+        self.part.is_none() && self.sharing.waiting() == 0 && !self.sharing.is_over()
+    }
+
+    fn rows_done(&self) -> usize {
+        self.tasks.iter().map(PartedSweep::rows_done).sum()
+    }
+
+    fn interim(&mut self) -> Option<Report> {
+        self.keep_whole();
+        let mut report = Report::of(self.by.model);
+        for (task, found) in self.tasks.iter().zip(&self.found) {
+            let orders = found.clone().or_else(|| task.orders());
+            report.orders.extend(orders.map(without_rows));
+        }
+        Some(report)
     }
 }
 

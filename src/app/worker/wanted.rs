@@ -1,35 +1,24 @@
 //! A request for a sweep, made ready for a model.
 
-use serde::{Deserialize, Serialize};
-
 use super::{Stop, failed};
-use crate::study::orders::{Extent, Order, PartedSweep, Sweep, Sweeping};
-use crate::study::{LoadedModel, StudyError};
+use crate::app::protocol::OrdersAsk;
+use crate::study::orders::{Extent, Order, PartedSweep, Sweeping};
+use crate::study::{LoadedModel, SEED, StudyError};
 use crate::task::built_in::BuiltInTask;
-use crate::task::item::Item;
 
-/// Seed of the bootstrap, as the command line's default.
-const SEED: u64 = 0;
-
-/// The tasks, their rows and the orders: every worker that is told makes the same of it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Wanted {
-    pub tasks: Vec<BuiltInTask>,
-    pub rows: usize,
-    pub sweeps: Vec<Sweep>,
-    pub extent: Extent,
-    pub plans: Vec<String>,
-}
-
-impl Wanted {
+impl OrdersAsk {
     /// The sweep of one task, which is checked whole before a row of it runs.
-    pub fn sweep<'a>(&self, model: &'a LoadedModel, task: usize) -> Result<PartedSweep<'a>, Stop> {
+    pub(super) fn sweep<'a>(
+        &self,
+        model: &'a LoadedModel,
+        task: usize,
+    ) -> Result<PartedSweep<'a>, Stop> {
         let Some(&task) = self.tasks.get(task) else {
             return Err(Stop::Failed(format!("task {task} does not exist")));
         };
-        let (items, orders) = (items(task, self.rows), self.orders(model)?);
+        let (items, orders) = (task.items(self.rows), self.orders(model)?);
         let sweeping = Sweeping::start(model, task.name(), &items, orders, SEED)
-            .map_err(|error| Stop::Failed(unreadable("orders", &model.name, task, error)))?;
+            .map_err(|error| unreadable("orders", model, task, error))?;
         Ok(PartedSweep::new(sweeping))
     }
 
@@ -57,20 +46,20 @@ impl Wanted {
     }
 }
 
-/// At most so many rows of a task.
-pub fn items(task: BuiltInTask, rows: usize) -> Vec<Item> {
-    task.rows(rows).into_iter().map(|row| row.item).collect()
-}
-
 /// Says which task the model cannot be asked, whatever the row: a probe of the task let a row pass that the model
 /// cannot read. The command line's `command` takes other rows.
-pub fn unreadable(command: &str, model: &str, task: BuiltInTask, error: StudyError) -> String {
-    let task = task.name();
+pub fn unreadable(
+    command: &str,
+    model: &LoadedModel,
+    task: BuiltInTask,
+    error: StudyError,
+) -> Stop {
+    let (model, task) = (&model.name, task.name());
     match error {
-        StudyError::Row { error, .. } => format!(
+        StudyError::Row { error, .. } => Stop::Failed(format!(
             "{model} cannot be asked the task “{task}” ({error}): choose another task, or run `atelier {command}` with rows \
              of your own and open its report here"
-        ),
-        other => other.to_string(),
+        )),
+        other => failed(other),
     }
 }

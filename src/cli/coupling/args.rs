@@ -6,8 +6,8 @@ use anyhow::{bail, ensure};
 
 use super::Input;
 use crate::cli::rows_source::RowsArgs;
-use crate::study::LoadedModel;
 use crate::study::coupling::{CouplingMethod, CouplingWish, TokenWish};
+use crate::study::{LoadedModel, SEED};
 
 /// Measure how far different blocks act alike, by their Jacobians
 ///
@@ -80,7 +80,7 @@ pub struct CouplingArgs {
     method: Method,
 
     /// Random seed of the bootstrap intervals and of a search
-    #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(u64).range(..=u64::from(u32::MAX)))]
+    #[arg(long, default_value_t = SEED, value_parser = clap::value_parser!(u64).range(..=u64::from(u32::MAX)))]
     pub seed: u64,
 
     /// Leave out rows that are longer than the model's context, and report how many

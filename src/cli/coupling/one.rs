@@ -1,8 +1,9 @@
 //! One prompt.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 
 use super::{CouplingArgs, Input};
+use crate::cli::interrupt;
 use crate::cli::output::{self, Progress};
 use crate::study::LoadedModel;
 use crate::study::coupling::{CouplingPrompt, Linearising};
@@ -35,11 +36,8 @@ pub fn report(
     let wish = args.wish(model)?;
     let mut run = Linearising::start(model, &prompt.token_ids, wish)?;
     let bar = Progress::new("multiplying", "products");
-    while let Some((done, of)) = run.advance()? {
-        if stop.load(Ordering::Relaxed) {
-            return Ok(None);
-        }
-        bar.at(done, of);
+    if !interrupt::advance_until(stop, &mut run, &mut bar.step())? {
+        return Ok(None);
     }
     drop(bar);
     Ok(Some(Report { coupling: Some(Box::new(run.coupling(prompt.text)?)), ..Report::of(model) }))

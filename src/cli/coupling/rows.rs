@@ -166,27 +166,17 @@ impl AskedRows<'_> {
         if let Some(before) = found.find(|found| found.task == rows.task) {
             run.resume(before)?;
         }
-        let orders = report.orders.iter().find(|of| of.task == rows.task).cloned();
-        let with = |run: &RowsLinearising<'_>| {
-            let found = run.found(orders.as_ref());
-            found.map(|found| TaskCoupling { fingerprint: fingerprint.clone(), ..found })
+        run.costs = report.orders.iter().find(|of| of.task == rows.task).cloned();
+        let put = |run: &RowsLinearising<'_>, report: &mut Report| {
+            let found = run.found();
+            let found =
+                found.map(|found| TaskCoupling { fingerprint: fingerprint.clone(), ..found });
+            put(&mut report.task_coupling, found);
         };
-        let mut kept = run.rows_done();
         let bar = Progress::new("multiplying", "rows");
-        let mut failure = None;
-        while failure.is_none() && !saving.is_stopped() {
-            match run.advance() {
-                Ok(Some((done, of))) => bar.at(done / 1000, of / 1000),
-                Ok(None) => break,
-                Err(error) => failure = Some(error),
-            }
-            if saving.is_due() && run.rows_done() > kept {
-                kept = run.rows_done();
-                put(&mut report.task_coupling, with(&run));
-                saving.save(report)?;
-            }
-        }
-        put(&mut report.task_coupling, with(&run));
-        failure.map_or(Ok(!saving.is_stopped()), |error| Err(error.into()))
+        let at = |done, of| bar.at(done / 1000, of / 1000);
+        let is_done = saving.advance(&mut run, report, &at, &put);
+        put(&run, report);
+        is_done
     }
 }

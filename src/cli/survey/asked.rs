@@ -5,6 +5,7 @@ use std::path::Path;
 use anyhow::{Context, bail, ensure};
 use serde::{Deserialize, Serialize};
 
+use super::SurveyOptions;
 use super::folder::{Folder, file_name};
 use super::shard::Shard;
 use crate::cli::fingerprint::{self, Files};
@@ -44,20 +45,11 @@ pub struct Questions {
     pub rows: Vec<TaskRow>,
 }
 
-/// Which rows of a task, and with what in front of them.
-#[derive(Clone, Copy)]
-pub struct RowsWanted<'a> {
-    pub data: Option<&'a Path>,
-    pub rows: Option<usize>,
-    pub shots: usize,
-    pub seed: u64,
-}
-
 impl Questions {
     /// # Errors
     /// A task's file that is missing or is not the task's, or too few rows for the examples.
-    pub fn read(task: &Task, wanted: RowsWanted<'_>) -> anyhow::Result<Self> {
-        let data = wanted.data;
+    pub(super) fn read(task: &Task, ask: &SurveyOptions) -> anyhow::Result<Self> {
+        let data = ask.data.as_deref();
         ensure!(
             !task.needs_data() || data.is_some(),
             "{} comes from a file: give the folder of data sets with --data DIR",
@@ -69,19 +61,19 @@ impl Questions {
             "{} needs no file: leave out --data",
             task.name()
         );
-        let count = wanted.rows.unwrap_or(task.first());
+        let count = ask.rows.unwrap_or(task.first());
         let mut read = task.rows(data, count)?;
         let notes = read.notes.phrases();
         read.rows.truncate(count);
-        let rows = if wanted.shots == 0 {
+        let rows = if ask.shots == 0 {
             read.rows
         } else {
-            let shown = with_shots(&read.rows, wanted.shots, wanted.seed, "\n\n");
+            let shown = with_shots(&read.rows, ask.shots, ask.seed, "\n\n");
             shown.map_err(|rows| {
                 anyhow::anyhow!(
                     "{} has {rows} rows, too few for {} others in front of each: ask for fewer --shots",
                     task.name(),
-                    wanted.shots
+                    ask.shots
                 )
             })?
         };

@@ -3,13 +3,12 @@
 use std::io;
 use std::path::Path;
 
-use super::folder::Folder;
+use super::asked::Questions;
 use super::journal::{self, Journal};
 use super::rows_file::{About, HashedWriter, RowsWriter, write_checksum};
-use super::shard::Shard;
+use super::running::SurveyRunning;
 use crate::study::survey::{Asking, WINDOW};
 use crate::study::{LoadedModel, StudyError};
-use crate::task::item::TaskRow;
 use crate::unfinished::Unfinished;
 
 /// How a cell ended.
@@ -21,37 +20,28 @@ pub enum End {
     Failed(StudyError),
 }
 
-/// One cell of a survey: a model on a task.
-pub struct CellJob<'a> {
-    pub model: &'a LoadedModel,
-    pub task: &'a str,
-    pub rows: &'a [TaskRow],
-    pub continuations: bool,
-    pub shard: Shard,
-    /// Fingerprint of all that the survey asks.
-    pub asked: &'a str,
-}
-
-impl CellJob<'_> {
-    /// Runs what is not in the journal yet, and makes the rows' file of it. `progress` hears the rows
-    /// done.
+impl SurveyRunning<'_> {
+    /// Runs what is not in a cell's journal yet, and makes the rows' file of it. `progress` hears the rows done.
     ///
     /// # Errors
     /// Files that cannot be written: nothing else stops a survey.
-    pub fn run(
+    pub fn cell(
         &self,
-        folder: &Folder,
+        model: &LoadedModel,
+        questions: &Questions,
         go_on: &dyn Fn() -> bool,
         progress: &dyn Fn(usize),
     ) -> anyhow::Result<End> {
-        let asking = Asking::start(self.model, self.task, self.rows, self.continuations);
+        let task = questions.task.name.as_str();
+        let asking = Asking::start(model, task, &questions.rows, self.continuations);
         let asking = match asking {
             Ok(asking) => asking,
             Err(error) => return Ok(End::Failed(error)),
         };
         let batches = asking.batches(self.shard.index, self.shard.of);
-        let part = folder.part(&self.model.name, self.task);
-        let cell = self.name();
+        let part = self.folder.part(&model.name, task);
+        // Everything that the cell's rows depend on.
+        let cell = format!("{}\n{}\n{task}\n{}", self.asked, model.name, self.shard);
         let (mut journal, before) = Journal::open(&part, cell.clone(), &batches)?;
         let mut done: usize = batches[..before].iter().map(Vec::len).sum();
         progress(done);
@@ -68,26 +58,21 @@ impl CellJob<'_> {
             progress(done);
         }
         drop(journal);
-        let plan = match self.model.plan(None) {
+        let plan = match model.plan(None) {
             Ok(plan) => plan,
             Err(error) => return Ok(End::Failed(error)),
         };
         let about = About {
-            model: self.model.name.clone(),
-            task: self.task.to_string(),
-            members: self.model.engine.members(&plan),
+            model: model.name.clone(),
+            task: task.to_owned(),
+            members: model.engine.members(&plan),
             facts: asking.facts().clone(),
             asked: self.asked.to_string(),
             shard: self.shard,
         };
         let rows = journal::rows(&part, cell, WINDOW)?;
-        write_rows(&folder.rows(&self.model.name, self.task), &about, rows)?;
+        write_rows(&self.folder.rows(&model.name, task), &about, rows)?;
         Ok(End::Done)
-    }
-
-    /// Names everything that the cell's rows depend on: the survey's request, the model, the task and the shard.
-    fn name(&self) -> String {
-        format!("{}\n{}\n{}\n{}", self.asked, self.model.name, self.task, self.shard)
     }
 }
 
@@ -120,6 +105,7 @@ pub fn write_rows(
 mod tests {
     use std::io::ErrorKind;
 
+    use super::super::shard::Shard;
     use super::*;
     use crate::study::survey::CellFacts;
     use crate::task::score::Score;

@@ -4,8 +4,8 @@ use std::sync::atomic::Ordering;
 
 use anyhow::{Context, bail, ensure};
 
-use super::asked::{Asked, Questions, RowsWanted, distinct};
-use super::cell::{CellJob, End};
+use super::asked::{Asked, Questions, distinct};
+use super::cell::End;
 use super::finish::{Facts, finish, why_not};
 use super::folder::{Folder, remove_if_there};
 use super::rows_file::RowsFile;
@@ -38,13 +38,9 @@ pub(super) fn run(ask: &SurveyOptions) -> anyhow::Result<()> {
         .map(|model| known::files(model))
         .collect::<Result<Vec<ModelFiles>, _>>()?;
     distinct("models", files.iter().map(|files| files.name.as_str()))?;
-    let wanted =
-        RowsWanted { data: ask.data.as_deref(), rows: ask.rows, shots: ask.shots, seed: ask.seed };
     let tasks = Task::find_all(&ask.tasks)?;
-    let questions = tasks
-        .iter()
-        .map(|task| Questions::read(task, wanted))
-        .collect::<anyhow::Result<Vec<_>>>()?;
+    let questions =
+        tasks.iter().map(|task| Questions::read(task, ask)).collect::<anyhow::Result<Vec<_>>>()?;
     distinct("tasks", questions.iter().map(|q| q.task.name.as_str()))?;
     for questions in &questions {
         for note in &questions.task.notes {
@@ -138,14 +134,14 @@ fn failures(failed: &[String], cells: usize) -> anyhow::Result<()> {
     bail!("{} of {cells} were not answered: {first}{others}", failed.len())
 }
 
-struct SurveyRunning<'a> {
-    folder: &'a Folder,
+pub(super) struct SurveyRunning<'a> {
+    pub folder: &'a Folder,
     engine: &'a EngineChoice,
     /// Fingerprint of the survey's request.
-    asked: &'a str,
+    pub asked: &'a str,
     questions: &'a [Questions],
-    continuations: bool,
-    shard: Shard,
+    pub continuations: bool,
+    pub shard: Shard,
 }
 
 #[derive(PartialEq)]
@@ -184,16 +180,8 @@ impl SurveyRunning<'_> {
                     let end = match &loaded {
                         Some(Ok(model)) => {
                             bar.doing(format!("{}, {task}", files.name));
-                            let job = CellJob {
-                                model,
-                                task,
-                                rows: &questions.rows,
-                                continuations: self.continuations,
-                                shard: self.shard,
-                                asked: self.asked,
-                            };
                             let tell = |rows: usize| bar.at(before + rows, total);
-                            job.run(self.folder, &go_on, &tell)?
+                            self.cell(model, questions, &go_on, &tell)?
                         }
                         Some(Err(why)) => {
                             self.note(&files.name, task, Some(why))?;

@@ -7,7 +7,8 @@ use super::wish::CouplingWish;
 use super::{Coupling, CouplingRow, Linearising, ProductCount, RowMap, TaskCoupling};
 use crate::measure::interval::Resamples;
 use crate::study::orders::{Orders, Reading};
-use crate::study::{LoadedModel, StudyError};
+use crate::study::report::Report;
+use crate::study::{LoadedModel, Running, StudyError};
 use crate::task::item::Item;
 
 /// Resamples of the bootstrap.
@@ -27,6 +28,8 @@ pub struct RowsLinearising<'a> {
     /// The fields that all rows share, from the first row that is done or was resumed.
     like: Option<TaskCoupling>,
     row: Option<Linearising<'a>>,
+    /// What other orders cost on the same rows, where that is known.
+    pub costs: Option<Orders>,
 }
 
 impl<'a> RowsLinearising<'a> {
@@ -61,6 +64,7 @@ impl<'a> RowsLinearising<'a> {
             spent: ProductCount::default(),
             like: None,
             row: None,
+            costs: None,
         })
     }
 
@@ -91,16 +95,58 @@ impl<'a> RowsLinearising<'a> {
         Ok(())
     }
 
-    /// Rows whose couplings are known.
-    pub fn rows_done(&self) -> usize {
-        self.rows.len()
+    /// Returns the means over the rows so far, beside what other orders cost on them; `None` without any row.
+    pub fn found(&self) -> Option<TaskCoupling> {
+        let like = self.like.as_ref()?;
+        let rows = self.rows.len();
+        let resamples = Resamples::new(rows, RESAMPLES, self.seed);
+        let steps = like.steps.len();
+        let tops = self.wish.top.iter();
+        let depth_wise = tops.map(|&k| (k, means::map(&self.rows, steps, k, &resamples)));
+        let mut found = TaskCoupling {
+            rows,
+            products: self.spent,
+            depth_wise: depth_wise.collect(),
+            linearised: means::linearised(&self.rows, steps, &resamples),
+            line_shape_score: resampled(
+                &resamples,
+                self.rows.iter().map(|row| row.line_shape_score),
+            ),
+            expodistance: resampled(&resamples, self.rows.iter().map(|row| row.expodistance)),
+            each: self.rows.clone(),
+            ..like.clone()
+        };
+        if let Some(orders) = &self.costs {
+            found.accuracy = costs::accuracy(orders, &found.plan);
+            found.costs = costs::costs(orders, self.model.shape().order.len());
+            found.relations = relations::of_steps(&found);
+        }
+        Some(found)
     }
 
-    /// Goes on a little: rows done and to do, in thousandths of a row; `None` once all are done.
-    ///
-    /// # Errors
-    /// When the engine fails, or a derivative leaves the range of f32.
-    pub fn advance(&mut self) -> Result<Option<(usize, usize)>, StudyError> {
+    /// Returns a report of the rows so far.
+    pub fn report(&self) -> Report {
+        Report { task_coupling: self.found().into_iter().collect(), ..Report::of(self.model) }
+    }
+
+    fn alike(&self, coupling: &Coupling) -> TaskCoupling {
+        TaskCoupling {
+            task: self.task.clone(),
+            rows_asked: self.prompts.len(),
+            resamples: RESAMPLES,
+            seed: self.seed,
+            plan: coupling.plan.clone(),
+            steps: coupling.steps.clone(),
+            top: coupling.top.clone(),
+            method: coupling.method,
+            ..TaskCoupling::default()
+        }
+    }
+}
+
+impl Running for RowsLinearising<'_> {
+    fn advance(&mut self) -> Result<Option<(usize, usize)>, StudyError> {
+        // Of a row.
         const PARTS: usize = 1000;
         let (done, all) = (self.rows.len(), self.prompts.len());
         let of = all * PARTS;
@@ -126,52 +172,16 @@ impl<'a> RowsLinearising<'a> {
         Ok(Some(((done + 1) * PARTS, of)))
     }
 
-    /// Is the device to answer first? See [`Run::is_waiting`](crate::engine::Run::is_waiting).
-    pub fn is_waiting(&self) -> bool {
+    fn is_waiting(&self) -> bool {
         self.row.as_ref().is_some_and(Linearising::is_waiting)
     }
 
-    /// Returns the means over the rows so far, beside what other orders cost on them; `None` without any row.
-    pub fn found(&self, orders: Option<&Orders>) -> Option<TaskCoupling> {
-        let like = self.like.as_ref()?;
-        let rows = self.rows.len();
-        let resamples = Resamples::new(rows, RESAMPLES, self.seed);
-        let steps = like.steps.len();
-        let tops = self.wish.top.iter();
-        let depth_wise = tops.map(|&k| (k, means::map(&self.rows, steps, k, &resamples)));
-        let mut found = TaskCoupling {
-            rows,
-            products: self.spent,
-            depth_wise: depth_wise.collect(),
-            linearised: means::linearised(&self.rows, steps, &resamples),
-            line_shape_score: resampled(
-                &resamples,
-                self.rows.iter().map(|row| row.line_shape_score),
-            ),
-            expodistance: resampled(&resamples, self.rows.iter().map(|row| row.expodistance)),
-            each: self.rows.clone(),
-            ..like.clone()
-        };
-        if let Some(orders) = orders {
-            found.accuracy = costs::accuracy(orders, &found.plan);
-            found.costs = costs::costs(orders, self.model.shape().order.len());
-            found.relations = relations::of_steps(&found);
-        }
-        Some(found)
+    fn rows_done(&self) -> usize {
+        self.rows.len()
     }
 
-    fn alike(&self, coupling: &Coupling) -> TaskCoupling {
-        TaskCoupling {
-            task: self.task.clone(),
-            rows_asked: self.prompts.len(),
-            resamples: RESAMPLES,
-            seed: self.seed,
-            plan: coupling.plan.clone(),
-            steps: coupling.steps.clone(),
-            top: coupling.top.clone(),
-            method: coupling.method,
-            ..TaskCoupling::default()
-        }
+    fn interim(&mut self) -> Option<Report> {
+        Some(self.report())
     }
 }
 

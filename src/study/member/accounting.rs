@@ -12,7 +12,7 @@ use crate::study::lens::beyond_options;
 use crate::study::original::OriginalAfter;
 use crate::study::report::Report;
 use crate::study::without::without;
-use crate::study::{LoadedModel, Question, StudyError, lens};
+use crate::study::{LoadedModel, Question, Running, StudyError, lens};
 
 /// Tokens that are read at a time: between two times a browser's worker can hear "cancel".
 const CHUNK: u32 = 2048;
@@ -85,41 +85,6 @@ impl<'a> Accounting<'a> {
         })
     }
 
-    /// Runs one batch, then reads one part of the vocabulary after the other: `Some((done, of))`, `None` once
-    /// all is done.
-    ///
-    /// # Errors
-    /// When the engine fails.
-    pub fn advance(&mut self) -> Result<Option<(usize, usize)>, StudyError> {
-        let vocabulary = self.model.shape().vocabulary;
-        let parts = vocabulary.div_ceil(CHUNK as usize);
-        if let Some(mut run) = self.run.take() {
-            if let Some((done, of)) = run.advance()? {
-                self.run = Some(run);
-                self.runs = of;
-                return Ok(Some((done, of + parts)));
-            }
-            self.traces = run.finish()?.into_iter().flatten().collect();
-        }
-        let read = self.votes.len();
-        if read >= vocabulary {
-            return Ok(None);
-        }
-        let trace = self.traces.first().ok_or(EngineError::Cancelled)?;
-        let is_bias = self.members[self.index].kind == MemberKind::Bias;
-        let written = (!is_bias).then_some(trace.written.as_slice());
-        let (first, last) = (read as u32, (read + CHUNK as usize).min(vocabulary) as u32);
-        let votes = self.model.engine.read_out(written, trace.scale, first..last)?;
-        self.votes.extend(votes);
-        let done = self.votes.len().div_ceil(CHUNK as usize);
-        Ok(Some((self.runs + done, self.runs + parts)))
-    }
-
-    /// Is the device to answer first? See [`Run::is_waiting`].
-    pub fn is_waiting(&self) -> bool {
-        self.run.as_ref().is_some_and(|run| run.is_waiting())
-    }
-
     /// Begins the original order's run with which the answer is still to be compared. See
     /// [`LoadedModel::original_after`].
     ///
@@ -174,6 +139,37 @@ impl<'a> Accounting<'a> {
         let read = if self.is_compared { lens::compared_lens } else { lens::lens };
         let lens = read(self.model, &self.question, &self.plans[0], trace);
         Ok(Report { member: Some(Box::new(account)), ..lens::report(self.model, lens) })
+    }
+}
+
+impl Running for Accounting<'_> {
+    fn advance(&mut self) -> Result<Option<(usize, usize)>, StudyError> {
+        let vocabulary = self.model.shape().vocabulary;
+        let parts = vocabulary.div_ceil(CHUNK as usize);
+        if let Some(mut run) = self.run.take() {
+            if let Some((done, of)) = run.advance()? {
+                self.run = Some(run);
+                self.runs = of;
+                return Ok(Some((done, of + parts)));
+            }
+            self.traces = run.finish()?.into_iter().flatten().collect();
+        }
+        let read = self.votes.len();
+        if read >= vocabulary {
+            return Ok(None);
+        }
+        let trace = self.traces.first().ok_or(EngineError::Cancelled)?;
+        let is_bias = self.members[self.index].kind == MemberKind::Bias;
+        let written = (!is_bias).then_some(trace.written.as_slice());
+        let (first, last) = (read as u32, (read + CHUNK as usize).min(vocabulary) as u32);
+        let votes = self.model.engine.read_out(written, trace.scale, first..last)?;
+        self.votes.extend(votes);
+        let done = self.votes.len().div_ceil(CHUNK as usize);
+        Ok(Some((self.runs + done, self.runs + parts)))
+    }
+
+    fn is_waiting(&self) -> bool {
+        self.run.as_ref().is_some_and(|run| run.is_waiting())
     }
 }
 

@@ -11,7 +11,7 @@ use crate::study::{LoadedModel, StudyError};
 use crate::task::score;
 
 /// Tokens written at most, fewer where the context ends.
-pub const TOKENS: usize = 128;
+pub const MAX_WRITTEN: usize = 128;
 
 /// A model that is shown one question after another goes on with the next one.
 const END: &str = "Question:";
@@ -72,7 +72,7 @@ impl<'a> Generating<'a> {
             *ended |= batch.decoder.ids(text).len() >= context;
         }
         let open: Vec<usize> = (0..batch.ended.len()).filter(|&text| !batch.ended[text]).collect();
-        if open.is_empty() || batch.written == TOKENS {
+        if open.is_empty() || batch.written == MAX_WRITTEN {
             for (text, row) in batch.texts.clone().enumerate() {
                 let right = score::answers(&self.text(&batch, text)?, &self.expected[row]);
                 if let Some(rows) = self.right.last_mut() {
@@ -98,7 +98,7 @@ impl<'a> Generating<'a> {
             return Ok(self.right.len() <= self.plans.len());
         }
         let rest = &self.prompts[done..];
-        let lengths = rest.iter().map(|ids| ids.len() + TOKENS);
+        let lengths = rest.iter().map(|ids| ids.len() + MAX_WRITTEN);
         let count = Decoder::room(&self.model.engine, plan, lengths);
         self.batch = Some(TextBatch {
             texts: done..done + count,
@@ -137,10 +137,10 @@ impl<'a> Generating<'a> {
 
     /// Tokens written and to write.
     pub fn progress(&self) -> (usize, usize) {
-        let whole = self.prompts.len() * TOKENS;
+        let whole = self.prompts.len() * MAX_WRITTEN;
         let rows: usize = self.right.iter().map(Vec::len).sum();
         let written = self.batch.as_ref().map_or(0, |batch| batch.written * batch.texts.len());
-        (rows * TOKENS + written, self.plans.len() * whole)
+        (rows * MAX_WRITTEN + written, self.plans.len() * whole)
     }
 
     /// `[plan][prompt]` whether each text says what was expected.

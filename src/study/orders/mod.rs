@@ -16,11 +16,11 @@ mod summary;
 mod sweep;
 mod sweeping;
 
-pub(in crate::study) use generating::Generating;
+pub(in crate::study) use generating::{Generating, MAX_WRITTEN};
 pub use median::{Median, median, medians};
 pub use parts::PartedSweep;
 pub use reading::Reading;
-pub(in crate::study) use reading::{Rivals, count_unknown, read_likeliest, with_rivals};
+pub(in crate::study) use reading::{Rivals, count_unknown};
 pub use result::{Fingerprint, Measures, OrderRows, Orders, SweepPoint, Variant, VoteMeans};
 pub use summary::per_token;
 pub use sweep::{Extent, MAX_SEEDS, Sweep};
@@ -95,8 +95,7 @@ pub fn block_runs(plans: &[Plan]) -> (usize, usize) {
 pub fn states(model: &LoadedModel, item: &Item, plan: &Plan) -> Result<Vec<Vec<f32>>, StudyError> {
     let prompts: Arc<[_]> = Arc::from([Reading::new(model, item)?.prompt]);
     let plans: Arc<[_]> = Arc::from([plan.clone()]);
-    let mut run = model.engine.start(prompts, plans, Capture::states())?;
-    while run.advance()?.is_some() {}
-    let trace = run.finish()?.into_iter().flatten().next();
+    let run = model.engine.start(prompts, plans, Capture::states())?;
+    let trace = run.complete()?.into_iter().flatten().next();
     Ok(trace.ok_or(EngineError::Cancelled)?.states)
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::{CHUNK, OrderRows, Orders, Sweeping};
-use crate::study::StudyError;
+use crate::study::{Running, StudyError};
 
 /// A sweep that runs nothing itself. Its parts are the very chunks that [`Sweeping`] runs, so every one
 /// multiplies the same matrices; they may come back in any order and are kept in the rows' own, so what

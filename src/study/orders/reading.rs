@@ -1,10 +1,6 @@
 //! An item made ready for a model: what is tokenised, where members are read, what is scored.
 
-use std::sync::Arc;
-
-use crate::engine::{Capture, Engine, EngineError, Run, Trace, VocabularyWish};
 use crate::model::{ModelError, Passage, Prompt};
-use crate::plan::Plan;
 use crate::study::{LoadedModel, Question, StudyError, Unknown};
 use crate::task::item::Item;
 use crate::task::score;
@@ -33,9 +29,6 @@ pub enum Rivals {
     /// The tokens that the model's own order finds likeliest besides this right one.
     Original { right: u32 },
 }
-
-/// How many of them.
-pub const RIVALS: usize = 3;
 
 impl Reading {
     /// Reads every row of a task.
@@ -169,58 +162,4 @@ fn passage(
     let same = whole.iter().zip(&before).take_while(|(a, b)| a == b).count();
     let (context, scored) = whole.split_at(same.min(whole.len().saturating_sub(1)));
     Ok((Passage::new(model.shape(), context, scored)?, score::bytes(continuation)))
-}
-
-/// Begins to read the likeliest tokens after the prompts that have no options, of which rivals are chosen.
-///
-/// # Errors
-/// A device that has no room for the whole vocabulary; when the engine fails.
-pub fn read_likeliest<'a>(
-    engine: &'a Engine,
-    readings: &[Reading],
-    own: &Plan,
-) -> Result<Option<Box<dyn Run<Trace> + 'a>>, StudyError> {
-    let open = readings.iter().filter(|reading| reading.rivals != Rivals::Given);
-    let prompts: Arc<[Prompt]> = open.map(|reading| reading.prompt.clone()).collect();
-    if prompts.is_empty() {
-        return Ok(None);
-    }
-    if let Some(bytes) = engine.vocabulary_lack() {
-        return Err(EngineError::NoVocabulary { bytes }.into());
-    }
-
-    // The right token may be among them.
-    let top = (RIVALS + 1).min(engine.shape().vocabulary);
-    let vocabulary = Some(VocabularyWish { top, ..VocabularyWish::ROWS });
-    let capture = Capture { vocabulary, ..Capture::default() };
-    Ok(Some(engine.start(prompts, Arc::from([own.clone()]), capture)?))
-}
-
-/// Every prompt with its options: the row's own, or the right token and the likeliest others, by the `likeliest`
-/// tokens of the rows that have none.
-///
-/// # Errors
-/// The likeliest tokens were not read, since the device's memory ran out.
-pub fn with_rivals(
-    engine: &Engine,
-    readings: &[Reading],
-    likeliest: &[Trace],
-) -> Result<Vec<Prompt>, EngineError> {
-    if likeliest.iter().any(|trace| trace.vocabulary.is_none())
-        && let Some(bytes) = engine.vocabulary_lack()
-    {
-        return Err(EngineError::NoVocabulary { bytes });
-    }
-    let mut likeliest = likeliest.iter().filter_map(|trace| trace.vocabulary.as_ref());
-    let prompt = |reading: &Reading| {
-        let mut prompt = reading.prompt.clone();
-        if let Rivals::Original { right } = reading.rivals
-            && let Some(found) = likeliest.next()
-        {
-            let others = found.top_ids.iter().copied().filter(|&id| id != right);
-            prompt.option_ids = std::iter::once(right).chain(others.take(RIVALS)).collect();
-        }
-        prompt
-    };
-    Ok(readings.iter().map(prompt).collect())
 }

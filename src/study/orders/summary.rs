@@ -9,6 +9,7 @@ use super::sweeping::Sweeping;
 use super::{Order, Sweep};
 use crate::measure::interval::{Resamples, paired_rows, wilson};
 use crate::plan::Strategy;
+use crate::study::Running;
 
 /// Resamples of the bootstrap.
 pub const RESAMPLES: usize = 1000;
@@ -38,8 +39,7 @@ fn summary(sweeping: &Sweeping, resamples: usize) -> Orders {
     let chance = share(choices.iter().map(|(_, of)| 1.0 / *of as f64).sum());
     let majority = share(counts.values().copied().max().unwrap_or(0) as f64);
     let answer_tokens = answer_tokens(&sweeping.readings[..rows]);
-    let whole: Vec<OrderRows> = sweeping.rows.iter().map(|all| all.first(rows)).collect();
-    let original = whole[0].correct_shares();
+    let original = sweeping.rows[0].correct_shares();
     let bootstrap = Bootstrap {
         resamples: Resamples::new(rows, resamples, sweeping.seed),
         chance: chance.max(majority),
@@ -56,12 +56,12 @@ fn summary(sweeping: &Sweeping, resamples: usize) -> Orders {
     let variants: Vec<Variant> = sweeping
         .orders
         .iter()
-        .zip(&whole[1..])
+        .zip(&sweeping.rows[1..])
         .map(|(order, rows)| variant(order.name.clone(), order.plan.to_string(), rows))
         .collect();
     let runs = sweeping.own_plan().block_runs().count();
     let points = points(&sweeping.orders, &variants, runs, &bootstrap);
-    let original = variant("original".to_string(), own.to_string(), &whole[0]);
+    let original = variant("original".to_string(), own.to_string(), &sweeping.rows[0]);
     Orders {
         task: sweeping.task.clone(),
         score: sweeping.score,
@@ -221,25 +221,5 @@ impl OrderRows {
     /// 1 where right. [rows]
     fn correct_shares(&self) -> Vec<f64> {
         self.correct.iter().copied().map(share).collect()
-    }
-
-    /// Cuts every list to its first `rows` rows: a stopped chunk may have left some lists longer.
-    fn first(&self, rows: usize) -> Self {
-        fn cut<T: Clone>(list: &[T], rows: usize) -> Vec<T> {
-            list[..rows.min(list.len())].to_vec()
-        }
-        Self {
-            correct: cut(&self.correct, rows),
-            margin: cut(&self.margin, rows),
-            kl: cut(&self.kl, rows),
-            probability: cut(&self.probability, rows),
-            logit: cut(&self.logit, rows),
-            centred: cut(&self.centred, rows),
-            offset: cut(&self.offset, rows),
-            paper: cut(&self.paper, rows),
-            log_likelihood: cut(&self.log_likelihood, rows),
-            first_word: cut(&self.first_word, rows),
-            correct_per_byte: cut(&self.correct_per_byte, rows),
-        }
     }
 }

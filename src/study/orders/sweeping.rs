@@ -3,14 +3,13 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::generating::Generating;
-use super::reading::{Reading, count_unknown, read_likeliest, with_rivals};
+use super::reading::{Reading, count_unknown};
 use super::result::OrderRows;
 use super::{Order, Orders};
-use crate::engine::{Capture, Reference, Run, TokenScore, Trace, VocabularyWish};
-use crate::model::{Passage, Prompt};
+use crate::engine::Reference;
 use crate::plan::Plan;
-use crate::study::{LoadedModel, StudyError, Unknown};
+use crate::study::rows::{self, FoundRows, RowsRun};
+use crate::study::{LoadedModel, Running, StudyError, Unknown};
 use crate::task::item::Item;
 use crate::task::score::Score;
 
@@ -32,21 +31,12 @@ pub struct Sweeping<'a> {
     has_vocabulary: bool,
     /// Numbers of the rows done, for each of `plans`.
     pub(super) rows: Vec<OrderRows>,
-    stage: Option<ChunkStage<'a>>,
+    chunk: Option<RowsRun<'a>>,
     /// Work done and to do, in block runs.
     done: usize,
     total: usize,
     /// Block runs of one row, and what they would be with each plan run alone.
     pub(super) block_runs: (usize, usize),
-}
-
-/// The stage that a chunk of rows is in.
-enum ChunkStage<'a> {
-    /// Looks for the tokens that the model's own order finds likeliest, where a row has no options of its own.
-    Rivals(Box<dyn Run<Trace> + 'a>),
-    Members(Vec<Prompt>, Box<dyn Run<Trace> + 'a>),
-    Passages(Box<dyn Run<TokenScore> + 'a>),
-    Generate(Box<Generating<'a>>),
 }
 
 impl<'a> Sweeping<'a> {
@@ -80,7 +70,7 @@ impl<'a> Sweeping<'a> {
             plans,
             seed,
             has_vocabulary: model.engine.vocabulary_lack().is_none(),
-            stage: None,
+            chunk: None,
             done: 0,
             total: 0,
         };
@@ -145,7 +135,7 @@ impl<'a> Sweeping<'a> {
             orders: self.orders.clone(),
             plans: self.plans.clone(),
             rows: vec![OrderRows::default(); self.plans.len()],
-            stage: None,
+            chunk: None,
             done: 0,
             total: self.work(rows),
             ..*self
@@ -154,160 +144,57 @@ impl<'a> Sweeping<'a> {
 
     /// Block runs behind these rows.
     pub(super) fn work(&self, rows: Range<usize>) -> usize {
-        let row = |reading: &Reading| {
-            let generated = usize::from(reading.expected.is_some());
-            self.block_runs.0 * (1 + reading.passages.len())
-                + self.block_runs.1 * generated * super::generating::TOKENS
-        };
-        self.readings[rows].iter().map(row).sum()
+        rows::work(&self.readings[rows], self.block_runs)
     }
 
-    /// Rows that every order has been through.
-    pub fn rows_done(&self) -> usize {
-        let done = |rows: &OrderRows| rows.correct.len();
-        self.rows.iter().map(done).min().unwrap_or(0)
+    /// Takes in the numbers of a chunk.
+    fn take_in(&mut self, found: &FoundRows) {
+        let mut traces = found.traces.iter().flatten();
+        self.has_vocabulary &= traces.all(|trace| trace.vocabulary.is_some());
+        for (plan, rows) in self.rows.iter_mut().enumerate() {
+            for (trace, reading) in found.traces[plan].iter().zip(&found.readings) {
+                rows.push_votes(self.score, reading, trace);
+            }
+            for (scores, reading) in found.scores(plan).into_iter().zip(&found.readings) {
+                rows.push_passages(reading, scores);
+            }
+            rows.correct.extend(found.right.get(plan).into_iter().flatten());
+        }
     }
+}
 
-    /// Runs one batch of blocks: `Some((done, of))` in block runs, `None` once all is done.
-    ///
-    /// # Errors
-    /// When the engine fails, or a written text cannot be decoded.
-    pub fn advance(&mut self) -> Result<Option<(usize, usize)>, StudyError> {
+impl Running for Sweeping<'_> {
+    fn advance(&mut self) -> Result<Option<(usize, usize)>, StudyError> {
         let from = self.rows_done();
         let to = (from + CHUNK).min(self.readings.len());
-        let before = self.done;
-        match self.stage.take() {
+        let mut chunk = match self.chunk.take() {
+            Some(chunk) => chunk,
             None if from == to => return Ok(None),
-            None => self.stage = Some(self.begin(from..to)?),
-            Some(ChunkStage::Rivals(mut run)) => {
-                self.stage = Some(match run.advance()? {
-                    Some(_) => ChunkStage::Rivals(run),
-                    None => self.members(from..to, &run.finish()?.concat())?,
-                });
+            None => {
+                let readings = &self.readings[from..to];
+                RowsRun::start(self.model, readings, &self.plans, Reference::FirstPlan)?
             }
-            Some(ChunkStage::Members(prompts, mut run)) => match run.advance()? {
-                Some((done, _)) => {
-                    self.done = self.work(0..from) + done;
-                    self.stage = Some(ChunkStage::Members(prompts, run));
-                }
-                None => {
-                    let traces = run.finish()?;
-                    self.votes(from, &traces);
-                    self.stage = self.after_members(from..to, &prompts)?;
-                }
-            },
-            Some(ChunkStage::Passages(mut run)) => match run.advance()? {
-                Some((done, _)) => {
-                    self.done = self.work(0..from) + self.block_runs.0 * (to - from) + done;
-                    self.stage = Some(ChunkStage::Passages(run));
-                }
-                None => {
-                    let scores = run.finish()?;
-                    self.passages(from..to, &scores);
-                }
-            },
-            Some(ChunkStage::Generate(mut generating)) => {
-                if generating.advance()? {
-                    let (done, of) = generating.progress();
-                    let whole = self.block_runs.1 * (to - from) * super::generating::TOKENS;
-                    self.done = self.work(0..from)
-                        + self.block_runs.0 * (to - from)
-                        + whole * done / of.max(1);
-                    self.stage = Some(ChunkStage::Generate(generating));
-                } else {
-                    for (rows, right) in self.rows.iter_mut().zip(generating.right()) {
-                        rows.correct.extend(right);
-                    }
-                }
+        };
+        let done = match chunk.advance()? {
+            Some((done, _)) => {
+                self.chunk = Some(chunk);
+                self.work(0..from) + done
             }
-        }
+            None => {
+                self.take_in(&chunk.finish());
+                self.work(0..to)
+            }
+        };
         // Never backwards, whatever a stage counts.
-        self.done = self.done.max(before);
-        if self.stage.is_none() && self.rows_done() == to {
-            self.done = self.work(0..to);
-        }
+        self.done = self.done.max(done);
         Ok(Some((self.done, self.total)))
     }
 
-    /// Is the device to answer first? See [`Run::is_waiting`].
-    pub fn is_waiting(&self) -> bool {
-        match &self.stage {
-            None => false,
-            Some(ChunkStage::Rivals(run)) => run.is_waiting(),
-            Some(ChunkStage::Members(_, run)) => run.is_waiting(),
-            Some(ChunkStage::Passages(run)) => run.is_waiting(),
-            Some(ChunkStage::Generate(generating)) => generating.is_waiting(),
-        }
+    fn is_waiting(&self) -> bool {
+        self.chunk.as_ref().is_some_and(RowsRun::is_waiting)
     }
 
-    /// A chunk's first stage.
-    fn begin(&self, rows: Range<usize>) -> Result<ChunkStage<'a>, StudyError> {
-        let readings = &self.readings[rows.clone()];
-        match read_likeliest(&self.model.engine, readings, self.own_plan())? {
-            Some(run) => Ok(ChunkStage::Rivals(run)),
-            None => self.members(rows, &[]),
-        }
-    }
-
-    /// All orders of a chunk, its rows with their options: the row's own, or its rivals by the `likeliest` tokens
-    /// of the rows that have none.
-    fn members(
-        &self,
-        rows: Range<usize>,
-        likeliest: &[Trace],
-    ) -> Result<ChunkStage<'a>, StudyError> {
-        let prompts = with_rivals(&self.model.engine, &self.readings[rows], likeliest)?;
-        let vocabulary =
-            Some(VocabularyWish { reference: Reference::FirstPlan, ..VocabularyWish::ROWS });
-        let run = self.model.engine.start(
-            prompts.clone().into(),
-            self.plans.clone(),
-            Capture { vocabulary, ..Capture::default() },
-        )?;
-        Ok(ChunkStage::Members(prompts, run))
-    }
-
-    /// `traces` `[plan][prompt]` of the chunk.
-    fn votes(&mut self, from: usize, traces: &[Vec<Trace>]) {
-        self.has_vocabulary &= traces.iter().flatten().all(|trace| trace.vocabulary.is_some());
-        for (rows, traces_of_plan) in self.rows.iter_mut().zip(traces) {
-            for (trace, reading) in traces_of_plan.iter().zip(&self.readings[from..]) {
-                rows.push_votes(self.score, reading, trace);
-            }
-        }
-    }
-
-    fn after_members(
-        &self,
-        rows: Range<usize>,
-        prompts: &[Prompt],
-    ) -> Result<Option<ChunkStage<'a>>, StudyError> {
-        let readings = &self.readings[rows];
-        let passages: Vec<Passage> = readings
-            .iter()
-            .flat_map(|reading| reading.passages.iter().map(|(passage, _)| passage.clone()))
-            .collect();
-        if !passages.is_empty() {
-            let run = self.model.engine.score(passages.into(), self.plans.clone())?;
-            return Ok(Some(ChunkStage::Passages(run)));
-        }
-        let expected: Vec<String> = readings.iter().filter_map(|r| r.expected.clone()).collect();
-        if expected.is_empty() {
-            return Ok(None);
-        }
-        let starts = prompts.iter().map(|p| p.token_ids.clone()).collect();
-        let generating = Generating::new(self.model, self.plans.clone(), starts, expected)?;
-        Ok(Some(ChunkStage::Generate(Box::new(generating))))
-    }
-
-    /// `scores` `[plan][passage]`, the chunk's passages row by row.
-    fn passages(&mut self, rows: Range<usize>, scores: &[Vec<TokenScore>]) {
-        for (found, mut scores) in self.rows.iter_mut().zip(scores.iter().map(Vec::as_slice)) {
-            for reading in &self.readings[rows.clone()] {
-                let (own, rest) = scores.split_at(reading.passages.len());
-                scores = rest;
-                found.push_passages(reading, own);
-            }
-        }
+    fn rows_done(&self) -> usize {
+        self.rows[0].correct.len()
     }
 }

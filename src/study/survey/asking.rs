@@ -6,11 +6,12 @@ use serde::{Deserialize, Serialize};
 
 use super::scoring::{measured, parting, scored};
 use super::{Aggregate, Found, MeasuredRow};
-use crate::engine::{Capture, Member, Run, VocabularyWish};
-use crate::model::{ModelError, Passage, Prompt};
+use crate::engine::{Member, Reference};
+use crate::model::ModelError;
 use crate::plan::Plan;
-use crate::study::orders::{Generating, Reading, Rivals, read_likeliest, with_rivals};
-use crate::study::{LoadedModel, StudyError};
+use crate::study::orders::{Reading, Rivals};
+use crate::study::rows::RowsRun;
+use crate::study::{LoadedModel, Running, StudyError};
 use crate::task::item::{Candidate, Item, TaskRow};
 use crate::task::score::Score;
 
@@ -245,84 +246,30 @@ impl<'a> Asking<'a> {
         batch: &[usize],
         go_on: &dyn Fn() -> bool,
     ) -> Result<Option<Vec<MeasuredRow>>, StudyError> {
-        let asked: Vec<&TaskRow> = batch.iter().map(|&row| &self.rows[row]).collect();
-        let readings =
-            asked.iter().map(|asked| self.reading(&asked.item)).collect::<Result<Vec<_>, _>>()?;
-        let prompts = self.prompts(&readings)?;
-        let engine = &self.model.engine;
-        let vocabulary = Some(VocabularyWish::ROWS);
-        let capture = Capture { vocabulary, ..Capture::default() };
-        let run = engine.start(prompts.clone().into(), self.plans.clone(), capture)?;
-        let Some(traces) = finish(run, go_on)? else {
-            return Ok(None);
-        };
-        let mut rows: Vec<MeasuredRow> = batch
-            .iter()
-            .zip(&asked)
-            .zip(&readings)
-            .zip(&prompts)
-            .zip(&traces)
-            .map(|((((&row, asked), reading), prompt), trace)| {
-                measured(&RowPlace { row, asked }, reading, prompt, trace)
-            })
-            .collect();
-
-        let passages: Vec<Passage> = readings
-            .iter()
-            .flat_map(|reading| reading.passages.iter().map(|(passage, _)| passage.clone()))
-            .collect();
-        if !passages.is_empty() {
-            let run = engine.score(passages.into(), self.plans.clone())?;
-            let Some(scores) = finish(run, go_on)? else {
+        let readings = batch.iter().map(|&row| self.reading(&self.rows[row].item));
+        let readings = readings.collect::<Result<Vec<_>, _>>()?;
+        let mut run = RowsRun::start(self.model, &readings, &self.plans, Reference::None)?;
+        while run.advance()?.is_some() {
+            if !go_on() {
                 return Ok(None);
-            };
-            let mut scores = scores.as_slice();
-            for (row, reading) in rows.iter_mut().zip(&readings) {
-                let (own, rest) = scores.split_at(reading.passages.len());
-                scores = rest;
-                scored(row, reading, own);
             }
         }
-        let expected: Vec<String> = readings.iter().filter_map(|r| r.expected.clone()).collect();
-        if !expected.is_empty() {
-            let starts = prompts.iter().map(|p| p.token_ids.clone()).collect();
-            let plans = self.plans.clone();
-            let mut generating = Generating::new(self.model, plans, starts, expected)?;
-            while generating.advance()? {
-                if !go_on() {
-                    return Ok(None);
-                }
-            }
-            let right = generating.right().into_iter().flatten();
-            for (row, right) in rows.iter_mut().zip(right) {
-                row.correct = right;
-            }
+        let found = run.finish();
+        let each = batch.iter().zip(&readings).zip(&found.prompts).zip(&found.traces[0]);
+        let each = each.map(|(((&row, reading), prompt), trace)| {
+            measured(&RowPlace { row, asked: &self.rows[row] }, reading, prompt, trace)
+        });
+        let mut rows: Vec<MeasuredRow> = each.collect();
+        for ((row, reading), scores) in rows.iter_mut().zip(&readings).zip(found.scores(0)) {
+            scored(row, reading, scores);
         }
-        let members = traces.first().map_or(0, |trace| trace.members.len());
+        for (row, &right) in rows.iter_mut().zip(found.right.iter().flatten()) {
+            row.correct = right;
+        }
+        let members = found.traces[0].first().map_or(0, |trace| trace.members.len());
         match rows.iter().find(|row| !row.is_sound(members)) {
             Some(row) => Err(StudyError::NotFinite { row: row.line }),
             None => Ok(Some(rows)),
         }
     }
-
-    /// With their options: the rows' own, or the rivals that the model finds likeliest.
-    fn prompts(&self, readings: &[Reading]) -> Result<Vec<Prompt>, StudyError> {
-        let run = read_likeliest(&self.model.engine, readings, &self.plans[0])?;
-        let likeliest = run.map(|run| run.complete()).transpose()?;
-        let likeliest = likeliest.unwrap_or_default().concat();
-        Ok(with_rivals(&self.model.engine, readings, &likeliest)?)
-    }
-}
-
-/// Runs to the end of one plan, or until `go_on` says no.
-fn finish<T>(
-    mut run: Box<dyn Run<T> + '_>,
-    go_on: &dyn Fn() -> bool,
-) -> Result<Option<Vec<T>>, StudyError> {
-    while run.advance()?.is_some() {
-        if !go_on() {
-            return Ok(None);
-        }
-    }
-    Ok(run.finish()?.into_iter().next())
 }

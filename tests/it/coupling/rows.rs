@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use atelier::study::LoadedModel;
 use atelier::study::coupling::{
     CouplingMethod, CouplingWish, ModelsCoupling, ModelsCouplingReport, RelationTo,
     RowsLinearising, TaskCoupling,
 };
 use atelier::study::orders::{Extent, Order, Orders, Sweep, Sweeping};
 use atelier::study::report::{Opened, Report};
+use atelier::study::{LoadedModel, Running};
 use atelier::task::item::Item;
 
 use super::{ids, random};
@@ -40,7 +40,8 @@ fn rows(model: &LoadedModel, items: &[Item], from: Option<&TaskCoupling>) -> Tas
         run.resume(from).expect("the same rows");
     }
     while run.advance().expect("a step").is_some() {}
-    run.found(Some(&swept(model, items))).expect("rows")
+    run.costs = Some(swept(model, items));
+    run.found().expect("rows")
 }
 
 #[test]
@@ -88,11 +89,12 @@ fn rows_that_were_stopped_end_as_those_that_were_not() {
     let whole = rows(&model, &items, None);
     let wish = || wish(&model, &[4, 8], CouplingMethod::Whole);
     let mut run = RowsLinearising::start(&model, "ids", &items, wish(), 0).expect("rows");
-    assert!(run.found(None).is_none());
+    assert!(run.found().is_none());
     while run.rows_done() < 2 {
         run.advance().expect("a step");
     }
-    let stopped = run.found(Some(&swept(&model, &items))).expect("rows");
+    run.costs = Some(swept(&model, &items));
+    let stopped = run.found().expect("rows");
     let text = serde_json::to_string(&stopped).expect("JSON");
     let stopped: TaskCoupling = serde_json::from_str(&text).expect("what was written");
     assert_eq!((stopped.rows, stopped.rows_asked), (2, 4));
@@ -123,7 +125,7 @@ fn a_stopped_search_goes_on_as_a_search() {
         while run.rows_done() < rows {
             run.advance().expect("a step");
         }
-        run.found(None).expect("rows")
+        run.found().expect("rows")
     };
     let whole = to(&mut start(Some(CouplingMethod::Lanczos)), 3);
     let stopped = to(&mut start(Some(CouplingMethod::Lanczos)), 1);

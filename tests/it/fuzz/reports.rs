@@ -3,7 +3,6 @@
 
 use std::sync::LazyLock;
 
-use atelier::study::LoadedModel;
 use atelier::study::coupling::{
     CouplingWish, Linearising, ModelsCoupling, ModelsCouplingReport, RowsLinearising, TaskCoupling,
     TokenWish,
@@ -11,6 +10,7 @@ use atelier::study::coupling::{
 use atelier::study::orders::{Extent, Order, Orders, Sweep, Sweeping};
 use atelier::study::report::{Opened, Report};
 use atelier::study::survey::SurveyReport;
+use atelier::study::{LoadedModel, Running};
 use atelier::task::item::Item;
 use proptest::prelude::*;
 use serde_json::Value;
@@ -57,7 +57,7 @@ impl Coupled {
             while run.rows_done() < 2 {
                 run.advance().expect("a step");
             }
-            Report { task_coupling: run.found(None).into_iter().collect(), ..Report::of(model) }
+            run.report()
         };
         let llama = random("random-llama2");
         let tokens = TokenWish {
@@ -118,7 +118,7 @@ impl Coupled {
         match run.resume(&stopped) {
             Ok(()) => {
                 let rows = run.rows_done();
-                assert_eq!(run.found(None).map_or(0, |now| now.rows), rows);
+                assert_eq!(run.found().map_or(0, |now| now.rows), rows);
             }
             Err(error) => one_line("a coupling", &error.to_string()),
         }

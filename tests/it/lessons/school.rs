@@ -10,7 +10,7 @@ use atelier::study::lessons::{
 };
 use atelier::study::report::Opened;
 use atelier::study::survey::Survey;
-use atelier::study::{LoadedModel, StudyError};
+use atelier::study::{LoadedModel, Running, StudyError};
 
 use super::swept;
 use crate::common::{self, in_project};

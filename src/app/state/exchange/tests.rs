@@ -1,6 +1,7 @@
 //! Which answer belongs to which question, whatever happens in between.
 
 use super::*;
+use crate::app::protocol::{Asked, OrdersAsk};
 use crate::study::orders::{Extent, Sweep};
 use crate::task::built_in::BuiltInTask;
 use crate::task::primer::GeneratedTask;
@@ -15,21 +16,21 @@ fn facts(name: &str) -> ModelFacts {
 }
 
 fn lens() -> Ask {
-    Ask::Lens { prompt: "a".into(), options: Vec::new(), answer: 0, plan: None, inside: None }
+    Ask::Lens { asked: Asked::default(), inside: None }
 }
 
 fn compare() -> Ask {
-    Ask::Compare { prompt: "a".into(), options: Vec::new(), answer: 0, plan: None }
+    Ask::Compare(Asked::default())
 }
 
 fn sweep() -> Ask {
-    Ask::Orders {
+    Ask::Orders(OrdersAsk {
         tasks: vec![BuiltInTask::Generated(GeneratedTask::Sum)],
         rows: 1,
         sweeps: vec![Sweep::Drop],
         extent: Extent::default(),
         plans: Vec::new(),
-    }
+    })
 }
 
 /// An exchange whose worker holds `name`.

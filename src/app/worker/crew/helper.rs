@@ -12,11 +12,11 @@ use wasm_bindgen_futures::JsFuture;
 use web_sys::{Blob, DedicatedWorkerGlobalScope, MessageEvent};
 
 use super::talk::{CrewAsk, CrewTell};
-use crate::app::worker::wanted::Wanted;
+use crate::app::protocol::OrdersAsk;
 use crate::app::worker::{Stop, failed, opening, post, stop};
 use crate::model::{FileBytes, ModelFiles};
-use crate::study::LoadedModel;
 use crate::study::orders::PartedSweep;
+use crate::study::{LoadedModel, Running};
 
 /// Milliseconds between two signs of life.
 const TELL_EVERY: f64 = 100.0;
@@ -84,7 +84,7 @@ async fn work(scope: &DedicatedWorkerGlobalScope, errands: &Errands) -> Result<I
     post(scope, &CrewTell::Opened);
     // Of the sweep that is under way, by task.
     let mut sweeps: BTreeMap<usize, PartedSweep> = BTreeMap::new();
-    let mut under_way: Option<Wanted> = None;
+    let mut under_way: Option<OrdersAsk> = None;
     loop {
         let (CrewAsk::Run { wanted, share }, _) = errands.next().await? else {
             continue;

@@ -17,9 +17,9 @@ use wasm_bindgen::prelude::*;
 use web_sys::{Blob, DedicatedWorkerGlobalScope, MessageEvent, Worker, WorkerOptions, WorkerType};
 
 use self::talk::{CrewAsk, CrewTell};
-use super::wanted::Wanted;
 use crate::app::client::message_of;
 use crate::app::hub::budget::{DeviceWords, workers};
+use crate::app::protocol::OrdersAsk;
 use crate::app::sharing::{RowShare, Sharing};
 use crate::model::{ModelFiles, TokenizerFiles};
 use crate::study::LoadedModel;
@@ -233,7 +233,7 @@ impl Crew {
     }
 
     /// Gives shares to those who have none, or soon will have none.
-    pub fn hand_out(&mut self, sharing: &mut Sharing, wanted: &Wanted) {
+    pub fn hand_out(&mut self, sharing: &mut Sharing, wanted: &OrdersAsk) {
         let workers = 1 + self.helpers.len();
         for helper in self.helpers.iter_mut().filter(|helper| helper.is_open) {
             let share = match sharing.held_by(helper.number) {

@@ -7,8 +7,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::app::protocol::OrdersAsk;
 use crate::app::sharing::RowShare;
-use crate::app::worker::wanted::Wanted;
 use crate::study::orders::OrderRows;
 
 /// The name of a helper's global scope: the worker that a page starts has another.
@@ -23,7 +23,7 @@ pub enum CrewAsk {
     /// then the `weights`, which stay the browser's.
     Open { name: String, small: Vec<String>, weights: Vec<String> },
     /// Runs a share of a sweep of the model that is open.
-    Run { wanted: Wanted, share: RowShare },
+    Run { wanted: OrdersAsk, share: RowShare },
 }
 
 #[derive(Debug, Serialize, Deserialize)]

@@ -16,7 +16,7 @@ use super::wish::CouplingWish;
 use super::{Coupling, CouplingMethod, MethodReason, ProductCount};
 use crate::engine::{EngineError, Run, StepStreams};
 use crate::measure::coupling::{Lanczos, NotFinite};
-use crate::study::{LoadedModel, StudyError};
+use crate::study::{LoadedModel, Running, StudyError};
 
 /// Probes of one product, so that progress stays true and "cancel" is heard.
 const PANEL: usize = 128;
@@ -103,48 +103,6 @@ impl<'a> Linearising<'a> {
         })
     }
 
-    /// Goes on a little: `Some((done, of))` in products, `None` once all is done.
-    ///
-    /// # Errors
-    /// When the engine fails, or a derivative leaves the range of f32.
-    pub fn advance(&mut self) -> Result<Option<(usize, usize)>, StudyError> {
-        self.is_waiting = false;
-        let stage = match self.stage.take() {
-            Some(CouplingStage::Streams(mut run)) => match run.advance()? {
-                Some(_) => {
-                    self.is_waiting = run.is_waiting();
-                    CouplingStage::Streams(run)
-                }
-                None => {
-                    let streams = run.finish()?.into_iter().flatten().next();
-                    self.streams = streams.ok_or(EngineError::Cancelled)?;
-                    self.path = Some(LinearPath::new(self.last_state(0)));
-                    self.begin_step(0)?
-                }
-            },
-            Some(CouplingStage::Step(step, tangents, work)) => self.step(step, tangents, work)?,
-            Some(CouplingStage::TakeApart(step, tangents, work)) => {
-                self.take_apart(step, tangents, work)?
-            }
-            Some(CouplingStage::WholePairs(number, first)) => self.whole_pairs(number, first)?,
-            Some(CouplingStage::Pairs(step, tangents, work)) => self.pairs(step, tangents, work)?,
-            Some(CouplingStage::Done) => {
-                self.stage = Some(CouplingStage::Done);
-                return Ok(None);
-            }
-            // An error ended it, and what is there of it is no report.
-            None => return Err(EngineError::Cancelled.into()),
-        };
-        self.stage = Some(stage);
-        let done = self.spent.jvp + self.spent.vjp;
-        Ok(Some((done as usize, self.expected.max(done + 1) as usize)))
-    }
-
-    /// Is the device to answer first? See [`Run::is_waiting`].
-    pub fn is_waiting(&self) -> bool {
-        self.is_waiting
-    }
-
     /// Returns the coupling, with the prompt's text where it came as one.
     ///
     /// # Errors
@@ -181,6 +139,45 @@ impl<'a> Linearising<'a> {
     fn tangents(&self, step: usize) -> Result<StepTangents<'a>, StudyError> {
         let of = &self.wish.plan.steps()[step];
         Ok(StepTangents::new(&self.model.engine, of, &self.streams[step])?)
+    }
+}
+
+impl Running for Linearising<'_> {
+    fn advance(&mut self) -> Result<Option<(usize, usize)>, StudyError> {
+        self.is_waiting = false;
+        let stage = match self.stage.take() {
+            Some(CouplingStage::Streams(mut run)) => match run.advance()? {
+                Some(_) => {
+                    self.is_waiting = run.is_waiting();
+                    CouplingStage::Streams(run)
+                }
+                None => {
+                    let streams = run.finish()?.into_iter().flatten().next();
+                    self.streams = streams.ok_or(EngineError::Cancelled)?;
+                    self.path = Some(LinearPath::new(self.last_state(0)));
+                    self.begin_step(0)?
+                }
+            },
+            Some(CouplingStage::Step(step, tangents, work)) => self.step(step, tangents, work)?,
+            Some(CouplingStage::TakeApart(step, tangents, work)) => {
+                self.take_apart(step, tangents, work)?
+            }
+            Some(CouplingStage::WholePairs(number, first)) => self.whole_pairs(number, first)?,
+            Some(CouplingStage::Pairs(step, tangents, work)) => self.pairs(step, tangents, work)?,
+            Some(CouplingStage::Done) => {
+                self.stage = Some(CouplingStage::Done);
+                return Ok(None);
+            }
+            // An error ended it, and what is there of it is no report.
+            None => return Err(EngineError::Cancelled.into()),
+        };
+        self.stage = Some(stage);
+        let done = self.spent.jvp + self.spent.vjp;
+        Ok(Some((done as usize, self.expected.max(done + 1) as usize)))
+    }
+
+    fn is_waiting(&self) -> bool {
+        self.is_waiting
     }
 }
 

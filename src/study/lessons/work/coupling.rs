@@ -1,17 +1,16 @@
 //! Linearised blocks on rows, and what exchanging them costs.
 
+use super::StepRunning;
 use super::tasks::items;
-use super::{SEED, StepRunning};
 use crate::engine::EngineError;
 use crate::study::coupling::{CouplingWish, RowsLinearising, orders_of_costs};
 use crate::study::lessons::CoupledAsk;
 use crate::study::lessons::found::PartFound;
-use crate::study::orders::{Orders, Sweeping};
-use crate::study::{LoadedModel, StudyError};
+use crate::study::orders::Sweeping;
+use crate::study::{LoadedModel, Running, SEED, StudyError};
 
 pub struct CoupledRunning<'a> {
     costs: Option<Sweeping<'a>>,
-    found: Option<Orders>,
     run: RowsLinearising<'a>,
 }
 
@@ -28,21 +27,17 @@ impl<'a> CoupledRunning<'a> {
         };
         let tops = CouplingWish::tops(&[], model.shape().width)?;
         let wish = CouplingWish::of(plan, tops);
-        Ok(Self {
-            costs,
-            found: None,
-            run: RowsLinearising::start(model, task, &items, wish, SEED)?,
-        })
+        Ok(Self { costs, run: RowsLinearising::start(model, task, &items, wish, SEED)? })
     }
 }
 
-impl StepRunning for CoupledRunning<'_> {
+impl Running for CoupledRunning<'_> {
     fn advance(&mut self) -> Result<Option<(usize, usize)>, StudyError> {
         if let Some(costs) = &mut self.costs {
             if let Some(progress) = costs.advance()? {
                 return Ok(Some(progress));
             }
-            self.found = costs.orders();
+            self.run.costs = costs.orders();
             self.costs = None;
         }
         self.run.advance()
@@ -51,9 +46,11 @@ impl StepRunning for CoupledRunning<'_> {
     fn is_waiting(&self) -> bool {
         self.costs.as_ref().is_some_and(Sweeping::is_waiting) || self.run.is_waiting()
     }
+}
 
+impl StepRunning for CoupledRunning<'_> {
     fn finish(self: Box<Self>) -> Result<PartFound, StudyError> {
-        let found = self.run.found(self.found.as_ref()).ok_or(EngineError::Cancelled)?;
+        let found = self.run.found().ok_or(EngineError::Cancelled)?;
         Ok(PartFound::Coupling(Box::new(found)))
     }
 }

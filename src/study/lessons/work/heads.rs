@@ -1,7 +1,7 @@
 //! Every part of a model on rows, and where its heads look.
 
+use super::StepRunning;
 use super::tasks::items;
-use super::{SEED, StepRunning};
 use crate::engine::{AttentionWish, Capture, EngineError, Run, Trace};
 use crate::model::Prompt;
 use crate::plan::Plan;
@@ -11,7 +11,7 @@ use crate::study::lessons::found::{FoundHeads, PartFound, TaskLooks};
 use crate::study::need::Needing;
 use crate::study::orders::Reading;
 use crate::study::without::PlanPart;
-use crate::study::{LoadedModel, StudyError};
+use crate::study::{LoadedModel, Running, SEED, StudyError};
 use crate::task::item::Item;
 
 pub struct HeadsRunning<'a> {
@@ -93,7 +93,7 @@ impl<'a> HeadsRunning<'a> {
     }
 }
 
-impl StepRunning for HeadsRunning<'_> {
+impl Running for HeadsRunning<'_> {
     fn is_waiting(&self) -> bool {
         self.needing.as_ref().is_some_and(Needing::is_waiting)
             || self.looks.as_ref().is_some_and(|run| run.is_waiting())
@@ -106,7 +106,9 @@ impl StepRunning for HeadsRunning<'_> {
         }
         self.needing.as_mut().map_or(Ok(None), Needing::advance)
     }
+}
 
+impl StepRunning for HeadsRunning<'_> {
     fn finish(self: Box<Self>) -> Result<PartFound, StudyError> {
         let needing = self.needing.ok_or(EngineError::Cancelled)?;
         let rows = needing.rows();

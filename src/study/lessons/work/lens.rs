@@ -9,7 +9,7 @@ use crate::plan::Plan;
 use crate::study::lens::{lens, name_words};
 use crate::study::lessons::found::{FoundLens, PartFound};
 use crate::study::lessons::{LensAsk, LensPicture, LensShow, LessonPrompt};
-use crate::study::{LoadedModel, Question, StudyError};
+use crate::study::{LoadedModel, Question, Running, StudyError};
 
 /// Likeliest words that are read at each depth.
 const TOP: usize = 3;
@@ -58,7 +58,7 @@ impl<'a> LensRunning<'a> {
     }
 }
 
-impl StepRunning for LensRunning<'_> {
+impl Running for LensRunning<'_> {
     fn is_waiting(&self) -> bool {
         self.runs.iter().any(|run| run.is_waiting())
     }
@@ -72,7 +72,9 @@ impl StepRunning for LensRunning<'_> {
         }
         Ok(None)
     }
+}
 
+impl StepRunning for LensRunning<'_> {
     fn finish(self: Box<Self>) -> Result<PartFound, StudyError> {
         let mut lenses = Vec::new();
         for run in self.runs {

@@ -14,10 +14,7 @@ use super::found::{ModelFound, PartFound};
 use super::{LessonError, LessonPrompt};
 use crate::model::catalogue::TRAINING;
 use crate::plan::{Plan, Step};
-use crate::study::{LoadedModel, StudyError};
-
-/// Seed of the bootstrap, as the command line's default.
-const SEED: u64 = 0;
+use crate::study::{LoadedModel, Running, StudyError};
 
 /// In [`RowsAsk::models`]: the taught model's moments of training, then itself.
 const MOMENTS: &str = "moments";
@@ -101,13 +98,7 @@ pub(super) fn fits(plan: &str, model: &LoadedModel) -> Result<(), StudyError> {
 }
 
 /// A run of one kind, in small steps.
-trait StepRunning {
-    /// Runs one batch of blocks: `Some((done, of))`, `None` once all is done.
-    fn advance(&mut self) -> Result<Option<(usize, usize)>, StudyError>;
-
-    /// Is the device to answer first?
-    fn is_waiting(&self) -> bool;
-
+trait StepRunning: Running {
     fn finish(self: Box<Self>) -> Result<PartFound, StudyError>;
 }
 
@@ -141,19 +132,6 @@ impl<'a> WorkRunning<'a> {
         Ok(Self { model, run })
     }
 
-    /// Runs one batch of blocks: `Some((done, of))`, `None` once all is done.
-    ///
-    /// # Errors
-    /// When the engine fails.
-    pub fn advance(&mut self) -> Result<Option<(usize, usize)>, StudyError> {
-        self.run.advance()
-    }
-
-    /// Is the device to answer first? See [`Run::is_waiting`](crate::engine::Run::is_waiting).
-    pub fn is_waiting(&self) -> bool {
-        self.run.is_waiting()
-    }
-
     /// Returns the result; call it once [`WorkRunning::advance`] gave `None`.
     ///
     /// # Errors
@@ -168,5 +146,15 @@ impl<'a> WorkRunning<'a> {
             vocabulary: shape.vocabulary,
             part: self.run.finish()?,
         })
+    }
+}
+
+impl Running for WorkRunning<'_> {
+    fn advance(&mut self) -> Result<Option<(usize, usize)>, StudyError> {
+        self.run.advance()
+    }
+
+    fn is_waiting(&self) -> bool {
+        self.run.is_waiting()
     }
 }

@@ -1,13 +1,13 @@
 //! Orders on rows of tasks, one task after the other.
 
-use super::{SEED, StepRunning};
+use super::StepRunning;
 use crate::engine::EngineError;
 use crate::plan::Strategy;
 use crate::study::lessons::found::{FoundCell, FoundSweeps, PartFound};
 use crate::study::lessons::middle::MiddleRuns;
 use crate::study::lessons::{RowGroup, RowsAsk, SweepsAsk};
 use crate::study::orders::{Extent, Order, Orders, Sweep, Sweeping};
-use crate::study::{LoadedModel, StudyError};
+use crate::study::{LoadedModel, Running, SEED, StudyError};
 use crate::task::built_in::BuiltInTask;
 use crate::task::item::Item;
 use crate::task::primer::{held_out, level_of_count};
@@ -16,9 +16,7 @@ use crate::task::primer::{held_out, level_of_count};
 pub fn items(group: &RowGroup) -> Result<Vec<Item>, StudyError> {
     let task = match BuiltInTask::from_name(&group.task).ok_or(StudyError::NoRows)? {
         BuiltInTask::Generated(task) => task,
-        BuiltInTask::Plain(task) => {
-            return Ok(task.rows(group.count).into_iter().map(|row| row.item).collect());
-        }
+        task @ BuiltInTask::Plain(_) => return Ok(task.items(group.count)),
     };
     let level = match group.level {
         Some(count) => Some(level_of_count(task, count).ok_or(StudyError::NoRows)?),
@@ -94,7 +92,7 @@ impl<'a> TasksRunning<'a> {
     }
 }
 
-impl StepRunning for TasksRunning<'_> {
+impl Running for TasksRunning<'_> {
     fn is_waiting(&self) -> bool {
         self.tasks.get(self.at).is_some_and(Sweeping::is_waiting)
     }
@@ -110,7 +108,9 @@ impl StepRunning for TasksRunning<'_> {
         }
         Ok(None)
     }
+}
 
+impl StepRunning for TasksRunning<'_> {
     fn finish(self: Box<Self>) -> Result<PartFound, StudyError> {
         let mut orders = Vec::with_capacity(self.tasks.len());
         for task in &self.tasks {
