@@ -13,8 +13,9 @@ use super::norm::RowSource;
 use super::readback::PendingRead;
 use super::recorder::Recorder;
 use super::tables::{PackPlan, Tables};
-use super::vocabulary::{SummedStream, VocabularyKernel, VocabularyLogits};
+use super::vocabulary::{SummedStream, VocabularyLogits};
 use super::votes::Ballot;
+use super::{gather, gemm, norm, vocabulary, votes};
 use crate::engine::EngineError;
 use crate::engine::backend::{
     AttentionRows, OptionRows, Pass, ReadStreams, Start, VocabularyPart, VocabularyRows,
@@ -120,10 +121,9 @@ impl<'a> GpuPass<'a> {
         out: &wgpu::Buffer,
         base: usize,
     ) -> Result<(), GpuError> {
-        let gpu = &self.backend.gpu;
-        let (recorder, tables) = (&mut self.to.recorder, (&self.to.tables, gpu.width));
-        let gather = &gpu.kernels.gather;
-        gather.by_ids(recorder, tables, slot, rows, out, base)
+        let Recording { recorder, tables, .. } = &mut self.to;
+        let streams = (&tables.streams, self.backend.gpu.width);
+        gather::run(recorder, streams, slot * tables.rows, rows, (out, base))
     }
 
     /// Logits `[rows, V]` of rows of the stream in `slot`, to `out` from number `base` on.
@@ -142,11 +142,10 @@ impl<'a> GpuPass<'a> {
         self.gather(slot, rows, &read, 0)?;
         let (recorder, tables) = (&mut self.to.recorder, &self.to.tables);
         let from = RowSource::Rows(&read);
-        let kernels = &gpu.kernels;
-        kernels.norm.run(recorder, from, rows.count, backend.final_norm(), tables, &normed)?;
+        norm::run(recorder, from, rows.count, backend.final_norm(), tables, &normed)?;
         let head = backend.head()?;
         let w = head.linear(gpu);
-        kernels.gemm.run(recorder, &normed, rows.count, w, out, base)?;
+        gemm::run(recorder, &normed, rows.count, w, out, base)?;
         Ok(())
     }
 
@@ -165,15 +164,14 @@ impl<'a> GpuPass<'a> {
             // References end their own runs.
             scale_of: part.references.get(row).copied().filter(|_| is_held).unwrap_or(row),
         });
-        let lists = self.list(&VocabularyKernel::list(&streams.collect::<Vec<_>>()));
+        let lists = self.list(&vocabulary::list(&streams.collect::<Vec<_>>()));
 
         let count = part.read.len();
         let normed = self.to.buffer(gpu, Use::Normed, count * gpu.width); // [read, D]
         let (recorder, kept) = (&mut self.to.recorder, &self.to.tables.kept);
-        let kernels = &gpu.kernels;
-        kernels.vocabulary.norm(recorder, kept, (&lists, count), backend.final_norm(), &normed)?;
+        vocabulary::norm(recorder, kept, (&lists, count), backend.final_norm(), &normed)?;
         let head = backend.head()?;
-        kernels.gemm.run(recorder, &normed, count, head.linear(gpu), out, 0)?;
+        gemm::run(recorder, &normed, count, head.linear(gpu), out, 0)?;
         Ok(())
     }
 }
@@ -215,9 +213,8 @@ impl Pass for GpuPass<'_> {
         let width = self.backend.gpu.width;
         let rows = self.list(rows);
         let base = self.next_output(rows.count * width, "what a member wrote");
-        let (gather, kept) = (&self.backend.gpu.kernels.gather, &self.to.tables.kept);
-        let recorder = &mut self.to.recorder;
-        Ok(gather.of_buffer(recorder, (kept, width), &rows, &self.out, base)?)
+        let Recording { recorder, tables, .. } = &mut self.to;
+        Ok(gather::run(recorder, (&tables.kept, width), 0, &rows, (&self.out, base))?)
     }
 
     fn put(&mut self, numbers: &[f32], first: usize) -> Result<(), EngineError> {
@@ -249,8 +246,7 @@ impl Pass for GpuPass<'_> {
             count: options.count,
             is_centred: options.is_centred,
         };
-        let votes = &gpu.kernels.votes;
-        Ok(votes.run(&mut self.to.recorder, &ballot, &self.out, base)?)
+        Ok(votes::run(&mut self.to.recorder, &ballot, &self.out, base)?)
     }
 
     fn give_logits(&mut self, slot: usize, rows: &[u32]) -> Result<(), EngineError> {
@@ -300,7 +296,7 @@ impl Pass for GpuPass<'_> {
                 lists: &lists,
             };
             let base = base + part.streams.start * a_stream;
-            gpu.kernels.vocabulary.run(&mut self.to.recorder, &from, &self.out, base)?;
+            vocabulary::run(&mut self.to.recorder, &from, &self.out, base)?;
         }
         Ok(())
     }
