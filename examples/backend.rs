@@ -14,9 +14,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::rc::Rc;
 
-use atelier::engine::backend::{
-    AttentionRows, Backend, KvCache, Limits, Loader, OptionRows, Pass, Start, VocabularyRows,
-};
+use atelier::engine::backend::{Backend, KvCache, Limits, Loader, Output, Pass, Start};
 use atelier::engine::schedule::Schedule;
 use atelier::engine::schedule::program::Program;
 use atelier::engine::{EngineChoice, EngineError, Loading};
@@ -174,32 +172,12 @@ impl Pass for CountingPass<'_> {
         self.inner.keep(slot, rows, at)
     }
 
-    fn give_stream(&mut self, slot: usize) -> Result<(), EngineError> {
-        self.inner.give_stream(slot)
-    }
-
-    fn give_kept(&mut self, rows: &[u32]) -> Result<(), EngineError> {
-        self.inner.give_kept(rows)
+    fn give(&mut self, output: Output) -> Result<(), EngineError> {
+        self.inner.give(output)
     }
 
     fn put(&mut self, numbers: &[f32], first: usize) -> Result<(), EngineError> {
         self.inner.put(numbers, first)
-    }
-
-    fn give_votes(&mut self, options: &OptionRows) -> Result<(), EngineError> {
-        self.inner.give_votes(options)
-    }
-
-    fn give_logits(&mut self, slot: usize, rows: &[u32]) -> Result<(), EngineError> {
-        self.inner.give_logits(slot, rows)
-    }
-
-    fn give_vocabulary(&mut self, rows: &VocabularyRows) -> Result<(), EngineError> {
-        self.inner.give_vocabulary(rows)
-    }
-
-    fn give_attention(&mut self, call: usize, rows: &AttentionRows) -> Result<(), EngineError> {
-        self.inner.give_attention(call, rows)
     }
 
     fn is_crowded(&self) -> bool {

@@ -5,12 +5,11 @@ mod naive;
 
 use std::time::{Duration, Instant};
 
-use self::naive::{NaiveAttention, NaiveGemm};
 use super::attention::check::whole;
-use super::attention::{AttentionKernel, TileSize, Tiles};
+use super::attention::{self, TileSize, Tiles};
 use super::device::{AdapterChoice, Device};
 use super::error::GpuError;
-use super::gemm::{GemmKernel, Linear};
+use super::gemm::{self, Linear};
 use super::matrix::GpuMatrix;
 use super::readback::Staging;
 use super::recorder::{Bindings, Recorder};
@@ -56,12 +55,11 @@ impl Yardstick {
         let w = GpuMatrix::of_numbers(&self.device, &numbers(n * k), k, dtype)?;
         let linear = Linear { matrix: &w, bias: &bias };
         let plain = GpuMatrix::of_numbers(&self.device, &numbers(n * k), k, DType::F32)?;
-        let (tiled, naive) = (GemmKernel::default(), NaiveGemm::new(&self.device));
         let mut times = Vec::with_capacity(rounds);
         for _ in 0..=rounds {
             times.push((
-                self.time(&out, &mut |recorder| tiled.run(recorder, &a, m, linear, &out, 0))?,
-                self.time(&out, &mut |recorder| naive.run(recorder, &a, m, &plain, &out))?,
+                self.time(&out, &mut |recorder| gemm::run(recorder, &a, m, linear, &out, 0))?,
+                self.time(&out, &mut |recorder| naive::gemm(recorder, &a, m, &plain, &out))?,
             ));
         }
         Ok(times.split_off(1))
@@ -88,14 +86,13 @@ impl Yardstick {
             GpuMatrix::of_rows(&self.device, &tensor, dtype)
         };
         let matrices = [matrix(dtypes[0])?, matrix(dtypes[1])?];
-        let gemm = GemmKernel::default();
         let mut times = Vec::with_capacity(rounds);
         for _ in 0..=rounds {
             let mut each = [Duration::ZERO; 2];
             for (time, matrix) in each.iter_mut().zip(&matrices) {
                 let linear = Linear { matrix, bias: &bias };
                 *time =
-                    self.time(&out, &mut |recorder| gemm.run(recorder, &a, m, linear, &out, 0))?;
+                    self.time(&out, &mut |recorder| gemm::run(recorder, &a, m, linear, &out, 0))?;
             }
             times.push((each[0], each[1]));
         }
@@ -117,7 +114,6 @@ impl Yardstick {
         let qkv = self.device.storage("qkv", &numbers);
         let out = vec![0f32; tokens * shape.attended_width()];
         let out = self.device.storage("out", &out);
-        let (tiled, naive) = (AttentionKernel::default(), NaiveAttention::new(&self.device, shape));
         let queries = TileSize::of(&self.device, shape.head_width)?.queries;
         let upload = |table: &[u32]| self.device.storage("tiles", table);
         let tiles = Tiles::new(queries, &[whole((0, tokens))], upload);
@@ -126,10 +122,10 @@ impl Yardstick {
         for _ in 0..=rounds {
             times.push((
                 self.time(&out, &mut |recorder| {
-                    tiled.run(recorder, (&qkv, None), 1, (shape, HeadsOff::NONE), &tiles, &out)
+                    attention::run(recorder, (&qkv, None), 1, (shape, HeadsOff::NONE), &tiles, &out)
                 })?,
                 self.time(&out, &mut |recorder| {
-                    naive.run(recorder, &qkv, (1, tokens), shape, &starts, &out)
+                    naive::attention(recorder, &qkv, (1, tokens), shape, &starts, &out)
                 })?,
             ));
         }

@@ -1,65 +1,49 @@
 //! A thread an output: nothing shared, nothing staged.
 
 use super::super::attention::{window, with_heads};
-use super::super::device::Device;
 use super::super::error::GpuError;
 use super::super::kernel::Access::{Read, Write};
-use super::super::kernel::Kernel;
 use super::super::matrix::GpuMatrix;
 use super::super::recorder::Recorder;
 use crate::model::shape::AttentionShape;
 
-pub struct NaiveGemm(Kernel);
-
-impl NaiveGemm {
-    pub fn new(device: &Device) -> Self {
-        let source = include_str!("gemm.wgsl");
-        Self(Kernel::new(device, "naive gemm", source, &[Read, Read, Write]))
+/// `a` `[m, k]` times `w` `[n, k]` transposed, of f32 weights in one piece, to `out` `[m, n]`.
+pub fn gemm(
+    recorder: &mut Recorder,
+    a: &wgpu::Buffer,
+    m: usize,
+    w: &GpuMatrix,
+    out: &wgpu::Buffer,
+) -> Result<(), GpuError> {
+    let text = include_str!("gemm.wgsl");
+    let kernel = recorder.kernel("naive gemm", &[Read, Read, Write], text);
+    for part in &w.parts {
+        let params = [m, part.rows, w.columns, w.rows].map(|x| x as u32);
+        let size = [part.rows.div_ceil(8) as u32, m.div_ceil(8) as u32, 1];
+        recorder.call(&kernel, &[a, &part.buffer, out], &params, size, 0)?;
     }
-
-    /// `a` `[m, k]` times `w` `[n, k]` transposed, of f32 weights in one piece, to `out` `[m, n]`.
-    pub fn run(
-        &self,
-        recorder: &mut Recorder,
-        a: &wgpu::Buffer,
-        m: usize,
-        w: &GpuMatrix,
-        out: &wgpu::Buffer,
-    ) -> Result<(), GpuError> {
-        for part in &w.parts {
-            let params = [m, part.rows, w.columns, w.rows].map(|x| x as u32);
-            let size = [part.rows.div_ceil(8) as u32, m.div_ceil(8) as u32, 1];
-            recorder.call(&self.0, &[a, &part.buffer, out], &params, size, 0)?;
-        }
-        Ok(())
-    }
+    Ok(())
 }
 
-pub struct NaiveAttention(Kernel);
-
-impl NaiveAttention {
-    pub fn new(device: &Device, shape: &AttentionShape) -> Self {
+/// `qkv` `[steps N, (H + 2 KV) W]` to `out` `[steps N, H W]`; `starts` `[N]` is the first row of
+/// each token's sequence.
+pub fn attention(
+    recorder: &mut Recorder,
+    qkv: &wgpu::Buffer,
+    (steps, pack_rows): (usize, usize),
+    shape: &AttentionShape,
+    starts: &wgpu::Buffer,
+    out: &wgpu::Buffer,
+) -> Result<(), GpuError> {
+    let numbers = [shape.heads, shape.kv_heads, shape.head_width];
+    let kernel = recorder.variant("naive attention", &numbers, &[Read, Read, Write], || {
         let source = with_heads(include_str!("attention.wgsl"), shape);
-        let source = source.replace("{W}", &shape.head_width.to_string());
-        Self(Kernel::new(device, "naive attention", &source, &[Read, Read, Write]))
-    }
-
-    /// `qkv` `[steps N, (H + 2 KV) W]` to `out` `[steps N, H W]`; `starts` `[N]` is the first row of
-    /// each token's sequence.
-    pub fn run(
-        &self,
-        recorder: &mut Recorder,
-        qkv: &wgpu::Buffer,
-        (steps, pack_rows): (usize, usize),
-        shape: &AttentionShape,
-        starts: &wgpu::Buffer,
-        out: &wgpu::Buffer,
-    ) -> Result<(), GpuError> {
-        let rows = steps * pack_rows;
-        let params = [rows as u32, pack_rows as u32, window(shape)];
-        let size = [(rows * shape.heads).div_ceil(64) as u32, 1, 1];
-        recorder.call(&self.0, &[starts, qkv, out], &params, size, 0)
-    }
+        source.replace("{W}", &shape.head_width.to_string())
+    });
+    let rows = steps * pack_rows;
+    let params = [rows as u32, pack_rows as u32, window(shape)];
+    let size = [(rows * shape.heads).div_ceil(64) as u32, 1, 1];
+    recorder.call(&kernel, &[starts, qkv, out], &params, size, 0)
 }
 
 #[cfg(test)]
@@ -67,7 +51,6 @@ mod tests {
     use super::super::super::attention::check::{SHAPES, SPANS, STEPS, TOKENS, plain, qkv};
     use super::super::super::device::tests::device;
     use super::super::super::gemm::check::product;
-    use super::super::super::gpu::Kernels;
     use super::super::super::probe::{Probe, heads, noise};
     use super::*;
     use crate::model::DType;
@@ -75,15 +58,13 @@ mod tests {
     #[test]
     fn the_naive_product_is_a_product() {
         let device = device();
-        let kernels = Kernels::new(&device);
-        let mut probe = Probe::new(&device, &kernels, true);
+        let mut probe = Probe::new(&device, true);
         let (m, n, k) = (13, 21, 40);
         let (a, w) = (noise(m * k, 3), noise(n * k, 4));
         let matrix = GpuMatrix::of_numbers(&device, &w, k, DType::F32).expect("a matrix");
-        let naive = NaiveGemm::new(&device);
         let (from, out) = (probe.storage("a", &a), probe.zeros(m * n));
         let expected = product(&a, &w, &vec![0.0; n], k);
-        let run = |recorder: &mut Recorder| naive.run(recorder, &from, m, &matrix, &out);
+        let run = |recorder: &mut Recorder| gemm(recorder, &from, m, &matrix, &out);
         probe.expect("naive gemm", &out, &expected, 1e-4, run).expect("a run");
         pollster::block_on(probe.settle()).expect("a product");
     }
@@ -91,19 +72,17 @@ mod tests {
     #[test]
     fn naive_attention_is_attention() {
         let device = device();
-        let kernels = Kernels::new(&device);
-        let mut probe = Probe::new(&device, &kernels, true);
+        let mut probe = Probe::new(&device, true);
         for (h, kv_heads, width, window) in SHAPES {
             let shape = heads(h, kv_heads, width, window);
             let qkv = qkv(&shape);
             let expected = plain(&qkv, &shape, TOKENS, &SPANS);
             let from = probe.storage("qkv", &qkv);
-            let naive = NaiveAttention::new(&device, &shape);
             let starts = SPANS.iter().flat_map(|&(start, t)| vec![start as u32; t]);
             let starts = probe.storage("starts", &starts.collect::<Vec<u32>>());
             let out = probe.zeros(expected.len());
             let run = |recorder: &mut Recorder| {
-                naive.run(recorder, &from, (STEPS, TOKENS), &shape, &starts, &out)
+                attention(recorder, &from, (STEPS, TOKENS), &shape, &starts, &out)
             };
             probe.expect("naive attention", &out, &expected, 1e-4, run).expect("a run");
         }

@@ -125,56 +125,17 @@ pub trait Pass {
     /// The device failed.
     fn keep(&mut self, slot: usize, rows: &[u32], at: usize) -> Result<(), EngineError>;
 
-    /// Gives back the stream in `slot` as it is now, `[N, D]`.
-    ///
-    /// # Errors
-    /// The device failed.
-    fn give_stream(&mut self, slot: usize) -> Result<(), EngineError>;
-
-    /// Gives back some of the kept rows as they are, `[rows, D]`.
-    ///
-    /// # Errors
-    /// The device failed.
-    fn give_kept(&mut self, rows: &[u32]) -> Result<(), EngineError>;
-
     /// Writes `numbers` `[rows, D]` to the kept rows from `first` on.
     ///
     /// # Errors
     /// The device failed.
     fn put(&mut self, numbers: &[f32], first: usize) -> Result<(), EngineError>;
 
-    /// Gives back every kept row z read by the options of its prompt, `[kept rows, K + 1]`: kept row
-    /// i belongs to prompt `i % P`; K products with that prompt's rows of `options`, then the mean
-    /// square of z (its variance where `options.is_centred`).
-    ///
-    /// # Errors
-    /// The device failed.
-    fn give_votes(&mut self, options: &OptionRows) -> Result<(), EngineError>;
-
-    /// Gives back the logits of `rows` of the stream in `slot`, through the final norm, `[rows, V]`.
-    ///
-    /// # Errors
-    /// The device failed.
-    fn give_logits(&mut self, slot: usize, rows: &[u32]) -> Result<(), EngineError>;
-
-    /// Gives back how streams read the whole vocabulary, `[streams, VocabularyRows::numbers]`: the
-    /// natural logarithm of the sum of `exp(logit)`, the entropy, the divergence from the stream's
-    /// reference to it (nats); then the id and ln P of each of the likeliest tokens, the likeliest
-    /// first; then the rank and ln P of each followed token. If two logits are equal, the smaller id
-    /// counts as likelier.
+    /// Gives numbers back.
     ///
     /// # Errors
     /// The device failed, or has no room for the output head.
-    fn give_vocabulary(&mut self, rows: &VocabularyRows) -> Result<(), EngineError>;
-
-    /// Gives back where some tokens look in a step of call `call`, which ran last, and how much each
-    /// head carries from there: `[H', Q, T]` weights, 0 where a query does not see, then as many
-    /// lengths of weight times value through the head's columns of the output matrix, 0 where the
-    /// head is off.
-    ///
-    /// # Errors
-    /// The device failed.
-    fn give_attention(&mut self, call: usize, rows: &AttentionRows) -> Result<(), EngineError>;
+    fn give(&mut self, output: Output) -> Result<(), EngineError>;
 
     /// Whether too much work waits for the device. Then nothing is recorded until some is done, so that
     /// progress stays true and "cancel" is heard.
@@ -196,6 +157,43 @@ pub trait Pass {
     /// # Errors
     /// The device failed, or gave numbers that are not finite.
     fn answer(&mut self) -> Result<Option<Vec<Vec<f32>>>, EngineError>;
+}
+
+/// Numbers that a pass gives back.
+pub enum Output<'a> {
+    /// The stream in a slot as it is now, `[N, D]`.
+    Stream(usize),
+    /// Some of the kept rows as they are, `[rows, D]`.
+    Kept(&'a [u32]),
+    /// Every kept row z read by the options of its prompt, `[kept rows, K + 1]`: kept row i belongs to
+    /// prompt `i % P`; K products with that prompt's rows of the options, then the mean square of z (its
+    /// variance where [`OptionRows::is_centred`]).
+    Votes(&'a OptionRows),
+    /// The logits of `rows` of the stream in `slot`, through the final norm, `[rows, V]`.
+    Logits { slot: usize, rows: &'a [u32] },
+    /// How streams read the whole vocabulary, `[streams, VocabularyRows::numbers]`: the natural logarithm
+    /// of the sum of `exp(logit)`, the entropy, the divergence from the stream's reference to it (nats);
+    /// then the id and ln P of each of the likeliest tokens, the likeliest first; then the rank and ln P of
+    /// each followed token. If two logits are equal, the smaller id counts as likelier.
+    Vocabulary(&'a VocabularyRows),
+    /// Where some tokens look in a step of call `call`, which ran last, and how much each head carries from
+    /// there: `[H', Q, T]` weights, 0 where a query does not see, then as many lengths of weight times
+    /// value through the head's columns of the output matrix, 0 where the head is off.
+    Attention { call: usize, rows: &'a AttentionRows },
+}
+
+impl Output<'_> {
+    /// Names the numbers for people.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Stream(_) => "the stream",
+            Self::Kept(_) => "what a member wrote",
+            Self::Votes(_) => "the members' votes",
+            Self::Logits { .. } => "the logits",
+            Self::Vocabulary(_) => "the logits of the whole vocabulary",
+            Self::Attention { .. } => "the attention",
+        }
+    }
 }
 
 /// Output rows of every prompt's options, with the final norm's linear part folded in.

@@ -1,10 +1,11 @@
 //! Executes plans on sequences: pack by pack, block call by block call, on any backend; a [`Record`]
 //! keeps what is asked for.
 
+use std::collections::VecDeque;
 use std::ops::Range;
 use std::rc::Rc;
 
-use super::backend::{Pass, Start};
+use super::backend::{KvCache, Pass, Start};
 use super::record::{PackScene, Record};
 use super::schedule::Schedule;
 use super::schedule::group::{PackRoom, PlanGroup, groups};
@@ -18,9 +19,12 @@ pub struct Execution<'a, R: Record> {
     record: R,
     /// Token ids of every sequence.
     sequences: Vec<Vec<u32>>,
+    /// `None`: every sequence begins with its first token.
+    continued: Option<Continued<'a>>,
     groups: Vec<PlanGroup>,
-    /// The group and the pack being run.
-    at: (usize, usize),
+    /// The group and the sequences of every pack that is not answered.
+    packs: VecDeque<(usize, Range<usize>)>,
+    /// Of the first of them.
     state: Option<PackState<'a, R::Kept>>,
     /// The device has not answered yet; see [`Run::is_waiting`].
     is_waiting: bool,
@@ -28,6 +32,15 @@ pub struct Execution<'a, R: Record> {
     total: usize,
     /// [plan][sequence]
     items: Vec<Vec<R::Item>>,
+}
+
+/// The keys and values that an execution continues.
+pub struct Continued<'a> {
+    pub cache: Rc<dyn KvCache<'a> + 'a>,
+    /// For each sequence of the execution, its index among the cache's.
+    pub sequences: Vec<usize>,
+    /// Tokens of each sequence that the cache holds.
+    pub past: Vec<usize>,
 }
 
 /// One pack on its way.
@@ -43,7 +56,7 @@ struct PackState<'a, K> {
 
 impl<'a, R: Record> Execution<'a, R> {
     pub fn new(engine: &'a Engine, record: R, plans: &[Plan]) -> Result<Self, EngineError> {
-        Self::within(engine, record, plans, engine.backend.limits().bytes)
+        Self::within(engine, record, plans, engine.backend.limits().bytes, None)
     }
 
     /// With streams, kept rows and numbers given back of at most `bytes` each.
@@ -52,28 +65,29 @@ impl<'a, R: Record> Execution<'a, R> {
         record: R,
         plans: &[Plan],
         bytes: u64,
+        continued: Option<Continued<'a>>,
     ) -> Result<Self, EngineError> {
         let sequences: Vec<Vec<u32>> = record.sequences().iter().map(|ids| ids.to_vec()).collect();
-        let lengths: Vec<usize> = sequences.iter().map(Vec::len).collect();
+        let past = past(&continued, 0..sequences.len());
+        let lengths: Vec<usize> = lengths(&sequences, &past);
         let room =
             |schedule: &Schedule, is_end: &[bool]| room(engine, &record, bytes, schedule, is_end);
         let groups = groups(&lengths, plans, &room);
         let tokens = lengths.iter().copied().max().unwrap_or(0);
-        for group in &groups {
-            let room = room(&group.schedule, &group.is_end);
-            refuse_if!(room.sequences == 0, EngineError::RoomOfOne { room: bytes });
-            if tokens > room.rows {
-                let room = room.rows;
-                return Err(EngineError::Room { tokens, room });
-            }
+        for PackRoom { rows: room, sequences } in groups.iter().map(|group| group.room) {
+            refuse_if!(sequences == 0, EngineError::RoomOfOne { room: bytes });
+            refuse_if!(tokens > room, EngineError::Room { tokens, room });
         }
+        let packs = groups.iter().enumerate();
+        let packs = packs.flat_map(|(g, group)| group.packs.iter().map(move |p| (g, p.clone())));
         let runs: usize = groups.iter().map(|group| group.schedule.block_runs()).sum();
         let items = plans.iter().map(|_| Vec::with_capacity(sequences.len()));
         Ok(Self {
             engine,
             record,
+            packs: packs.collect(),
             groups,
-            at: (0, 0),
+            continued,
             state: None,
             is_waiting: false,
             done: 0,
@@ -83,6 +97,11 @@ impl<'a, R: Record> Execution<'a, R> {
         })
     }
 
+    /// Whether everything was answered.
+    pub fn is_done(&self) -> bool {
+        self.packs.is_empty()
+    }
+
     fn open(
         &self,
         group: &PlanGroup,
@@ -90,8 +109,9 @@ impl<'a, R: Record> Execution<'a, R> {
     ) -> Result<PackState<'a, R::Kept>, EngineError> {
         let engine = self.engine;
         let sequences = &self.sequences[range.clone()];
-        let lengths: Vec<usize> = sequences.iter().map(Vec::len).collect();
-        let pack = Rc::new(Pack::of(&lengths, engine.rope.as_ref()));
+        let past = past(&self.continued, range.clone());
+        let lengths = lengths(sequences, &past);
+        let pack = Rc::new(Pack::going_on(&past, &lengths, engine.rope.as_ref()));
         let most = engine.backend.limits().call_rows / pack.rows.max(1);
         let mut program = Program::new(&group.schedule, most.max(1));
         if let Some(places) = self.record.places(group) {
@@ -100,13 +120,19 @@ impl<'a, R: Record> Execution<'a, R> {
         }
         let program = Rc::new(program);
         let demand = self.record.demand(&group.schedule, &group.is_end);
-        let mut pass = engine.backend.begin(Start {
+        let start = Start {
             pack: pack.clone(),
             program: program.clone(),
-            embedded: engine.embed(sequences)?,
+            embedded: engine.embed(sequences, &past)?,
             kept_rows: demand.kept_rows * sequences.len(),
             numbers: demand.numbers * sequences.len() + demand.numbers_a_token * pack.rows,
-        })?;
+        };
+        let mut pass = match &self.continued {
+            Some(Continued { cache, sequences, .. }) => {
+                cache.begin(start, sequences[range.clone()].to_vec())?
+            }
+            None => engine.backend.begin(start)?,
+        };
         let scene = PackScene { group, pack: &pack, range };
         let kept = self.record.open(pass.as_mut(), &scene)?;
         Ok(PackState { pack, program, pass, kept, next_call: 0, is_reading: false })
@@ -115,11 +141,10 @@ impl<'a, R: Record> Execution<'a, R> {
     /// One block call, or one look for the answer.
     fn step(
         &mut self,
+        (group, range): (usize, Range<usize>),
         state: &mut PackState<'a, R::Kept>,
     ) -> Result<Option<Vec<Vec<f32>>>, EngineError> {
-        let (g, p) = self.at;
-        let group = &self.groups[g];
-        let scene = PackScene { group, pack: &state.pack, range: group.packs[p].clone() };
+        let scene = PackScene { group: &self.groups[group], pack: &state.pack, range };
         let pass = state.pass.as_mut();
         if state.is_reading {
             let given = pass.answer()?;
@@ -149,6 +174,19 @@ impl<'a, R: Record> Execution<'a, R> {
     }
 }
 
+/// Tokens of some sequences that a cache holds.
+fn past(continued: &Option<Continued>, range: Range<usize>) -> Vec<usize> {
+    match continued {
+        Some(continued) => continued.past[range].to_vec(),
+        None => vec![0; range.len()],
+    }
+}
+
+/// Tokens of sequences after those that a cache holds.
+fn lengths(sequences: &[Vec<u32>], past: &[usize]) -> Vec<usize> {
+    sequences.iter().zip(past).map(|(ids, past)| ids.len() - past).collect()
+}
+
 /// How many rows and sequences fit on the device at once under a schedule.
 fn room<R: Record>(
     engine: &Engine,
@@ -174,19 +212,14 @@ fn room<R: Record>(
 
 impl<R: Record> Run<R::Item> for Execution<'_, R> {
     fn advance(&mut self) -> Result<Option<(usize, usize)>, EngineError> {
-        let (g, p) = self.at;
-        let Some(group) = self.groups.get(g) else {
+        let Some((g, range)) = self.packs.front().cloned() else {
             return Ok(None);
-        };
-        let Some(range) = group.packs.get(p).cloned() else {
-            self.at = (g + 1, 0);
-            return self.advance();
         };
         let mut state = match self.state.take() {
             Some(state) => state,
-            None => self.open(group, range.clone())?,
+            None => self.open(&self.groups[g], range.clone())?,
         };
-        let Some(given) = self.step(&mut state)? else {
+        let Some(given) = self.step((g, range.clone()), &mut state)? else {
             self.state = Some(state);
             return Ok(Some((self.done, self.total)));
         };
@@ -197,7 +230,7 @@ impl<R: Record> Run<R::Item> for Execution<'_, R> {
         for (plan, items) in group.plans.clone().zip(items) {
             self.items[plan].extend(items);
         }
-        self.at = (g, p + 1);
+        self.packs.pop_front();
         Ok(Some((self.done, self.total)))
     }
 
@@ -264,7 +297,8 @@ mod tests {
             let (prompts, plans) = (prompts.clone(), plans.clone());
             let readout = engine.readout.clone();
             let record = Members::new(prompts.into(), plans.clone().into(), capture, readout);
-            let mut run = Execution::within(&engine, record, &plans, bytes).expect("a run");
+            let run = Execution::within(&engine, record, &plans, bytes, None);
+            let mut run = run.expect("a run");
             let groups = run.groups.len();
             let mut last = (0, 0);
             while let Some(now) = run.advance().expect("a call") {
@@ -340,7 +374,7 @@ mod tests {
         };
         let a_row = engine.shape().width as u64 * 4;
         let packs = |options: u64| {
-            let run = Execution::within(&engine, record(), &plans, options * a_row);
+            let run = Execution::within(&engine, record(), &plans, options * a_row, None);
             Ok::<_, EngineError>(run?.groups[0].packs.len())
         };
         assert_eq!(packs(3 * 40).expect("room"), 1);
@@ -360,10 +394,10 @@ mod tests {
             Members::new(prompts.clone(), plans.clone().into(), capture, readout)
         };
         let a_row = engine.shape().width as u64 * 4;
-        let refused = Execution::within(&engine, record(&prompts), &plans, 2 * 39 * a_row);
+        let refused = Execution::within(&engine, record(&prompts), &plans, 2 * 39 * a_row, None);
         let sentence = refused.err().expect("no room").to_string();
         assert!(sentence.starts_with("the prompt has 40 tokens, and this device has room for 39"));
-        let run = Execution::within(&engine, record(&prompts), &plans, 2 * 40 * a_row);
+        let run = Execution::within(&engine, record(&prompts), &plans, 2 * 40 * a_row, None);
         let run: Box<dyn Run<Trace>> = Box::new(run.expect("room"));
         assert_eq!(run.complete().expect("traces").len(), 1);
     }

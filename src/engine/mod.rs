@@ -291,24 +291,21 @@ impl Engine {
         Ok(Decoder::new(self, sequences, plan))
     }
 
-    /// `[N, D]`: the sequences' tokens embedded, one sequence after the other.
-    fn embed(&self, sequences: &[Vec<u32>]) -> Result<Vec<f32>, EngineError> {
-        let ids: Vec<u32> = sequences.iter().flatten().copied().collect();
-        let lengths = sequences.iter().map(|ids| ids.len() as u32);
-        let at: Vec<u32> = lengths.flat_map(|length| 0..length).collect();
-        self.embed_at(&ids, &at)
-    }
+    /// `[N, D]`: the tokens of sequences after their first `past`, embedded, each at its position.
+    fn embed(&self, sequences: &[Vec<u32>], past: &[usize]) -> Result<Vec<f32>, EngineError> {
+        let new = |(ids, &past): (&Vec<u32>, &usize)| ids[past..].to_vec();
+        let ids: Vec<u32> = sequences.iter().zip(past).flat_map(new).collect();
+        let places = |(ids, &past): (&Vec<u32>, &usize)| past as u32..ids.len() as u32;
+        let at: Vec<u32> = sequences.iter().zip(past).flat_map(places).collect();
 
-    /// `[N, D]`: tokens embedded, each at its position in its sequence.
-    fn embed_at(&self, ids: &[u32], at: &[u32]) -> Result<Vec<f32>, EngineError> {
         let weights = &self.weights;
-        let mut stream = weights.gather(&weights.embedding, ids)?;
+        let mut stream = weights.gather(&weights.embedding, &ids)?;
         let scale = weights.shape.input.scale;
         if scale != 1.0 {
             stream.iter_mut().for_each(|x| *x *= scale);
         }
         if let Some(positions) = &weights.positions {
-            let rows = weights.gather(positions, at)?;
+            let rows = weights.gather(positions, &at)?;
             stream.iter_mut().zip(rows).for_each(|(x, p)| *x += p);
         }
         Ok(stream)

@@ -14,7 +14,7 @@ use crate::model::weights::MatrixRole;
 use crate::plan::HeadsOff;
 
 /// Computes attention weights [H', Q, T] on the stream `h` [T, D], then as many lengths. See
-/// [`Pass::give_attention`](crate::engine::backend::Pass::give_attention).
+/// [`Output::Attention`](crate::engine::backend::Output::Attention).
 pub fn looks(
     block: &Block,
     h: &[f32],

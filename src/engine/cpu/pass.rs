@@ -13,7 +13,7 @@ use super::stretch::Stretch;
 use super::vocabulary::StreamRows;
 use super::votes::votes;
 use crate::engine::EngineError;
-use crate::engine::backend::{AttentionRows, OptionRows, Pass, ReadStreams, Start, VocabularyRows};
+use crate::engine::backend::{Output, Pass, ReadStreams, Start};
 use crate::engine::schedule::pack::Pack;
 use crate::engine::schedule::program::{Program, StreamStep};
 
@@ -141,66 +141,45 @@ impl Pass for CpuPass<'_> {
         Ok(())
     }
 
-    fn give_stream(&mut self, slot: usize) -> Result<(), EngineError> {
-        let stream = self.stream(slot).to_vec();
-        self.outputs.push(("the stream", stream));
-        Ok(())
-    }
-
-    fn give_kept(&mut self, rows: &[u32]) -> Result<(), EngineError> {
-        let d = self.backend.width;
-        let row = |&row: &u32| &self.memory.kept[row as usize * d..][..d];
-        let kept = rows.iter().flat_map(row).copied().collect();
-        self.outputs.push(("what a member wrote", kept));
-        Ok(())
-    }
-
     fn put(&mut self, numbers: &[f32], first: usize) -> Result<(), EngineError> {
         let first = first * self.backend.width;
         self.memory.kept[first..first + numbers.len()].copy_from_slice(numbers);
         Ok(())
     }
 
-    fn give_votes(&mut self, options: &OptionRows) -> Result<(), EngineError> {
-        let d = self.backend.width;
+    fn give(&mut self, output: Output) -> Result<(), EngineError> {
+        let (d, head, team) = (self.backend.width, &self.backend.head, &self.memory.inside.team);
         let kept = &self.memory.kept[..self.kept_rows * d];
-        self.outputs.push(("the members' votes", votes(kept, d, options)));
-        Ok(())
-    }
-
-    fn give_logits(&mut self, slot: usize, rows: &[u32]) -> Result<(), EngineError> {
-        let (head, stream) = (&self.backend.head, self.stream(slot));
-        let logits = match (&self.cache, rows) {
-            (Some(cache), &[row]) if cache.is_of_one => {
-                head.logits_of_one(stream, row, &self.memory.inside.team)?
+        let numbers = match output {
+            Output::Stream(slot) => self.stream(slot).to_vec(),
+            Output::Kept(rows) => {
+                rows.iter().flat_map(|&row| &kept[row as usize * d..][..d]).copied().collect()
             }
-            _ => head.logits(stream, rows)?,
+            Output::Votes(options) => votes(kept, d, options),
+            Output::Logits { slot, rows } => match (&self.cache, rows) {
+                (Some(cache), &[row]) if cache.is_of_one => {
+                    head.logits_of_one(self.stream(slot), row, team)?
+                }
+                _ => head.logits(self.stream(slot), rows)?,
+            },
+            Output::Vocabulary(rows) => {
+                let stream = match &rows.streams {
+                    ReadStreams::Sums { .. } => &[],
+                    ReadStreams::Rows { slot, .. } => self.stream(*slot),
+                };
+                head.vocabulary(StreamRows { kept, stream }, rows, team)?
+            }
+            Output::Attention { call, rows } => {
+                let call = &self.program.calls[call];
+                let block = &self.backend.blocks[call.run.index];
+                let (start, length) = self.pack.spans[rows.sequence];
+                let stream = self.stream(call.steps[rows.step].slot_in);
+                let stream = &stream[start * d..(start + length) * d]; // [T, D]
+                let angles = self.pack.angles(rows.sequence);
+                looks(block, stream, angles, rows, call.run.heads_off)
+            }
         };
-        self.outputs.push(("the logits", logits));
-        Ok(())
-    }
-
-    fn give_vocabulary(&mut self, rows: &VocabularyRows) -> Result<(), EngineError> {
-        let stream = match &rows.streams {
-            ReadStreams::Sums { .. } => &[],
-            ReadStreams::Rows { slot, .. } => self.stream(*slot),
-        };
-        let kept = &self.memory.kept[..self.kept_rows * self.backend.width];
-        let from = StreamRows { kept, stream };
-        let numbers = self.backend.head.vocabulary(from, rows, &self.memory.inside.team)?;
-        self.outputs.push(("the logits of the whole vocabulary", numbers));
-        Ok(())
-    }
-
-    fn give_attention(&mut self, call: usize, rows: &AttentionRows) -> Result<(), EngineError> {
-        let (d, call) = (self.backend.width, &self.program.calls[call]);
-        let block = &self.backend.blocks[call.run.index];
-        let (start, length) = self.pack.spans[rows.sequence];
-        let stream = self.stream(call.steps[rows.step].slot_in);
-        let stream = &stream[start * d..(start + length) * d]; // [T, D]
-        let angles = self.pack.angles(rows.sequence);
-        let looks = looks(block, stream, angles, rows, call.run.heads_off);
-        self.outputs.push(("the attention", looks));
+        self.outputs.push((output.name(), numbers));
         Ok(())
     }
 

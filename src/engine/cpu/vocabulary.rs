@@ -33,7 +33,7 @@ struct Partition {
 }
 
 impl Head {
-    /// Streams as [`Pass::give_vocabulary`](crate::engine::backend::Pass::give_vocabulary) gives them.
+    /// Streams as [`Output::Vocabulary`](crate::engine::backend::Output::Vocabulary) gives them.
     pub fn vocabulary(
         &self,
         from: StreamRows,

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use crate::engine::backend::OptionRows;
 
 /// Kept rows `z` [R, D] by the options of their prompts: [R, K + 1], as
-/// [`Pass::give_votes`](crate::engine::backend::Pass::give_votes) says.
+/// [`Output::Votes`](crate::engine::backend::Output::Votes) says.
 pub fn votes(z: &[f32], d: usize, options: &OptionRows) -> Vec<f32> {
     let (k, prompts) = (options.count, options.prompts.max(1));
     let mut votes = vec![0.0; z.len() / d * (k + 1)];

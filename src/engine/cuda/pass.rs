@@ -9,7 +9,7 @@ use super::rope::RopeTables;
 use super::vocabulary::vocabulary;
 use super::{CandleBackend, norm};
 use crate::engine::EngineError;
-use crate::engine::backend::{AttentionRows, OptionRows, Pass, ReadStreams, Start, VocabularyRows};
+use crate::engine::backend::{OptionRows, Output, Pass, ReadStreams, Start, VocabularyRows};
 use crate::engine::schedule::pack::Pack;
 use crate::engine::schedule::program::Program;
 
@@ -127,6 +127,30 @@ impl<'a> CandlePass<'a> {
         };
         Tensor::cat(&[votes, spread], 1)
     }
+
+    /// `[streams, numbers]`, one behind the other.
+    fn vocabulary(&self, rows: &VocabularyRows) -> EngineResult<Tensor> {
+        let streams = match &rows.streams {
+            ReadStreams::Rows { slot, rows } => self.rows(*slot, rows)?, // [S, D]
+            ReadStreams::Sums { sums, .. } => self.sums(sums)?,          // [S, D]
+        };
+
+        let (head, device) = (&self.backend.head, &self.backend.device);
+        let mut numbers = Vec::new();
+        for part in rows.parts((LOGITS / head.vocabulary().max(1)).max(1)) {
+            let read: Vec<u32> = part.read.iter().map(|&stream| stream as u32).collect();
+            let read = streams.index_select(&Tensor::new(read, device)?, 0)?; // [read, D]
+            let logits = match &rows.streams {
+                ReadStreams::Sums { is_held: true, .. } => {
+                    head.held_logits(&read, &part.references)?
+                }
+                _ => head.logits(&read)?,
+            }; // [read, V]
+            numbers.extend(vocabulary(&logits.to_vec2::<f32>()?, &part, rows));
+        }
+        let count = numbers.len();
+        Ok(Tensor::from_vec(numbers, count, device)?)
+    }
 }
 
 type EngineResult<T> = std::result::Result<T, EngineError>;
@@ -140,19 +164,6 @@ impl Pass for CandlePass<'_> {
         Ok(self.kept()?.slice_set(&self.rows(slot, rows)?, 0, at)?)
     }
 
-    fn give_stream(&mut self, slot: usize) -> EngineResult<()> {
-        let stream = self.stream(slot)?.clone(); // [N, D]
-        self.given.push(("the stream", stream));
-        Ok(())
-    }
-
-    fn give_kept(&mut self, rows: &[u32]) -> EngineResult<()> {
-        let rows = Tensor::new(rows, &self.backend.device)?; // [rows]
-        let given = self.kept()?.index_select(&rows, 0)?; // [rows, D]
-        self.given.push(("what a member wrote", given));
-        Ok(())
-    }
-
     fn put(&mut self, numbers: &[f32], first: usize) -> EngineResult<()> {
         let width = self.backend.head.width();
         let shape = (numbers.len() / width, width);
@@ -160,53 +171,24 @@ impl Pass for CandlePass<'_> {
         Ok(self.kept()?.slice_set(&rows, 0, first)?)
     }
 
-    fn give_votes(&mut self, options: &OptionRows) -> EngineResult<()> {
-        let votes = self.votes(options)?; // [kept rows, K + 1]
-        self.given.push(("the members' votes", votes));
-        Ok(())
-    }
-
-    fn give_logits(&mut self, slot: usize, rows: &[u32]) -> EngineResult<()> {
-        let streams = self.rows(slot, rows)?; // [rows, D]
-        let logits = self.backend.head.logits(&streams)?; // [rows, V]
-        self.given.push(("the logits", logits));
-        Ok(())
-    }
-
-    fn give_vocabulary(&mut self, rows: &VocabularyRows) -> EngineResult<()> {
-        let streams = match &rows.streams {
-            ReadStreams::Rows { slot, rows } => self.rows(*slot, rows)?, // [S, D]
-            ReadStreams::Sums { sums, .. } => self.sums(sums)?,          // [S, D]
+    fn give(&mut self, output: Output) -> EngineResult<()> {
+        let (head, device) = (&self.backend.head, &self.backend.device);
+        let numbers = match output {
+            Output::Stream(slot) => self.stream(slot)?.clone(), // [N, D]
+            Output::Kept(rows) => self.kept()?.index_select(&Tensor::new(rows, device)?, 0)?, // [rows, D]
+            Output::Votes(options) => self.votes(options)?, // [kept rows, K + 1]
+            Output::Logits { slot, rows } => head.logits(&self.rows(slot, rows)?)?, // [rows, V]
+            Output::Vocabulary(rows) => self.vocabulary(rows)?,
+            Output::Attention { call, rows } => {
+                let call = &self.program.calls[call];
+                let (start, length) = self.pack.spans[rows.sequence];
+                let stream = self.stream(call.steps[rows.step].slot_in)?;
+                let stream = stream.narrow(0, start, length)?; // [T, D]
+                let block = &self.backend.blocks[call.run.index];
+                block.looks(&stream, rows, call.run.heads_off, &self.tables)?
+            }
         };
-
-        let mut numbers = Vec::new();
-        for part in rows.parts((LOGITS / self.backend.head.vocabulary().max(1)).max(1)) {
-            let read: Vec<u32> = part.read.iter().map(|&stream| stream as u32).collect();
-            let read = streams.index_select(&Tensor::new(read, &self.backend.device)?, 0)?; // [read, D]
-            let logits = match &rows.streams {
-                ReadStreams::Sums { is_held: true, .. } => {
-                    self.backend.head.held_logits(&read, &part.references)?
-                }
-                _ => self.backend.head.logits(&read)?,
-            }; // [read, V]
-            numbers.extend(vocabulary(&logits.to_vec2::<f32>()?, &part, rows));
-        }
-
-        let count = numbers.len();
-        let numbers = Tensor::from_vec(numbers, count, &self.backend.device)?;
-        self.given.push(("the whole vocabulary", numbers));
-        Ok(())
-    }
-
-    fn give_attention(&mut self, call: usize, rows: &AttentionRows) -> EngineResult<()> {
-        let program = self.program.clone();
-        let call = &program.calls[call];
-        let (start, length) = self.pack.spans[rows.sequence];
-        let stream = self.stream(call.steps[rows.step].slot_in)?;
-        let stream = stream.narrow(0, start, length)?; // [T, D]
-        let block = &self.backend.blocks[call.run.index];
-        let looks = block.looks(&stream, rows, call.run.heads_off, &self.tables)?;
-        self.given.push(("the attention", looks));
+        self.given.push((output.name(), numbers));
         Ok(())
     }
 

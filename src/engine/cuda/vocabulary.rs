@@ -3,7 +3,7 @@
 use crate::engine::backend::{VocabularyPart, VocabularyRows};
 
 /// Logits `[read][V]` of a part to what
-/// [`Pass::give_vocabulary`](crate::engine::backend::Pass::give_vocabulary) gives of its streams.
+/// [`Output::Vocabulary`](crate::engine::backend::Output::Vocabulary) gives of its streams.
 pub fn vocabulary(logits: &[Vec<f32>], part: &VocabularyPart, rows: &VocabularyRows) -> Vec<f32> {
     let f = rows.followed_count();
     let mut numbers = Vec::new();

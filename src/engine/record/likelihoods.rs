@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{Demand, Outputs, PackScene, Record, VocabularyReading};
 use crate::engine::EngineError;
-use crate::engine::backend::{Pass, ReadStreams, VocabularyRows};
+use crate::engine::backend::{Output, Pass, ReadStreams, VocabularyRows};
 use crate::engine::schedule::Schedule;
 use crate::model::Passage;
 
@@ -32,7 +32,7 @@ pub struct KeptLikelihoods {
     /// The tokens foreseen. [R]
     targets: Vec<u32>,
     /// The output of every node where a plan ends: `[R, NUMBERS]` each.
-    outputs: Outputs,
+    outputs: Outputs<usize>,
 }
 
 impl Record for Likelihoods {
@@ -60,8 +60,7 @@ impl Record for Likelihoods {
             rows.extend((first..length).map(|at| (start + at - 1) as u32));
             targets.extend_from_slice(&passage.token_ids[first..]);
         }
-        let outputs = Outputs::new(scene.group);
-        Ok(KeptLikelihoods { rows, targets, outputs })
+        Ok(KeptLikelihoods { rows, targets, outputs: Outputs::default() })
     }
 
     fn complete(
@@ -72,17 +71,17 @@ impl Record for Likelihoods {
         node: usize,
         slot: usize,
     ) -> Result<(), EngineError> {
-        if scene.group.is_end[node] {
-            kept.outputs.note(node);
-            pass.give_vocabulary(&VocabularyRows {
-                streams: ReadStreams::Rows { slot, rows: kept.rows.clone() },
-                references: (0..kept.rows.len()).collect(),
-                top: 0,
-                followed: kept.targets.clone(),
-                is_reproducible: true,
-            })?;
+        if !scene.group.is_end[node] {
+            return Ok(());
         }
-        Ok(())
+        let rows = VocabularyRows {
+            streams: ReadStreams::Rows { slot, rows: kept.rows.clone() },
+            references: (0..kept.rows.len()).collect(),
+            top: 0,
+            followed: kept.targets.clone(),
+            is_reproducible: true,
+        };
+        kept.outputs.ask(pass, node, Output::Vocabulary(&rows))
     }
 
     fn items(

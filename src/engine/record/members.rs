@@ -1,15 +1,16 @@
 //! Members at every prompt's last token, and the states of all tokens where asked.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
 use super::{
-    AttentionReading, Demand, Outputs, PackScene, Record, Reference, VocabularyReading,
-    VocabularyWish,
+    AttentionReading, AttentionWish, Demand, Outputs, PackScene, Record, Reference,
+    VocabularyReading, VocabularyWish,
 };
-use crate::engine::backend::{AttentionRows, OptionRows, Pass, ReadStreams, VocabularyRows};
+use crate::engine::backend::{
+    AttentionRows, OptionRows, Output, Pass, ReadStreams, VocabularyRows,
+};
 use crate::engine::readout::Readout;
 use crate::engine::schedule::Schedule;
 use crate::engine::schedule::group::PlanGroup;
@@ -36,30 +37,27 @@ pub struct KeptMembers {
     options: OptionRows,
     /// The bias member's vote on each option, `[P][K]`; `None`: the model has no such member.
     biases: Option<Vec<Vec<f32>>>,
-    /// Everything that is given back; a node's output is the stream after it, where states are recorded.
-    outputs: Outputs,
-    /// For every wish of attention, the output of each run of a block's attention, by (node, run, prompt).
-    looks: Vec<HashMap<RunPlace, (usize, AttentionRows)>>,
-    asked: AskedOutputs,
+    outputs: Outputs<MemberOutput>,
 }
 
-/// Which outputs were asked for once all steps of a pack were complete.
-#[derive(Default)]
-struct AskedOutputs {
+/// Numbers that are given back of a pack of P prompts.
+#[derive(PartialEq, Eq, Hash)]
+enum MemberOutput {
+    /// `[N, D]` the stream after a node, where states are recorded.
+    State(usize),
     /// `[kept rows, K + 1]`
-    votes: Option<usize>,
+    Votes,
     /// `[paths, P, D]`
-    written: Option<usize>,
+    Written,
     /// `[streams, numbers]`
-    depths: Option<usize>,
+    Depths,
     /// `[P, readings of a prompt, numbers]`
-    vocabulary: Option<usize>,
+    Vocabulary,
     /// `[P, D]`
-    last_streams: Option<usize>,
+    LastStreams,
+    /// Where a prompt looked in a run of a block's attention, by the wish for it.
+    Looks { wish: usize, node: usize, run: usize, prompt: usize },
 }
-
-/// A node, a run of it, and a prompt.
-type RunPlace = (usize, usize, usize);
 
 /// Which kept rows are whose: sets of one row a prompt, the embedding's first.
 struct Sets {
@@ -117,42 +115,6 @@ impl Sets {
     fn end(&self, path: &[usize]) -> usize {
         let end = path.last().and_then(|&node| self.ends[node]);
         end.unwrap_or_default()
-    }
-}
-
-impl KeptMembers {
-    /// Where a prompt of `tokens` looked along a plan's path.
-    fn looks(
-        &self,
-        group: &PlanGroup,
-        path: &[usize],
-        prompt: usize,
-        tokens: usize,
-        given: &[Vec<f32>],
-    ) -> Vec<Vec<AttentionReading>> {
-        let runs = || {
-            path.iter().flat_map(|&node| {
-                let runs = group.schedule.nodes[node].runs.iter().enumerate();
-                runs.map(move |(run, of)| (of.index, (node, run, prompt)))
-            })
-        };
-        let of_wish = |looks: &HashMap<RunPlace, (usize, AttentionRows)>| {
-            let readings = runs().filter_map(|(block, place)| {
-                let (output, rows) = looks.get(&place)?;
-                let given = given.get(*output)?;
-                let (weights, carried) = given.split_at(given.len() / 2);
-                Some(AttentionReading {
-                    block,
-                    heads: rows.heads.clone(),
-                    queries: rows.queries.clone(),
-                    tokens,
-                    weights: weights.to_vec(),
-                    carried: carried.to_vec(),
-                })
-            });
-            readings.collect()
-        };
-        self.looks.iter().map(of_wish).collect()
     }
 }
 
@@ -298,9 +260,7 @@ impl Record for Members {
             count,
             options: options.rows,
             biases: options.biases,
-            outputs: Outputs::new(scene.group),
-            looks: vec![HashMap::new(); self.capture.attention.len()],
-            asked: AskedOutputs::default(),
+            outputs: Outputs::default(),
         };
         if let Some((streams, set)) = self.earlier_streams(scene).zip(kept.sets.reference) {
             pass.put(&streams, set * prompts.len())?;
@@ -329,16 +289,15 @@ impl Record for Members {
                 continue;
             }
             for (step, of) in what.steps.iter().enumerate() {
-                for (sequence, &(_, tokens)) in scene.pack.spans.iter().enumerate() {
+                for (prompt, &(_, tokens)) in scene.pack.spans.iter().enumerate() {
                     let rows = AttentionRows {
                         step,
-                        sequence,
+                        sequence: prompt,
                         queries: wish.queries(tokens),
                         heads: wish.heads(block.attention.heads),
                     };
-                    pass.give_attention(call, &rows)?;
-                    let place = (kept.outputs.next(), rows);
-                    kept.looks[n].insert((of.node, of.run, sequence), place);
+                    let key = MemberOutput::Looks { wish: n, node: of.node, run: of.run, prompt };
+                    kept.outputs.ask(pass, key, Output::Attention { call, rows: &rows })?;
                 }
             }
         }
@@ -363,8 +322,7 @@ impl Record for Members {
             pass.keep(slot, &rows, kept.sets.at(node, n) * rows.len())?;
         }
         if self.capture.states {
-            kept.outputs.note(node);
-            pass.give_stream(slot)?;
+            kept.outputs.ask(pass, MemberOutput::State(node), Output::Stream(slot))?;
         }
         Ok(())
     }
@@ -375,8 +333,7 @@ impl Record for Members {
         scene: &PackScene,
         kept: &mut KeptMembers,
     ) -> Result<(), EngineError> {
-        pass.give_votes(&kept.options)?;
-        kept.asked.votes = Some(kept.outputs.next());
+        kept.outputs.ask(pass, MemberOutput::Votes, Output::Votes(&kept.options))?;
 
         let paths = &scene.group.schedule.paths;
         let prompts = scene.range.len();
@@ -386,8 +343,8 @@ impl Record for Members {
             let sets = paths.iter();
             let sets = sets.map(|path| kept.sets.of(scene.group, path).get(member).copied());
             let rows = sets.flat_map(|set| (0..prompts).map(move |p| row(set.unwrap_or(0), p)));
-            pass.give_kept(&rows.collect::<Vec<_>>())?;
-            kept.asked.written = Some(kept.outputs.next());
+            let rows: Vec<u32> = rows.collect();
+            kept.outputs.ask(pass, MemberOutput::Written, Output::Kept(&rows))?;
         }
 
         if let Some(wish) = &self.capture.depths {
@@ -405,17 +362,17 @@ impl Record for Members {
                     (0..sets.positions).map(move |n| of(n).collect())
                 })
             });
-            pass.give_vocabulary(&wish.rows(runs, grid))?;
-            kept.asked.depths = Some(kept.outputs.next());
+            let rows = wish.rows(runs, grid);
+            kept.outputs.ask(pass, MemberOutput::Depths, Output::Vocabulary(&rows))?;
         }
 
         if let Some(wish) = &self.capture.vocabulary {
-            pass.give_vocabulary(&self.ends(wish, scene, kept))?;
-            kept.asked.vocabulary = Some(kept.outputs.next());
+            let rows = self.ends(wish, scene, kept);
+            kept.outputs.ask(pass, MemberOutput::Vocabulary, Output::Vocabulary(&rows))?;
             if scene.group.plans.start == 0 {
                 let end = kept.sets.end(&paths[0]);
-                pass.give_kept(&(0..prompts).map(|p| row(end, p)).collect::<Vec<_>>())?;
-                kept.asked.last_streams = Some(kept.outputs.next());
+                let rows: Vec<u32> = (0..prompts).map(|p| row(end, p)).collect();
+                kept.outputs.ask(pass, MemberOutput::LastStreams, Output::Kept(&rows))?;
             }
         }
         Ok(())
@@ -460,8 +417,8 @@ struct FirstStreams {
 
 impl GivenMembers<'_> {
     /// An output; empty where it was not asked for.
-    fn output(&self, asked: Option<usize>) -> &[f32] {
-        asked.and_then(|output| self.given.get(output)).map_or(&[], Vec::as_slice)
+    fn output(&self, key: MemberOutput) -> &[f32] {
+        self.kept.outputs.of(key, self.given)
     }
 
     /// One kept row's products with the K options of prompt `p`, then the row's mean square (its variance
@@ -469,7 +426,7 @@ impl GivenMembers<'_> {
     fn votes(&self, set: usize, p: usize) -> &[f32] {
         let count = self.kept.count + 1;
         let row = set * self.scene.range.len() + p;
-        &self.output(self.kept.asked.votes)[row * count..][..count]
+        &self.output(MemberOutput::Votes)[row * count..][..count]
     }
 
     /// Plan `n` of the group on prompt `p` of the pack.
@@ -492,7 +449,6 @@ impl GivenMembers<'_> {
             member_logits.push(biases[p].clone());
         }
 
-        let (_, length) = self.scene.pack.spans[p];
         Trace {
             members: members(plan, kept.biases.is_some()),
             member_logits,
@@ -504,7 +460,7 @@ impl GivenMembers<'_> {
             states: self.states(path, p),
             depths: self.depths(p, sets.len(), first),
             grid: self.grid(p, path.len(), first),
-            attention: kept.looks(group, path, p, length, self.given),
+            attention: self.attention(path, p),
             written: self.written(n, p, sets.len()),
         }
     }
@@ -529,20 +485,20 @@ impl GivenMembers<'_> {
         let each = before + self.scene.group.schedule.paths.len();
         let numbers = wish.numbers(self.kept.count);
         let first = (p * each + n) * numbers;
-        let given = self.output(self.kept.asked.vocabulary).get(first..first + numbers)?;
+        let given = self.output(MemberOutput::Vocabulary).get(first..first + numbers)?;
         Some(VocabularyReading::parse(given, wish.top, option_ids))
     }
 
     /// The first plan's last stream; empty of every other.
     fn last_stream(&self, n: usize, p: usize) -> Vec<f32> {
-        let streams = self.output(self.kept.asked.last_streams);
+        let streams = self.output(MemberOutput::LastStreams);
         let stream = streams.chunks_exact(self.record.readout.width()).nth(p);
         stream.filter(|_| n == 0).unwrap_or_default().to_vec()
     }
 
     /// `[D]` what the wished member wrote; empty where plan `n` has none.
     fn written(&self, n: usize, p: usize, members: usize) -> Vec<f32> {
-        let written = self.output(self.kept.asked.written);
+        let written = self.output(MemberOutput::Written);
         let row = n * self.scene.range.len() + p;
         let row = written.chunks_exact(self.record.readout.width()).nth(row);
         let has_member = self.record.capture.written.is_some_and(|member| member < members);
@@ -553,13 +509,13 @@ impl GivenMembers<'_> {
         let width = self.record.readout.width();
         let (start, length) = self.scene.pack.spans[p];
         let span = start * width..(start + length) * width;
-        let states = path.iter().map(|&node| self.kept.outputs.of(node, self.given));
+        let states = path.iter().map(|&node| self.output(MemberOutput::State(node)));
         let states = states.filter(|state| !state.is_empty());
         states.map(|state| state[span.clone()].to_vec()).collect()
     }
 
     fn depths(&self, p: usize, members: usize, first: FirstStreams) -> Vec<VocabularyReading> {
-        let given = self.output(self.kept.asked.depths);
+        let given = self.output(MemberOutput::Depths);
         let wish = self.record.capture.depths.as_ref();
         let readings = wish.map(|wish| wish.readings(given, first.depths + p * members, members));
         readings.unwrap_or_default()
@@ -571,7 +527,7 @@ impl GivenMembers<'_> {
         nodes: usize,
         first: FirstStreams,
     ) -> Vec<(usize, Vec<VocabularyReading>)> {
-        let given = self.output(self.kept.asked.depths);
+        let given = self.output(MemberOutput::Depths);
         let wish = self.record.capture.depths.iter();
         let grid = wish.flat_map(|wish| {
             wish.positions.iter().enumerate().map(move |(n, &position)| {
@@ -580,5 +536,31 @@ impl GivenMembers<'_> {
             })
         });
         grid.collect()
+    }
+    /// For every wish, where the prompt looked along a plan's path.
+    fn attention(&self, path: &[usize], prompt: usize) -> Vec<Vec<AttentionReading>> {
+        let (schedule, shape) = (&self.scene.group.schedule, self.record.readout.shape());
+        let tokens = self.scene.pack.spans[prompt].1;
+        let readings = |(n, wish): (usize, &AttentionWish)| {
+            let mut readings = Vec::new();
+            for &node in path {
+                let runs = schedule.nodes[node].runs.iter().enumerate();
+                for (run, block_run) in runs.filter(|(_, run)| wish.keeps(run)) {
+                    let given = self.output(MemberOutput::Looks { wish: n, node, run, prompt });
+                    let (weights, carried) = given.split_at(given.len() / 2);
+                    let block = block_run.index;
+                    readings.push(AttentionReading {
+                        block,
+                        heads: wish.heads(shape.blocks[block].attention.heads),
+                        queries: wish.queries(tokens),
+                        tokens,
+                        weights: weights.to_vec(),
+                        carried: carried.to_vec(),
+                    });
+                }
+            }
+            readings
+        };
+        self.record.capture.attention.iter().enumerate().map(readings).collect()
     }
 }

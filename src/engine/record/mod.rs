@@ -20,10 +20,12 @@ pub use next::Next;
 pub use streams::Streams;
 pub use vocabulary::{FollowedToken, MAX_TOP, Reference, VocabularyReading, VocabularyWish};
 
+use std::collections::HashMap;
+use std::hash::Hash;
 use std::ops::Range;
 
 use super::EngineError;
-use super::backend::Pass;
+use super::backend::{Output, Pass};
 use super::schedule::Schedule;
 use super::schedule::group::PlanGroup;
 use super::schedule::pack::Pack;
@@ -114,35 +116,31 @@ pub trait Record {
     ) -> Vec<Vec<Self::Item>>;
 }
 
-/// Which of the outputs given back is which node's.
-pub struct Outputs {
-    of_node: Vec<Option<usize>>,
-    count: usize,
+/// Which of the outputs given back is which, by a key each.
+pub struct Outputs<K>(HashMap<K, usize>);
+
+impl<K> Default for Outputs<K> {
+    fn default() -> Self {
+        Self(HashMap::new())
+    }
 }
 
-impl Outputs {
-    fn new(group: &PlanGroup) -> Self {
-        Self { of_node: vec![None; group.schedule.nodes.len()], count: 0 }
+impl<K: Eq + Hash> Outputs<K> {
+    /// Asks for an output; each key once.
+    fn ask(&mut self, pass: &mut dyn Pass, key: K, output: Output) -> Result<(), EngineError> {
+        self.0.insert(key, self.0.len());
+        pass.give(output)
     }
 
-    /// The next output is this node's.
-    fn note(&mut self, node: usize) {
-        self.of_node[node] = Some(self.next());
-    }
-
-    /// The next output is another's: which it will be.
-    fn next(&mut self) -> usize {
-        self.count += 1;
-        self.count - 1
-    }
-
-    /// A node's output; empty if nothing was asked for it.
-    fn of<'a>(&self, node: usize, given: &'a [Vec<f32>]) -> &'a [f32] {
-        let output = self.of_node[node].and_then(|output| given.get(output));
+    /// An output; empty if it was not asked for.
+    fn of<'a>(&self, key: K, given: &'a [Vec<f32>]) -> &'a [f32] {
+        let output = self.0.get(&key).and_then(|&output| given.get(output));
         output.map_or(&[], Vec::as_slice)
     }
+}
 
-    /// The output of the node where a plan ends.
+impl Outputs<usize> {
+    /// The output of the node where a plan ends, where nodes are the keys.
     fn at_end<'a>(&self, path: &[usize], given: &'a [Vec<f32>]) -> &'a [f32] {
         path.last().map_or(&[], |&node| self.of(node, given))
     }

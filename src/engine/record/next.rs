@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{Demand, Outputs, PackScene, Record};
 use crate::engine::EngineError;
-use crate::engine::backend::Pass;
+use crate::engine::backend::{Output, Pass};
 use crate::engine::schedule::Schedule;
 use crate::model::Prompt;
 
@@ -19,7 +19,7 @@ impl Record for Next {
     /// `[V]`
     type Item = Vec<f32>;
     /// The output of every node where a plan ends: `[P, V]` each.
-    type Kept = Outputs;
+    type Kept = Outputs<usize>;
 
     fn sequences(&self) -> Vec<&[u32]> {
         let prompts = self.prompts.iter();
@@ -33,26 +33,30 @@ impl Record for Next {
         }
     }
 
-    fn open(&self, _: &mut dyn Pass, scene: &PackScene) -> Result<Outputs, EngineError> {
-        Ok(Outputs::new(scene.group))
+    fn open(&self, _: &mut dyn Pass, _: &PackScene) -> Result<Outputs<usize>, EngineError> {
+        Ok(Outputs::default())
     }
 
     fn complete(
         &self,
         pass: &mut dyn Pass,
         scene: &PackScene,
-        kept: &mut Outputs,
+        kept: &mut Outputs<usize>,
         node: usize,
         slot: usize,
     ) -> Result<(), EngineError> {
-        if scene.group.is_end[node] {
-            kept.note(node);
-            pass.give_logits(slot, &scene.pack.last_rows())?;
+        if !scene.group.is_end[node] {
+            return Ok(());
         }
-        Ok(())
+        kept.ask(pass, node, Output::Logits { slot, rows: &scene.pack.last_rows() })
     }
 
-    fn items(&self, scene: &PackScene, kept: Outputs, given: Vec<Vec<f32>>) -> Vec<Vec<Vec<f32>>> {
+    fn items(
+        &self,
+        scene: &PackScene,
+        kept: Outputs<usize>,
+        given: Vec<Vec<f32>>,
+    ) -> Vec<Vec<Vec<f32>>> {
         let of = |path: &Vec<usize>| {
             let logits = kept.at_end(path, &given).chunks(self.vocabulary);
             logits.map(<[f32]>::to_vec).collect()

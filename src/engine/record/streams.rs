@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{Demand, Outputs, PackScene, Record};
-use crate::engine::backend::Pass;
+use crate::engine::backend::{Output, Pass};
 use crate::engine::schedule::Schedule;
 use crate::engine::{EngineError, StepStreams};
 
@@ -17,7 +17,7 @@ pub struct Streams {
 
 impl Record for Streams {
     type Item = StepStreams;
-    type Kept = Outputs;
+    type Kept = Outputs<usize>;
 
     fn sequences(&self) -> Vec<&[u32]> {
         self.sequences.iter().map(Vec::as_slice).collect()
@@ -27,8 +27,8 @@ impl Record for Streams {
         Demand { numbers_a_token: schedule.nodes.len() * self.width, ..Demand::default() }
     }
 
-    fn open(&self, pass: &mut dyn Pass, scene: &PackScene) -> Result<Outputs, EngineError> {
-        let mut kept = Outputs::new(scene.group);
+    fn open(&self, pass: &mut dyn Pass, scene: &PackScene) -> Result<Outputs<usize>, EngineError> {
+        let mut kept = Outputs::default();
         self.complete(pass, scene, &mut kept, 0, 0)?;
         Ok(kept)
     }
@@ -37,18 +37,17 @@ impl Record for Streams {
         &self,
         pass: &mut dyn Pass,
         _: &PackScene,
-        kept: &mut Outputs,
+        kept: &mut Outputs<usize>,
         node: usize,
         slot: usize,
     ) -> Result<(), EngineError> {
-        kept.note(node);
-        pass.give_stream(slot)
+        kept.ask(pass, node, Output::Stream(slot))
     }
 
     fn items(
         &self,
         scene: &PackScene,
-        kept: Outputs,
+        kept: Outputs<usize>,
         given: Vec<Vec<f32>>,
     ) -> Vec<Vec<StepStreams>> {
         let of = |path: &Vec<usize>| {

@@ -105,7 +105,7 @@ pub fn check_top(top: usize, shape: &ModelShape) -> Result<(), EngineError> {
 }
 
 impl VocabularyReading {
-    /// Reads what [`Pass::give_vocabulary`](crate::engine::backend::Pass::give_vocabulary) gave of one
+    /// Reads what [`Output::Vocabulary`](crate::engine::backend::Output::Vocabulary) gave of one
     /// stream with `top` likeliest tokens; `followed` may be shorter than what was followed.
     pub fn parse(numbers: &[f32], top: usize, followed: &[u32]) -> Self {
         let (sums, rest) = numbers.split_at(3);

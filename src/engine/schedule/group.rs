@@ -16,6 +16,7 @@ pub struct PlanGroup {
     pub schedule: Schedule,
     /// For each node, whether a plan ends there.
     pub is_end: Vec<bool>,
+    pub room: PackRoom,
     /// Sequences that go through together.
     pub packs: Vec<Range<usize>>,
 }
@@ -52,9 +53,9 @@ fn cut(
     for path in &schedule.paths {
         is_end[path[path.len() - 1]] = true;
     }
-    let room_here = room(&schedule, &is_end);
+    let here = room(&schedule, &is_end);
     let longest = lengths.iter().copied().max().unwrap_or(0);
-    if (longest > room_here.rows || room_here.sequences == 0) && range.len() > 1 {
+    if (longest > here.rows || here.sequences == 0) && range.len() > 1 {
         let middle = range.start + range.len() / 2;
         cut(lengths, plans, range.start..middle, room, groups);
         cut(lengths, plans, middle..range.end, room, groups);
@@ -65,9 +66,7 @@ fn cut(
     for (i, &length) in lengths.iter().enumerate() {
         rows = rows.saturating_add(length);
         match packs.last_mut() {
-            Some(pack)
-                if rows <= PACK_ROWS.min(room_here.rows) && pack.len() < room_here.sequences =>
-            {
+            Some(pack) if rows <= PACK_ROWS.min(here.rows) && pack.len() < here.sequences => {
                 pack.end = i + 1;
             }
             _ => {
@@ -76,5 +75,5 @@ fn cut(
             }
         }
     }
-    groups.push(PlanGroup { plans: range, schedule, is_end, packs });
+    groups.push(PlanGroup { plans: range, schedule, is_end, room: here, packs });
 }

@@ -11,6 +11,7 @@ pub mod program;
 
 use std::collections::BTreeMap;
 
+use self::program::Program;
 use crate::plan::{BlockRun, Plan, Step};
 
 /// One step applied to the stream of `parent`. Node 0 is the embedding and has no step.
@@ -48,30 +49,9 @@ impl Schedule {
         Self { nodes, batches, paths }
     }
 
-    /// The most residual streams that exist at once while the batches run in order: a step's own
-    /// while a later step needs it, its inputs until then, a parallel step's partial sum.
+    /// The most residual streams that exist at once while the batches run in order.
     pub fn peak_streams(&self) -> usize {
-        let mut children: Vec<usize> = self.nodes.iter().map(|node| node.children).collect();
-        let mut left: Vec<usize> = self.nodes.iter().map(|node| node.runs.len()).collect();
-        let (mut live, mut peak) = (1, 1);
-        for batch in &self.batches {
-            let mut freed = 0;
-            for &(node, _) in &batch.nodes {
-                if left[node] == self.nodes[node].runs.len() {
-                    live += 1;
-                }
-                left[node] -= 1;
-                if left[node] == 0 {
-                    let parent = self.nodes[node].parent;
-                    children[parent] -= 1;
-                    freed += usize::from(children[parent] == 0);
-                    freed += usize::from(self.nodes[node].children == 0);
-                }
-            }
-            peak = peak.max(live);
-            live -= freed;
-        }
-        peak
+        Program::new(self, usize::MAX).slots
     }
 
     /// Block runs that will be made, for one prompt.

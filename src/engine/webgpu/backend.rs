@@ -216,7 +216,7 @@ mod tests {
     use super::super::loading::tests::backend;
     use super::super::probe::noise;
     use super::*;
-    use crate::engine::backend::OptionRows;
+    use crate::engine::backend::{OptionRows, Output};
     use crate::engine::rope::Rope;
     use crate::engine::schedule::program::Program;
     use crate::engine::{Capture, Engine};
@@ -249,9 +249,9 @@ mod tests {
             OptionRows { numbers: noise(2 * width, 2), prompts: 1, count: 2, is_centred: false };
         let mut pass = backend.begin(Start { embedded, numbers: 6, ..start(backend) })?;
         pass.keep(0, &[3], 0)?;
-        pass.give_votes(&options)?;
+        pass.give(Output::Votes(&options))?;
         meddle(0);
-        pass.give_votes(&options)?;
+        pass.give(Output::Votes(&options))?;
         meddle(1);
         pass.finish()?;
         meddle(2);
@@ -313,7 +313,7 @@ mod tests {
         };
         let mut cancelled = backend.begin(start(&backend)).expect("a pass");
         cancelled.keep(0, &[3], 0).expect("room");
-        cancelled.give_votes(&options).expect("room");
+        cancelled.give(Output::Votes(&options)).expect("room");
         backend.gpu.bindings.counter.drops_next.set(true);
         cancelled.finish().expect("a submission");
         drop(cancelled);
@@ -332,7 +332,7 @@ mod tests {
         if fails {
             backend.gpu.device.report(GpuError::Memory("a test".into()));
         }
-        pass.give_votes(&options)?;
+        pass.give(Output::Votes(&options))?;
         pass.finish()?;
         let found = pass.answer()?.expect("this thread waits");
         let z = &embedded[3 * width..];

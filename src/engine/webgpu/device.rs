@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use super::error::{GpuError, brief};
+use super::kernel::Kernels;
 use super::self_test;
 use crate::guarded::guarded;
 
@@ -47,6 +48,7 @@ pub struct Device {
     /// For people: `"llvmpipe (LLVM 15.0.6, 256 bits)"`.
     pub name: String,
     pub backend: wgpu::Backend,
+    pub kernels: Kernels,
     /// The first error of this run; wgpu reports it later than the call that caused it.
     failed: Failure,
 }
@@ -126,7 +128,8 @@ impl Device {
             }
             on_loss.report(GpuError::Lost(brief(&format!("{reason:?}: {message}"))));
         });
-        Ok(Self { device, queue, limits, name, backend: info.backend, failed })
+        let (backend, kernels) = (info.backend, Kernels::default());
+        Ok(Self { device, queue, limits, name, backend, kernels, failed })
     }
 
     /// A run begins: what went wrong in the last one is its own affair, as memory that ran out for a

@@ -1,20 +1,15 @@
-//! One compute pipeline: its WGSL, what it binds, and the numbers a dispatch gives it.
+//! Compute pipelines: their WGSL, what they bind, and the numbers a dispatch gives them.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
-use std::hash::Hash;
 use std::rc::Rc;
-
-use super::device::Device;
 
 /// The imports of every kernel's file.
 pub mod prelude {
-    pub use super::super::device::Device;
     pub use super::super::error::GpuError;
     pub use super::super::grid::grid;
     pub use super::super::recorder::Recorder;
     pub use super::Access::{self, Read, Write};
-    pub use super::{Kernel, Variants};
 }
 
 /// Bytes of a dispatch's numbers: one uniform of 16 words, which every kernel calls `p`.
@@ -34,9 +29,10 @@ pub struct Kernel {
 }
 
 impl Kernel {
-    /// Compiles `source`, whose entry point is `main`; binding 0 holds the numbers, 1.. `accesses`.
-    /// A shader that does not compile is kept by [`Device::check`].
-    pub fn new(device: &Device, label: &'static str, source: &str, accesses: &[Access]) -> Self {
+    /// Compiles `source`, whose entry point is `main`; binding 0 holds the numbers, 1.. `accesses`. Its line
+    /// `//total` stands for the function of that name: a sum over a workgroup of 64.
+    /// A shader that does not compile is kept by [`Device::check`](super::device::Device::check).
+    fn new(gpu: &wgpu::Device, label: &'static str, source: &str, accesses: &[Access]) -> Self {
         let entry = |(binding, ty, dynamic, size): (usize, wgpu::BufferBindingType, bool, u64)| {
             wgpu::BindGroupLayoutEntry {
                 binding: binding as u32,
@@ -56,7 +52,6 @@ impl Kernel {
             (i + 1, ty, false, 0)
         });
         let entries: Vec<_> = std::iter::once(numbers).chain(buffers).map(entry).collect();
-        let gpu = &device.device;
         let layout = gpu.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
             label: Some(label),
             entries: &entries,
@@ -66,6 +61,7 @@ impl Kernel {
             bind_group_layouts: &[Some(&layout)],
             immediate_size: 0,
         });
+        let source = source.replacen("//total", include_str!("total.wgsl"), 1);
         let module = gpu.create_shader_module(wgpu::ShaderModuleDescriptor {
             label: Some(label),
             source: wgpu::ShaderSource::Wgsl(source.into()),
@@ -82,18 +78,29 @@ impl Kernel {
     }
 }
 
-/// Kernels of one source with different numbers or types in it, each made when it is first needed.
-pub struct Variants<K>(RefCell<HashMap<K, Rc<Kernel>>>);
+/// The kernels of a device, by label.
+#[derive(Default)]
+pub struct Kernels(RefCell<HashMap<&'static str, Variants>>);
 
-impl<K: Eq + Hash> Variants<K> {
-    pub fn get(&self, key: K, make: impl FnOnce() -> Kernel) -> Rc<Kernel> {
+/// Kernels of one label, by the numbers that are written into their source.
+type Variants = HashMap<Vec<usize>, Rc<Kernel>>;
+
+impl Kernels {
+    /// Returns the kernel of a label and of numbers, which is compiled when it is first needed.
+    pub fn get(
+        &self,
+        gpu: &wgpu::Device,
+        (label, numbers): (&'static str, &[usize]),
+        accesses: &[Access],
+        source: impl FnOnce() -> String,
+    ) -> Rc<Kernel> {
         let mut made = self.0.borrow_mut();
-        made.entry(key).or_insert_with(|| Rc::new(make())).clone()
-    }
-}
-
-impl<K> Default for Variants<K> {
-    fn default() -> Self {
-        Self(RefCell::default())
+        let variants = made.entry(label).or_default();
+        if let Some(kernel) = variants.get(numbers) {
+            return kernel.clone();
+        }
+        let kernel = Rc::new(Kernel::new(gpu, label, &source(), accesses));
+        variants.insert(numbers.to_vec(), kernel.clone());
+        kernel
     }
 }

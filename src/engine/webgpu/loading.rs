@@ -8,7 +8,7 @@ use super::backend::WebGpuBackend;
 use super::block::GpuBlock;
 use super::device::{AdapterChoice, Device};
 use super::error::GpuError;
-use super::gpu::{Gpu, Kernels};
+use super::gpu::Gpu;
 use super::head::{FinalNorm, GpuHead};
 use super::self_test;
 use crate::engine::EngineError;
@@ -41,7 +41,6 @@ pub(super) async fn reserve(
     let shape = &weights.shape;
     check_widths(shape)?;
     let device = Device::open(adapter).await?;
-    let kernels = Kernels::new(&device);
     if adapter.self_test {
         let stored = weights.block_matrices().flat_map(Matrix::dtypes);
         let stored = stored.chain(weights.head().dtypes());
@@ -51,7 +50,7 @@ pub(super) async fn reserve(
         };
         dtypes.sort_unstable();
         dtypes.dedup();
-        self_test::once(&device, &kernels, &dtypes).await?;
+        self_test::once(&device, &dtypes).await?;
     }
     for block in &shape.blocks {
         TileSize::of(&device, block.attention.head_width)?;
@@ -69,7 +68,7 @@ pub(super) async fn reserve(
     });
     let longest = rows.max().unwrap_or(0).max(shape.vocabulary);
     let (width, name) = (shape.width, device.name.clone());
-    let gpu = Gpu::new(device, kernels, width, longest);
+    let gpu = Gpu::new(device, width, longest);
     if scope.pop().await.is_some() {
         let memory = Memory::on_device(&weights, dtype);
         return Err(GpuError::NoRoom { adapter: name, memory }.into());

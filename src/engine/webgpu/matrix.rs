@@ -219,7 +219,6 @@ impl GpuMatrix {
 #[cfg(test)]
 mod tests {
     use super::super::device::AdapterChoice;
-    use super::super::gpu::Kernels;
     use super::super::probe::{Probe, noise};
     use super::*;
 
@@ -249,8 +248,7 @@ mod tests {
         let across = noise(6 * columns, 1);
         let filled = matrix.fill(&device, second.first - 2, &tensor(&across, columns), String::new);
         filled.expect("f32 holds every number");
-        let kernels = Kernels::new(&device);
-        let mut probe = Probe::new(&device, &kernels, true);
+        let mut probe = Probe::new(&device, true);
         let expected = &across[2 * columns..];
         probe.expect("fill", &second.buffer, expected, 0.0, |_| Ok(())).expect("a read");
         pollster::block_on(probe.settle()).expect("the rows across the cut");

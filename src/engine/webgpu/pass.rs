@@ -13,11 +13,12 @@ use super::norm::RowSource;
 use super::readback::PendingRead;
 use super::recorder::Recorder;
 use super::tables::{PackPlan, Tables};
-use super::vocabulary::{SummedStream, VocabularyKernel, VocabularyLogits};
+use super::vocabulary::{SummedStream, VocabularyLogits};
 use super::votes::Ballot;
+use super::{gather, gemm, norm, vocabulary, votes};
 use crate::engine::EngineError;
 use crate::engine::backend::{
-    AttentionRows, OptionRows, Pass, ReadStreams, Start, VocabularyPart, VocabularyRows,
+    OptionRows, Output, Pass, ReadStreams, Start, VocabularyPart, VocabularyRows,
 };
 use crate::engine::schedule::program::Program;
 
@@ -100,13 +101,6 @@ impl<'a> GpuPass<'a> {
         self.cache = Some(upload(&mut self.to.arena));
     }
 
-    /// The first number of the next output, of `numbers`.
-    fn next_output(&mut self, numbers: usize, what: &'static str) -> usize {
-        let base = self.outputs.iter().map(|output| output.0).sum();
-        self.outputs.push((numbers, what));
-        base
-    }
-
     fn list(&mut self, rows: &[u32]) -> RowIds {
         let device = &self.backend.gpu.device;
         self.to.arena.lists.place(device, rows)
@@ -120,10 +114,9 @@ impl<'a> GpuPass<'a> {
         out: &wgpu::Buffer,
         base: usize,
     ) -> Result<(), GpuError> {
-        let gpu = &self.backend.gpu;
-        let (recorder, tables) = (&mut self.to.recorder, (&self.to.tables, gpu.width));
-        let gather = &gpu.kernels.gather;
-        gather.by_ids(recorder, tables, slot, rows, out, base)
+        let Recording { recorder, tables, .. } = &mut self.to;
+        let streams = (&tables.streams, self.backend.gpu.width);
+        gather::run(recorder, streams, slot * tables.rows, rows, (out, base))
     }
 
     /// Logits `[rows, V]` of rows of the stream in `slot`, to `out` from number `base` on.
@@ -142,11 +135,10 @@ impl<'a> GpuPass<'a> {
         self.gather(slot, rows, &read, 0)?;
         let (recorder, tables) = (&mut self.to.recorder, &self.to.tables);
         let from = RowSource::Rows(&read);
-        let kernels = &gpu.kernels;
-        kernels.norm.run(recorder, from, rows.count, backend.final_norm(), tables, &normed)?;
+        norm::run(recorder, from, rows.count, backend.final_norm(), tables, &normed)?;
         let head = backend.head()?;
         let w = head.linear(gpu);
-        kernels.gemm.run(recorder, &normed, rows.count, w, out, base)?;
+        gemm::run(recorder, &normed, rows.count, w, out, base)?;
         Ok(())
     }
 
@@ -165,110 +157,46 @@ impl<'a> GpuPass<'a> {
             // References end their own runs.
             scale_of: part.references.get(row).copied().filter(|_| is_held).unwrap_or(row),
         });
-        let lists = self.list(&VocabularyKernel::list(&streams.collect::<Vec<_>>()));
+        let lists = self.list(&vocabulary::list(&streams.collect::<Vec<_>>()));
 
         let count = part.read.len();
         let normed = self.to.buffer(gpu, Use::Normed, count * gpu.width); // [read, D]
         let (recorder, kept) = (&mut self.to.recorder, &self.to.tables.kept);
-        let kernels = &gpu.kernels;
-        kernels.vocabulary.norm(recorder, kept, (&lists, count), backend.final_norm(), &normed)?;
+        vocabulary::norm(recorder, kept, (&lists, count), backend.final_norm(), &normed)?;
         let head = backend.head()?;
-        kernels.gemm.run(recorder, &normed, count, head.linear(gpu), out, 0)?;
+        gemm::run(recorder, &normed, count, head.linear(gpu), out, 0)?;
         Ok(())
     }
-}
-
-impl Pass for GpuPass<'_> {
-    fn run(&mut self, call: usize) -> Result<(), EngineError> {
-        let backend = self.backend;
-        backend.gpu.device.check()?;
-        let first_step = self.first_steps[call];
-        let call = &self.program.calls[call];
-        let block = &backend.blocks[call.run.index];
-        let (gpu, to) = (&backend.gpu, &mut self.to);
-        match (&self.cache, call.steps.first()) {
-            // A cache is one plan's, which runs its blocks one by one.
-            (Some(cache), Some(step)) => {
-                cache.run(step, |kept| block.run(gpu, to, call, first_step, Some(&kept)))?
-            }
-            _ => block.run(gpu, to, call, first_step, None)?,
-        }
-        Ok(())
-    }
-
-    fn keep(&mut self, slot: usize, rows: &[u32], at: usize) -> Result<(), EngineError> {
-        let rows = self.list(rows);
-        let kept = self.to.tables.kept.clone();
-        let base = at * self.backend.gpu.width;
-        Ok(self.gather(slot, &rows, &kept, base)?)
-    }
-
-    fn give_stream(&mut self, slot: usize) -> Result<(), EngineError> {
-        let rows = self.to.tables.rows;
-        let all = self.list(&(0..rows as u32).collect::<Vec<_>>());
-        let base = self.next_output(rows * self.backend.gpu.width, "the residual stream");
-        let out = self.out.clone();
-        Ok(self.gather(slot, &all, &out, base)?)
-    }
-
-    fn give_kept(&mut self, rows: &[u32]) -> Result<(), EngineError> {
-        let width = self.backend.gpu.width;
-        let rows = self.list(rows);
-        let base = self.next_output(rows.count * width, "what a member wrote");
-        let (gather, kept) = (&self.backend.gpu.kernels.gather, &self.to.tables.kept);
-        let recorder = &mut self.to.recorder;
-        Ok(gather.of_buffer(recorder, (kept, width), &rows, &self.out, base)?)
-    }
-
-    fn put(&mut self, numbers: &[f32], first: usize) -> Result<(), EngineError> {
-        // Work that is recorded and not yet submitted may read the rows that are about to be overwritten.
-        self.to.recorder.submit()?;
-        let offset = (first * self.backend.gpu.width * size_of::<f32>()) as u64;
-        let queue = &self.backend.gpu.device.queue;
-        queue.write_buffer(&self.to.tables.kept, offset, bytemuck::cast_slice(numbers));
-        Ok(())
-    }
-
-    fn give_votes(&mut self, options: &OptionRows) -> Result<(), EngineError> {
+    /// Kept rows read by options, to the output from number `base` on.
+    fn votes(&mut self, options: &OptionRows, base: usize) -> Result<(), GpuError> {
         let gpu = &self.backend.gpu;
         if self.has_options {
             // Recorded work still reads the options that are about to be overwritten.
             self.to.recorder.submit()?;
         }
         self.has_options = true;
-        let rows = self.to.tables.kept_rows;
         let arena = &mut self.to.arena;
         let uploaded = arena.upload(&gpu.device, &gpu.bindings, Use::Options, &options.numbers);
-        let base = self.next_output(rows * (options.count + 1), "the members' logits");
         let ballot = Ballot {
             kept: &self.to.tables.kept,
-            rows,
+            rows: self.to.tables.kept_rows,
             width: gpu.width,
             options: &uploaded,
             prompts: options.prompts,
             count: options.count,
             is_centred: options.is_centred,
         };
-        let votes = &gpu.kernels.votes;
-        Ok(votes.run(&mut self.to.recorder, &ballot, &self.out, base)?)
+        votes::run(&mut self.to.recorder, &ballot, &self.out, base)
     }
 
-    fn give_logits(&mut self, slot: usize, rows: &[u32]) -> Result<(), EngineError> {
-        let vocabulary = self.backend.weights.shape.vocabulary;
-        let rows = self.list(rows);
-        let base = self.next_output(rows.count * vocabulary, "the logits");
-        let out = self.out.clone();
-        self.logits(slot, &rows, &out, base)
-    }
-
-    fn give_vocabulary(&mut self, rows: &VocabularyRows) -> Result<(), EngineError> {
+    /// Streams read by the whole vocabulary, to the output from number `base` on.
+    fn vocabulary(&mut self, rows: &VocabularyRows, base: usize) -> Result<(), EngineError> {
         let backend = self.backend;
         let gpu = &backend.gpu;
         let vocabulary = backend.weights.shape.vocabulary;
         let most = LOGITS.min((gpu.device.largest_buffer() / 4) as usize) / vocabulary;
         let followed = rows.followed_count();
         let a_stream = VocabularyRows::numbers(rows.top, followed);
-        let base = self.next_output(rows.references.len() * a_stream, "the whole vocabulary");
 
         for part in rows.parts(most) {
             let count = part.read.len();
@@ -300,22 +228,87 @@ impl Pass for GpuPass<'_> {
                 lists: &lists,
             };
             let base = base + part.streams.start * a_stream;
-            gpu.kernels.vocabulary.run(&mut self.to.recorder, &from, &self.out, base)?;
+            vocabulary::run(&mut self.to.recorder, &from, &self.out, base)?;
+        }
+        Ok(())
+    }
+}
+
+impl Pass for GpuPass<'_> {
+    fn run(&mut self, call: usize) -> Result<(), EngineError> {
+        let backend = self.backend;
+        backend.gpu.device.check()?;
+        let first_step = self.first_steps[call];
+        let call = &self.program.calls[call];
+        let block = &backend.blocks[call.run.index];
+        let (gpu, to) = (&backend.gpu, &mut self.to);
+        match (&self.cache, call.steps.first()) {
+            // A cache is one plan's, which runs its blocks one by one.
+            (Some(cache), Some(step)) => {
+                cache.run(step, |kept| block.run(gpu, to, call, first_step, Some(&kept)))?
+            }
+            _ => block.run(gpu, to, call, first_step, None)?,
         }
         Ok(())
     }
 
-    fn give_attention(&mut self, call: usize, rows: &AttentionRows) -> Result<(), EngineError> {
-        let backend = self.backend;
-        let program = self.program.clone();
-        let call = &program.calls[call];
-        let block = &backend.blocks[call.run.index];
-        let (start, tokens) = self.spans[rows.sequence];
-        let span = (rows.step * self.to.tables.rows + start, tokens);
-        let numbers = 2 * rows.heads.len() * rows.queries.len() * tokens;
-        let base = self.next_output(numbers, "the attention");
-        let (out, off) = (self.out.clone(), call.run.heads_off);
-        block.looks(&backend.gpu, &mut self.to, rows, off, span, (&out, base))?;
+    fn keep(&mut self, slot: usize, rows: &[u32], at: usize) -> Result<(), EngineError> {
+        let rows = self.list(rows);
+        let kept = self.to.tables.kept.clone();
+        let base = at * self.backend.gpu.width;
+        Ok(self.gather(slot, &rows, &kept, base)?)
+    }
+
+    fn put(&mut self, numbers: &[f32], first: usize) -> Result<(), EngineError> {
+        // Work that is recorded and not yet submitted may read the rows that are about to be overwritten.
+        self.to.recorder.submit()?;
+        let offset = (first * self.backend.gpu.width * size_of::<f32>()) as u64;
+        let queue = &self.backend.gpu.device.queue;
+        queue.write_buffer(&self.to.tables.kept, offset, bytemuck::cast_slice(numbers));
+        Ok(())
+    }
+
+    fn give(&mut self, output: Output) -> Result<(), EngineError> {
+        let (gpu, shape) = (&self.backend.gpu, &self.backend.weights.shape);
+        let (width, out) = (gpu.width, self.out.clone());
+        let base = self.outputs.iter().map(|output| output.0).sum();
+        let numbers = match output {
+            Output::Stream(slot) => {
+                let rows = self.to.tables.rows;
+                let all = self.list(&(0..rows as u32).collect::<Vec<_>>());
+                self.gather(slot, &all, &out, base)?;
+                rows * width
+            }
+            Output::Kept(rows) => {
+                let rows = self.list(rows);
+                let Recording { recorder, tables, .. } = &mut self.to;
+                gather::run(recorder, (&tables.kept, width), 0, &rows, (&out, base))?;
+                rows.count * width
+            }
+            Output::Votes(options) => {
+                self.votes(options, base)?;
+                self.to.tables.kept_rows * (options.count + 1)
+            }
+            Output::Logits { slot, rows } => {
+                let rows = self.list(rows);
+                self.logits(slot, &rows, &out, base)?;
+                rows.count * shape.vocabulary
+            }
+            Output::Vocabulary(rows) => {
+                self.vocabulary(rows, base)?;
+                rows.references.len() * VocabularyRows::numbers(rows.top, rows.followed_count())
+            }
+            Output::Attention { call, rows } => {
+                let call = &self.program.calls[call];
+                let block = &self.backend.blocks[call.run.index];
+                let (start, tokens) = self.spans[rows.sequence];
+                let span = (rows.step * self.to.tables.rows + start, tokens);
+                let off = call.run.heads_off;
+                block.looks(gpu, &mut self.to, rows, off, span, (&out, base))?;
+                2 * rows.heads.len() * rows.queries.len() * tokens
+            }
+        };
+        self.outputs.push((numbers, output.name()));
         Ok(())
     }
 

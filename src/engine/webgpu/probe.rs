@@ -5,7 +5,6 @@ use atelier_kernels::sample::{distance, worse};
 
 use super::device::{Device, STORAGE};
 use super::error::GpuError;
-use super::gpu::Kernels;
 use super::readback::{PendingRead, Staging};
 use super::recorder::{Bindings, Recorder};
 use super::tables::Tables;
@@ -16,7 +15,6 @@ use crate::model::shape::{AttentionShape, QkNorm, RopeShape};
 /// A device that kernels are tried on.
 pub struct Probe<'a> {
     pub device: &'a Device,
-    pub kernels: &'a Kernels,
     /// Every shape and type, as tests want it, or those that one start-up has time for.
     pub is_thorough: bool,
     /// The block dtypes (quantised formats) that are tried.
@@ -27,11 +25,10 @@ pub struct Probe<'a> {
 }
 
 impl<'a> Probe<'a> {
-    pub fn new(device: &'a Device, kernels: &'a Kernels, is_thorough: bool) -> Self {
+    pub fn new(device: &'a Device, is_thorough: bool) -> Self {
         Self {
             bindings: Bindings::new(device),
             device,
-            kernels,
             is_thorough,
             dtypes: &DType::BLOCKS,
             trials: Vec::new(),

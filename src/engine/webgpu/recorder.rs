@@ -2,13 +2,14 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, VecDeque};
+use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::counter::{COUNT_BYTES, Counter};
 use super::device::{CAN_BLOCK, Device, STORAGE};
 use super::error::GpuError;
-use super::kernel::{Kernel, PARAMS_BYTES};
+use super::kernel::{Access, Kernel, PARAMS_BYTES};
 use super::watchdog::MOST_WORK;
 
 /// Dispatches a submission holds at most.
@@ -170,6 +171,27 @@ impl<'a> Recorder<'a> {
     /// Operations that a dispatch may cost.
     pub fn most_work(&self) -> u64 {
         self.bindings.most_work
+    }
+
+    /// Returns the device's kernel of a label.
+    pub fn kernel(
+        &self,
+        label: &'static str,
+        accesses: &[Access],
+        source: &'static str,
+    ) -> Rc<Kernel> {
+        self.variant(label, &[], accesses, || source.to_owned())
+    }
+
+    /// Returns the device's kernel of a label and of the numbers that are written into its source.
+    pub fn variant(
+        &self,
+        label: &'static str,
+        numbers: &[usize],
+        accesses: &[Access],
+        source: impl FnOnce() -> String,
+    ) -> Rc<Kernel> {
+        self.device.kernels.get(&self.device.device, (label, numbers), accesses, source)
     }
 
     /// Adds a dispatch of `size` workgroups that make `cost` operations.

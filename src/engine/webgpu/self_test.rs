@@ -6,7 +6,6 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::device::Device;
 use super::error::GpuError;
-use super::gpu::Kernels;
 use super::probe::Probe;
 use super::{
     activation, add, append, attention, attention_slope, gather, gemm, gemm_transposed, looks,
@@ -20,7 +19,7 @@ type Check = fn(&mut Probe) -> Result<(), GpuError>;
 
 /// Every kernel's checks, in the order of a block's work.
 const CHECKS: [(&str, Check); 24] = [
-    ("gather", gather::check::rows_come_by_ids_and_by_steps),
+    ("gather", gather::check::rows_come_by_their_ids),
     ("norm", norm::check::rows_and_streams_are_normed_as_on_the_cpu),
     ("norm to members", norm::check::a_normed_branch_is_a_member),
     ("gemm", gemm::check::every_route_equals_the_plain_sum_in_every_type),
@@ -64,14 +63,14 @@ fn key(device: &Device) -> String {
 ///
 /// # Errors
 /// A kernel is wrong (the error names the first one), or the device failed. The next call tries again.
-pub async fn once(device: &Device, kernels: &Kernels, dtypes: &[DType]) -> Result<(), GpuError> {
+pub async fn once(device: &Device, dtypes: &[DType]) -> Result<(), GpuError> {
     let known = right().get(&key(device)).cloned();
     let checks: &[(&str, Check)] = if known.is_none() { &CHECKS } else { &[] };
     let known = known.unwrap_or_default();
     let blocks = dtypes.iter().copied().filter(|dtype| dtype.is_block());
     let blocks: Vec<DType> = blocks.filter(|dtype| !known.contains(dtype)).collect();
     if !(checks.is_empty() && blocks.is_empty()) {
-        run(Probe::new(device, kernels, false), checks, &blocks).await?;
+        run(Probe::new(device, false), checks, &blocks).await?;
         right().entry(key(device)).or_default().extend(blocks);
     }
     Ok(())
@@ -107,13 +106,12 @@ pub async fn each(
     is_thorough: bool,
     mut goes_on: impl AsyncFnMut(&[KernelTrial], &str) -> bool,
 ) -> Vec<KernelTrial> {
-    let kernels = Kernels::new(device);
     let mut found = Vec::new();
     for (name, check) in CHECKS {
         if !goes_on(&found, name).await {
             return found;
         }
-        let probe = Probe::new(device, &kernels, is_thorough);
+        let probe = Probe::new(device, is_thorough);
         one(name, probe, check, &mut found).await;
     }
     for dtype in &DType::BLOCKS {
@@ -126,7 +124,7 @@ pub async fn each(
             ("transposed gemm", gemm_transposed::check::blocks_are_the_numbers_that_the_cpu_reads),
         ];
         for (kernel, check) in checks {
-            let mut probe = Probe::new(device, &kernels, is_thorough);
+            let mut probe = Probe::new(device, is_thorough);
             probe.dtypes = std::slice::from_ref(dtype);
             let mut of_type = Vec::new();
             one(kernel, probe, check, &mut of_type).await;
@@ -160,8 +158,7 @@ mod tests {
     #[test]
     fn every_kernel_equals_its_plain_twin() {
         let device = device();
-        let kernels = Kernels::new(&device);
-        let tried = run(Probe::new(&device, &kernels, true), &CHECKS, &DType::BLOCKS);
+        let tried = run(Probe::new(&device, true), &CHECKS, &DType::BLOCKS);
         pollster::block_on(tried).expect("kernels that are right");
     }
 
@@ -176,7 +173,7 @@ mod tests {
         assert_eq!(asked, ROUNDS);
         let wrong: Vec<_> = found.iter().filter(|trial| !trial.is_right).collect();
         assert!(wrong.is_empty(), "{wrong:?}");
-        for kernel in ["gather by ids", "rope", "gemm", "gemm of q4_K"] {
+        for kernel in ["gather", "rope", "gemm", "gemm of q4_K"] {
             let trial = found.iter().find(|trial| trial.kernel == kernel);
             assert!(trial.is_some_and(|trial| trial.trials > 0), "{kernel}");
         }
@@ -196,8 +193,7 @@ mod tests {
     #[test]
     fn a_kernel_that_is_wrong_is_told_and_those_of_a_lost_device_too() {
         let device = device();
-        let kernels = Kernels::new(&device);
-        let mut probe = Probe::new(&device, &kernels, false);
+        let mut probe = Probe::new(&device, false);
         let out = probe.zeros(4);
         let expected = [0.0, 0.0, 0.5, 0.0];
         let tried = probe.expect("rope", &out, &expected, 1e-5, |_| Ok(()));
@@ -216,9 +212,7 @@ mod tests {
     fn an_adapter_is_tried_once_with_each_type_of_blocks_and_again_after_a_loss() {
         let mut device = device();
         device.name = "the adapter of this test".to_owned();
-        let kernels = Kernels::new(&device);
-        let tried =
-            |dtypes: &[DType], device: &Device| pollster::block_on(once(device, &kernels, dtypes));
+        let tried = |dtypes: &[DType], device: &Device| pollster::block_on(once(device, dtypes));
         tried(&[DType::F32], &device).expect("kernels that are right");
         tried(&[DType::Q8_0], &device).expect("blocks that are right");
         // From here on whatever asks the device hears this.

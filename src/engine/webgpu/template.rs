@@ -1,11 +1,6 @@
 //! WGSL with repeated lines written once: naga spills arrays that are indexed by a variable, and
 //! counts every turn of a loop, so what must be unrolled is unrolled as text.
 
-/// `source` with `//total` replaced by the function of that name: a sum over a workgroup of 64.
-pub fn with_total(source: &str) -> String {
-    source.replacen("//total", include_str!("total.wgsl"), 1)
-}
-
 /// Every `//repeat N` … `//end` is written N times, `#` being 0, 1, …
 pub fn unroll(source: &str) -> String {
     let mut out = String::with_capacity(2 * source.len());

@@ -5,7 +5,7 @@ use atelier_kernels::sample::noise;
 
 use super::device::{AdapterChoice, Device, STORAGE};
 use super::error::GpuError;
-use super::gemm::{GemmKernel, Linear};
+use super::gemm::{self, Linear};
 use super::matrix::GpuMatrix;
 use super::readback::Staging;
 use super::recorder::{Bindings, Recorder};
@@ -21,7 +21,6 @@ pub struct Workbench {
 
 /// Rows times a matrix, in the GPU's memory.
 pub struct GpuProduct {
-    gemm: GemmKernel,
     matrix: GpuMatrix,
     rows: usize,
     x: wgpu::Buffer,    // [N, in]
@@ -66,7 +65,6 @@ impl Workbench {
         let [outs, ins] = [weights.rows, weights.columns];
         let y = (rows * outs) as u64 * 4;
         let product = GpuProduct {
-            gemm: GemmKernel::default(),
             matrix: GpuMatrix::of_rows(&self.device, weights, weights.dtype)?,
             rows,
             x: self.device.storage("x", &noise(rows * ins, 1)),
@@ -85,8 +83,8 @@ impl Workbench {
         let mut recorder = Recorder::new(&self.device, &self.bindings);
         let linear = Linear { matrix: &product.matrix, bias: &product.bias };
         for _ in 0..times {
-            let GpuProduct { gemm, x, rows, y, .. } = product;
-            gemm.run(&mut recorder, x, *rows, linear, y, 0)?;
+            let GpuProduct { x, rows, y, .. } = product;
+            gemm::run(&mut recorder, x, *rows, linear, y, 0)?;
         }
         self.ended(&mut recorder, &product.y).await
     }

@@ -11,7 +11,9 @@ use atelier_kernels::testing::random;
 use serde_json::Value;
 
 use crate::engine::EngineError;
-use crate::engine::backend::{Backend, Loader, OptionRows, ReadStreams, Start, VocabularyRows};
+use crate::engine::backend::{
+    Backend, Loader, OptionRows, Output, ReadStreams, Start, VocabularyRows,
+};
 use crate::engine::cpu::backend::CpuBackend;
 use crate::engine::cpu::loader::CpuLoader;
 use crate::engine::rope::Rope;
@@ -189,7 +191,7 @@ fn check(name: &str) {
         pass.run(n).expect("a call");
         for &(node, slot) in &call.complete {
             pass.keep(slot, &last, ends + 2 * node).expect("kept");
-            pass.give_logits(slot, &last).expect("logits");
+            pass.give(Output::Logits { slot, rows: &last }).expect("logits");
             let rows = VocabularyRows {
                 streams: ReadStreams::Rows { slot, rows: last.clone() },
                 references: vec![1, 1],
@@ -197,11 +199,11 @@ fn check(name: &str) {
                 followed: option_ids[..2].to_vec(),
                 is_reproducible: false,
             };
-            pass.give_vocabulary(&rows).expect("the vocabulary");
+            pass.give(Output::Vocabulary(&rows)).expect("the vocabulary");
             completed.push(node);
         }
     }
-    pass.give_votes(&options(&weights, &option_ids, 2)).expect("votes");
+    pass.give(Output::Votes(&options(&weights, &option_ids, 2))).expect("votes");
     pass.finish().expect("an end");
     let outputs = pass.answer().expect("numbers").expect("an answer");
     let k = option_ids.len();
@@ -263,7 +265,8 @@ fn first_overflow(line: &str, embedded: Vec<f32>) -> String {
     for call in 0..program.calls.len() {
         pass.run(call).expect("a call");
     }
-    pass.give_stream(program.calls[program.calls.len() - 1].complete[0].1).expect("a stream");
+    pass.give(Output::Stream(program.calls[program.calls.len() - 1].complete[0].1))
+        .expect("a stream");
     pass.finish().expect("an end");
     let error: EngineError = pass.answer().expect_err("not finite");
     error.to_string()
@@ -354,7 +357,7 @@ fn calls_in_small_parts_and_memory_used_again_change_no_bit() {
         for (n, call) in program.calls.iter().enumerate() {
             pass.run(n).expect("a call");
             for &(_, slot) in &call.complete {
-                pass.give_stream(slot).expect("a stream");
+                pass.give(Output::Stream(slot)).expect("a stream");
             }
         }
         pass.finish().expect("an end");

@@ -8,7 +8,7 @@ use atelier_kernels::testing::random;
 
 use super::blocks::{D, block, pack, shapes, twin};
 use super::models::{NAMES, backend, embed, open, tests};
-use crate::engine::backend::{Backend, Start};
+use crate::engine::backend::{Backend, Output, Start};
 use crate::engine::cpu::backend::CpuBackend;
 use crate::engine::cpu::head::Head;
 use crate::engine::cpu::tangent::CpuTangents;
@@ -172,7 +172,7 @@ fn after(backend: &CpuBackend, weights: &Weights, steps: &[Step], stream: &[f32]
         pass.run(call).expect("a call");
     }
     let last = &program.calls[program.calls.len() - 1];
-    pass.give_stream(last.complete[0].1).expect("a stream");
+    pass.give(Output::Stream(last.complete[0].1)).expect("a stream");
     pass.finish().expect("an end");
     pass.answer().expect("numbers").expect("an answer").remove(0)
 }

@@ -16,7 +16,6 @@ pub fn plain(activation: Activation, x: f64) -> f64 {
 }
 
 pub fn every_activation_is_the_cpus(probe: &mut Probe) -> Result<(), GpuError> {
-    let kernel = &probe.kernels.activation;
     let (rows, width) = (5, 44);
     for activation in [Activation::Silu, Activation::GeluTanh, Activation::GeluErf] {
         for is_gated in [true, false] {
@@ -41,7 +40,7 @@ pub fn every_activation_is_the_cpus(probe: &mut Probe) -> Result<(), GpuError> {
             let most =
                 if is_gated { 4e-6 } else { 1e-6 } * if probe.is_thorough { 1.0 } else { 10.0 };
             probe.expect("activation", &out, &expected, most / largest, |recorder| {
-                kernel.run(recorder, &from, rows, &shape, &out)
+                run(recorder, &from, rows, &shape, &out)
             })?;
         }
     }

@@ -4,7 +4,6 @@ use super::super::probe::{Probe, noise};
 use super::*;
 
 pub fn the_first_rows_of_each_are_added(probe: &mut Probe) -> Result<(), GpuError> {
-    let kernel = &probe.kernels.add;
     let width = 20;
     let (a, b) = (noise(6 * width, 1), noise(6 * width, 2));
     let mut expected = vec![0.0; 7 * width];
@@ -19,6 +18,6 @@ pub fn the_first_rows_of_each_are_added(probe: &mut Probe) -> Result<(), GpuErro
     probe.expect("add", &out, &expected, 1e-6, |recorder| {
         let rows = |buffer, first, rows| RowsFrom { buffer, first, rows };
         let (a, b) = (rows(&a, 0, 4), rows(&b, 1, 2));
-        kernel.run(recorder, a, b, width, rows(&out, 2, 5))
+        run(recorder, a, b, width, rows(&out, 2, 5))
     })
 }

@@ -4,10 +4,6 @@ pub mod check;
 
 use super::kernel::prelude::*;
 
-/// Made when it is first needed.
-#[derive(Default)]
-pub struct AddKernel(Variants<()>);
-
 /// Rows `[D]` of a buffer.
 #[derive(Clone, Copy)]
 pub struct RowsFrom<'a> {
@@ -25,25 +21,20 @@ impl<'a> RowsFrom<'a> {
     }
 }
 
-impl AddKernel {
-    /// `out = a + b`, all of `out`'s rows; it is another buffer than theirs.
-    pub fn run(
-        &self,
-        recorder: &mut Recorder,
-        a: RowsFrom,
-        b: RowsFrom,
-        width: usize,
-        out: RowsFrom,
-    ) -> Result<(), GpuError> {
-        let width4 = width / 4;
-        let firsts = [a.first, b.first, out.first].map(|first| first * width4);
-        let params = [&[out.rows, width4, a.rows, b.rows][..], &firsts].concat();
-        let params: Vec<u32> = params.into_iter().map(|x| x as u32).collect();
-        let buffers = [a.buffer, b.buffer, out.buffer];
-        let device = recorder.device;
-        let kernel = self
-            .0
-            .get((), || Kernel::new(device, "add", include_str!("add.wgsl"), &[Read, Read, Write]));
-        recorder.call(&kernel, &buffers, &params, grid(out.rows * width4, 64), 0)
-    }
+/// `out = a + b`, all of `out`'s rows; it is another buffer than theirs.
+pub fn run(
+    recorder: &mut Recorder,
+    a: RowsFrom,
+    b: RowsFrom,
+    width: usize,
+    out: RowsFrom,
+) -> Result<(), GpuError> {
+    let text = include_str!("add.wgsl");
+    let kernel = recorder.kernel("add", &[Read, Read, Write], text);
+    let width4 = width / 4;
+    let firsts = [a.first, b.first, out.first].map(|first| first * width4);
+    let params = [&[out.rows, width4, a.rows, b.rows][..], &firsts].concat();
+    let params: Vec<u32> = params.into_iter().map(|x| x as u32).collect();
+    let buffers = [a.buffer, b.buffer, out.buffer];
+    recorder.call(&kernel, &buffers, &params, grid(out.rows * width4, 64), 0)
 }

@@ -4,7 +4,6 @@ use super::super::probe::{Probe, heads, noise};
 use super::*;
 
 pub fn keys_and_values_go_to_their_rows(probe: &mut Probe) -> Result<(), GpuError> {
-    let append = &probe.kernels.append;
     let shape = heads(6, 2, 12, None);
     let places = [4u32, 0, 7, 5];
     let qkv = noise(places.len() * shape.qkv_width(), 1);
@@ -18,6 +17,6 @@ pub fn keys_and_values_go_to_their_rows(probe: &mut Probe) -> Result<(), GpuErro
     let (from, at) = (probe.storage("qkv", &qkv), probe.storage("places", &places));
     let cache = probe.storage("cache", &before);
     probe.expect("append", &cache, &expected, 0.0, |recorder| {
-        append.run(recorder, &from, places.len(), &shape, &at, &cache)
+        run(recorder, &from, places.len(), &shape, &at, &cache)
     })
 }

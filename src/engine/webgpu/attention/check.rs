@@ -53,7 +53,6 @@ pub fn qkv(shape: &AttentionShape) -> Vec<f32> {
 }
 
 pub fn tiles_equal_the_plain_sum(probe: &mut Probe) -> Result<(), GpuError> {
-    let attention = &probe.kernels.attention;
     for &(h, kv_heads, width, window) in probe.some(&SHAPES, AT_START) {
         let shape = heads(h, kv_heads, width, window);
         let qkv = qkv(&shape);
@@ -64,14 +63,14 @@ pub fn tiles_equal_the_plain_sum(probe: &mut Probe) -> Result<(), GpuError> {
         let tiles = Tiles::new(queries, &spans, |table| probe.storage("tiles", table));
         let out = probe.zeros(expected.len());
         probe.expect("attention", &out, &expected, 1e-4, |recorder| {
-            attention.run(recorder, (&from, None), STEPS, (&shape, HeadsOff::NONE), &tiles, &out)
+            run(recorder, (&from, None), STEPS, (&shape, HeadsOff::NONE), &tiles, &out)
         })?;
     }
     Ok(())
 }
 
 pub fn heads_that_are_off_are_zero_and_others_stay(probe: &mut Probe) -> Result<(), GpuError> {
-    let (attention, tokens) = (&probe.kernels.attention, 5);
+    let tokens = 5;
     for (count, width, switched) in
         [(6, 8, &[2][..]), (6, 12, &[0, 1, 5]), (71, 4, &[0, 31, 32, 63, 64, 70]), (128, 4, &[127])]
     {
@@ -90,7 +89,7 @@ pub fn heads_that_are_off_are_zero_and_others_stay(probe: &mut Probe) -> Result<
         let tiles = Tiles::new(queries, &[whole((0, tokens))], upload);
         let (from, out) = (probe.storage("qkv", &qkv), probe.zeros(expected.len()));
         probe.expect("heads off", &out, &expected, 1e-4, |recorder| {
-            attention.run(recorder, (&from, None), 1, (&shape, off), &tiles, &out)
+            run(recorder, (&from, None), 1, (&shape, off), &tiles, &out)
         })?;
     }
     Ok(())
@@ -104,7 +103,6 @@ pub fn whole((start, tokens): (usize, usize)) -> Span {
 /// Checks attention of sequences whose first tokens' keys and values lie in a cache, beside those of the
 /// other sequences.
 pub fn what_goes_on_equals_the_whole(probe: &mut Probe) -> Result<(), GpuError> {
-    let attention = &probe.kernels.attention;
     for &(h, kv_heads, width, window) in probe.some(&SHAPES, AT_START) {
         let shape = heads(h, kv_heads, width, window);
         let (row, own) = (shape.qkv_width(), shape.attended_width());
@@ -135,7 +133,7 @@ pub fn what_goes_on_equals_the_whole(probe: &mut Probe) -> Result<(), GpuError> 
         let keys = CachedKeys { cache: &cache, sequences: &sequences };
         let out = probe.zeros(after.len());
         probe.expect("attention over a cache", &out, &after, 1e-4, |recorder| {
-            attention.run(recorder, (&from, Some(keys)), 1, (&shape, HeadsOff::NONE), &tiles, &out)
+            run(recorder, (&from, Some(keys)), 1, (&shape, HeadsOff::NONE), &tiles, &out)
         })?;
     }
     Ok(())
@@ -144,7 +142,6 @@ pub fn what_goes_on_equals_the_whole(probe: &mut Probe) -> Result<(), GpuError> 
 #[cfg(test)]
 mod tests {
     use super::super::super::device::tests::device;
-    use super::super::super::gpu::Kernels;
     use super::*;
 
     #[test]
@@ -189,9 +186,8 @@ mod tests {
     #[test]
     fn attention_in_several_dispatches_is_the_same() {
         let device = device();
-        let kernels = Kernels::new(&device);
         for most in [1, 20_000, 500_000] {
-            let mut probe = Probe::new(&device, &kernels, true);
+            let mut probe = Probe::new(&device, true);
             probe.bindings.most_work = most;
             tiles_equal_the_plain_sum(&mut probe).expect("sums");
             what_goes_on_equals_the_whole(&mut probe).expect("sums");

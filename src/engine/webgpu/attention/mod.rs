@@ -2,6 +2,7 @@
 
 pub mod check;
 
+use super::device::Device;
 use super::kernel::prelude::*;
 use super::template::unroll;
 use super::watchdog;
@@ -13,10 +14,6 @@ const WORKGROUP_NUMBERS: usize = (16 << 10) / 4;
 
 /// Threads that share a query.
 const LANES: usize = 4;
-
-/// A pipeline for every (heads, KV heads, W), with keys of their own and with a cache's.
-#[derive(Default)]
-pub struct AttentionKernel(Variants<(usize, usize, usize, bool)>);
 
 /// How many queries and keys of a head of a given width lie in workgroup memory at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -128,45 +125,50 @@ pub fn costs(spans: &[Span], size: TileSize, window: u32) -> Vec<u64> {
     spans.iter().flat_map(tile).collect()
 }
 
-impl AttentionKernel {
-    /// `qkv` `[steps N, (H + 2 KV) W]`, already turned, to `out` `[steps N, H W]`; over keys and values of
-    /// a cache, which holds those of one step, where there is one. Heads that are off leave zeros.
-    pub fn run(
-        &self,
-        recorder: &mut Recorder,
-        (qkv, cached): (&wgpu::Buffer, Option<CachedKeys>),
-        steps: usize,
-        (shape, off): (&AttentionShape, HeadsOff),
-        tiles: &Tiles,
-        out: &wgpu::Buffer,
-    ) -> Result<(), GpuError> {
-        let device = recorder.device;
-        let size = TileSize::of(device, shape.head_width)?;
-        let is_cached = cached.is_some();
-        let key = (shape.heads, shape.kv_heads, shape.head_width, is_cached);
-        let kernel = self.0.get(key, || kernel(device, shape, size, is_cached));
-        let mut buffers = vec![&tiles.table, qkv];
-        buffers.extend(cached.iter().flat_map(|keys| [keys.sequences, keys.cache]));
-        buffers.push(out);
-        let window = window(shape);
-        let costs = costs(&tiles.spans, size, window);
-        let cuts = watchdog::attention(&costs, shape.heads, steps, recorder.most_work());
-        recorder.tally.work += tiles.pairs(window) * (4 * shape.attended_width() * steps) as u64;
-        for cut in cuts {
-            let first = [cut.tiles.start, cut.heads.start, cut.steps.start];
-            let [tile, head, step] = first.map(|x| x as u32);
-            // The heads begin at a multiple of 16 bytes.
-            let params = [tiles.pack_rows as u32, window, tile, head, step, 0, 0, 0];
-            let params = [&params[..], &off.words()].concat();
-            let size = [cut.tiles.len(), cut.heads.len(), cut.steps.len()];
-            let size = size.map(|x| x as u32);
-            recorder.call(&kernel, &buffers, &params, size, cut.cost)?;
-        }
-        Ok(())
+/// `qkv` `[steps N, (H + 2 KV) W]`, already turned, to `out` `[steps N, H W]`; over keys and values of
+/// a cache, which holds those of one step, where there is one. Heads that are off leave zeros.
+pub fn run(
+    recorder: &mut Recorder,
+    (qkv, cached): (&wgpu::Buffer, Option<CachedKeys>),
+    steps: usize,
+    (shape, off): (&AttentionShape, HeadsOff),
+    tiles: &Tiles,
+    out: &wgpu::Buffer,
+) -> Result<(), GpuError> {
+    let size = TileSize::of(recorder.device, shape.head_width)?;
+    let (label, keys_of, accesses): (_, _, &[Access]) = match cached {
+        None => ("attention", include_str!("own.wgsl"), &[Read, Read, Write]),
+        Some(_) => (
+            "attention over a cache",
+            include_str!("cached.wgsl"),
+            &[Read, Read, Read, Read, Write],
+        ),
+    };
+    let numbers = [shape.heads, shape.kv_heads, shape.head_width];
+    let kernel = recorder
+        .variant(label, &numbers, accesses, || source(shape, size, keys_of, accesses.len()));
+    let mut buffers = vec![&tiles.table, qkv];
+    buffers.extend(cached.iter().flat_map(|keys| [keys.sequences, keys.cache]));
+    buffers.push(out);
+    let window = window(shape);
+    let costs = costs(&tiles.spans, size, window);
+    let cuts = watchdog::attention(&costs, shape.heads, steps, recorder.most_work());
+    recorder.tally.work += tiles.pairs(window) * (4 * shape.attended_width() * steps) as u64;
+    for cut in cuts {
+        let first = [cut.tiles.start, cut.heads.start, cut.steps.start];
+        let [tile, head, step] = first.map(|x| x as u32);
+        // The heads begin at a multiple of 16 bytes.
+        let params = [tiles.pack_rows as u32, window, tile, head, step, 0, 0, 0];
+        let params = [&params[..], &off.words()].concat();
+        let size = [cut.tiles.len(), cut.heads.len(), cut.steps.len()];
+        let size = size.map(|x| x as u32);
+        recorder.call(&kernel, &buffers, &params, size, cut.cost)?;
     }
+    Ok(())
 }
 
-fn kernel(device: &Device, shape: &AttentionShape, size: TileSize, is_cached: bool) -> Kernel {
+/// WGSL of attention over the keys of `keys_of`, whose output is bound at `out`.
+fn source(shape: &AttentionShape, size: TileSize, keys_of: &str, out: usize) -> String {
     let TileSize { queries, keys, padded } = size;
     let numbers = [
         ("{W4}", shape.head_width / 4),
@@ -178,21 +180,13 @@ fn kernel(device: &Device, shape: &AttentionShape, size: TileSize, is_cached: bo
         ("{KEY_TILE}", keys * padded),
         ("{SCORES}", queries * keys),
         ("{THREADS}", queries * LANES),
-        ("{OUT}", if is_cached { 5 } else { 3 }),
+        ("{OUT}", out),
     ];
-    let (label, keys_of, accesses): (_, _, &[Access]) = match is_cached {
-        false => ("attention", include_str!("own.wgsl"), &[Read, Read, Write]),
-        true => (
-            "attention over a cache",
-            include_str!("cached.wgsl"),
-            &[Read, Read, Read, Read, Write],
-        ),
-    };
-    let source = include_str!("attention.wgsl").replace("{KEYS_OF}", keys_of);
-    let source = numbers.into_iter().fold(with_heads(&source, shape), |source, (name, number)| {
-        source.replace(name, &number.to_string())
-    });
-    Kernel::new(device, label, &unroll(&source), accesses)
+    let source = with_heads(&include_str!("attention.wgsl").replace("{KEYS_OF}", keys_of), shape);
+    let source = numbers
+        .into_iter()
+        .fold(source, |source, (name, number)| source.replace(name, &number.to_string()));
+    unroll(&source)
 }
 
 pub(super) fn window(shape: &AttentionShape) -> u32 {

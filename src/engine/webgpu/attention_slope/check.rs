@@ -92,7 +92,6 @@ const PAIRS: [[u32; 4]; 5] =
     [[9, 0, 9, 9], [69, 0, 69, 1], [0, 1, 0, 1], [66, 0, 69, 0], [5, 2, 5, 1]];
 
 pub fn looks_and_slopes_are_the_plain_ones(probe: &mut Probe) -> Result<(), GpuError> {
-    let kernel = &probe.kernels.attention_slope;
     let shapes = [(6, 2, 8, Some(20)), (4, 4, 12, None), (2, 1, 96, None)];
     // The last head of the first shape is off.
     let off = HeadsOff::NONE.and(5).unwrap_or_default();
@@ -116,7 +115,7 @@ pub fn looks_and_slopes_are_the_plain_ones(probe: &mut Probe) -> Result<(), GpuE
         let list = [7, PLACES[0] as u32, PLACES[1] as u32, PLACES[2] as u32];
         let places = RowIds { buffer: probe.storage("places", &list), first: 1, count: 3 };
         probe.expect("looks kept", at.weights, &weights, 1e-4, |recorder| {
-            kernel.look(recorder, at, &places)
+            look(recorder, at, &places)
         })?;
         probe.expect("mixtures kept", at.mixed, &mixed, 1e-4, |_| Ok(()))?;
 
@@ -143,12 +142,12 @@ pub fn looks_and_slopes_are_the_plain_ones(probe: &mut Probe) -> Result<(), GpuE
         }
         let (from, out) = (probe.storage("moved", &moved), probe.zeros(4 * wide));
         probe.expect("attention slope", &out, &pushed, 1e-4, |recorder| {
-            kernel.push(recorder, at, &pairs, &from, &out)
+            push(recorder, at, &pairs, &from, &out)
         })?;
         let (from, out) = (probe.storage("w", &w), probe.zeros(4 * row));
         let name = "transposed attention slope";
         probe.expect(name, &out, &pulled, 1e-4, |recorder| {
-            kernel.pull(recorder, at, &pairs, &from, &out)
+            pull(recorder, at, &pairs, &from, &out)
         })?;
     }
     Ok(())
@@ -157,15 +156,13 @@ pub fn looks_and_slopes_are_the_plain_ones(probe: &mut Probe) -> Result<(), GpuE
 #[cfg(test)]
 mod tests {
     use super::super::super::device::tests::device;
-    use super::super::super::gpu::Kernels;
     use super::*;
 
     #[test]
     fn slopes_in_several_dispatches_are_the_same() {
         let device = device();
-        let kernels = Kernels::new(&device);
         for most in [1, 50_000] {
-            let mut probe = Probe::new(&device, &kernels, true);
+            let mut probe = Probe::new(&device, true);
             probe.bindings.most_work = most;
             looks_and_slopes_are_the_plain_ones(&mut probe).expect("sums");
             pollster::block_on(probe.settle()).expect("the same numbers");

@@ -2,22 +2,16 @@
 
 pub mod check;
 
+use std::rc::Rc;
+
 use super::attention::{window, with_heads};
 use super::gather::RowIds;
+use super::kernel::Kernel;
 use super::kernel::prelude::*;
 use super::tangent::GpuPairs;
-use super::template::with_total;
 use super::watchdog;
 use crate::model::shape::AttentionShape;
 use crate::plan::HeadsOff;
-
-/// Pipelines for every (heads, KV heads, W).
-#[derive(Default)]
-pub struct AttentionSlopeKernel {
-    look: Variants<(usize, usize, usize)>,
-    push: Variants<(usize, usize, usize)>,
-    pull: Variants<(usize, usize, usize)>,
-}
 
 /// Queries, keys and values of a sequence, with the attention weights and mixtures of P output positions.
 #[derive(Clone, Copy)]
@@ -35,77 +29,57 @@ pub struct Looked<'a> {
     pub mixed: &'a wgpu::Buffer,
 }
 
-impl AttentionSlopeKernel {
-    /// Writes weights and mixtures of the positions in `places`.
-    pub fn look(
-        &self,
-        recorder: &mut Recorder,
-        at: Looked,
-        places: &RowIds,
-    ) -> Result<(), GpuError> {
-        let (device, shape) = (recorder.device, at.shape);
-        let kernel = self.look.get(key(shape), || {
-            let source = include_str!("look.wgsl");
-            kernel(device, "looks kept", source, shape, &[Read, Read, Write, Write])
-        });
-        let buffers = [at.qkv, &places.buffer, at.weights, at.mixed];
-        call(recorder, &kernel, at, &buffers, [places.count, shape.heads, places.first])
-    }
-
-    /// `moved` `[rows, (H + 2 KV) W]`, turned, to `out` `[rows, H W]`.
-    pub fn push(
-        &self,
-        recorder: &mut Recorder,
-        at: Looked,
-        pairs: &GpuPairs,
-        moved: &wgpu::Buffer,
-        out: &wgpu::Buffer,
-    ) -> Result<(), GpuError> {
-        let (device, shape) = (recorder.device, at.shape);
-        let kernel = self.push.get(key(shape), || {
-            let source = include_str!("push.wgsl");
-            let accesses = [Read, Read, Read, Read, Read, Write];
-            kernel(device, "attention slope", source, shape, &accesses)
-        });
-        let buffers = [at.qkv, at.weights, at.mixed, &pairs.table, moved, out];
-        call(recorder, &kernel, at, &buffers, [pairs.rows, shape.heads, pairs.first])
-    }
-
-    /// `w` `[rows, H W]` to `out` `[rows, (H + 2 KV) W]`, turned.
-    pub fn pull(
-        &self,
-        recorder: &mut Recorder,
-        at: Looked,
-        pairs: &GpuPairs,
-        w: &wgpu::Buffer,
-        out: &wgpu::Buffer,
-    ) -> Result<(), GpuError> {
-        let (device, shape) = (recorder.device, at.shape);
-        let kernel = self.pull.get(key(shape), || {
-            let source = include_str!("pull.wgsl");
-            let accesses = [Read, Read, Read, Read, Read, Write];
-            kernel(device, "transposed attention slope", source, shape, &accesses)
-        });
-        let buffers = [at.qkv, at.weights, at.mixed, &pairs.table, w, out];
-        call(recorder, &kernel, at, &buffers, [pairs.rows, shape.kv_heads, pairs.first])
-    }
+/// Writes weights and mixtures of the positions in `places`.
+pub fn look(recorder: &mut Recorder, at: Looked, places: &RowIds) -> Result<(), GpuError> {
+    let (label, source) = ("looks kept", include_str!("look.wgsl"));
+    let kernel = kernel(recorder, label, source, at.shape, &[Read, Read, Write, Write]);
+    let buffers = [at.qkv, &places.buffer, at.weights, at.mixed];
+    call(recorder, &kernel, at, &buffers, [places.count, at.shape.heads, places.first])
 }
 
-fn key(shape: &AttentionShape) -> (usize, usize, usize) {
-    (shape.heads, shape.kv_heads, shape.head_width)
+/// `moved` `[rows, (H + 2 KV) W]`, turned, to `out` `[rows, H W]`.
+pub fn push(
+    recorder: &mut Recorder,
+    at: Looked,
+    pairs: &GpuPairs,
+    moved: &wgpu::Buffer,
+    out: &wgpu::Buffer,
+) -> Result<(), GpuError> {
+    let (label, source) = ("attention slope", include_str!("push.wgsl"));
+    let kernel = kernel(recorder, label, source, at.shape, &OF_PROBES);
+    let buffers = [at.qkv, at.weights, at.mixed, &pairs.table, moved, out];
+    call(recorder, &kernel, at, &buffers, [pairs.rows, at.shape.heads, pairs.first])
 }
+
+/// `w` `[rows, H W]` to `out` `[rows, (H + 2 KV) W]`, turned.
+pub fn pull(
+    recorder: &mut Recorder,
+    at: Looked,
+    pairs: &GpuPairs,
+    w: &wgpu::Buffer,
+    out: &wgpu::Buffer,
+) -> Result<(), GpuError> {
+    let (label, source) = ("transposed attention slope", include_str!("pull.wgsl"));
+    let kernel = kernel(recorder, label, source, at.shape, &OF_PROBES);
+    let buffers = [at.qkv, at.weights, at.mixed, &pairs.table, w, out];
+    call(recorder, &kernel, at, &buffers, [pairs.rows, at.shape.kv_heads, pairs.first])
+}
+
+/// Bindings of kernels that take probes.
+const OF_PROBES: [Access; 6] = [Read, Read, Read, Read, Read, Write];
 
 fn kernel(
-    device: &Device,
+    recorder: &Recorder,
     label: &'static str,
     source: &str,
     shape: &AttentionShape,
     accesses: &[Access],
-) -> Kernel {
-    let source = source.replacen("//head\n", include_str!("head.wgsl"), 1);
-    let source = with_heads(&with_total(&source), shape);
-    let source = source.replace("{W}", &shape.head_width.to_string());
-    Kernel::new(device, label, &source, accesses)
+) -> Rc<Kernel> {
+    let numbers = [shape.heads, shape.kv_heads, shape.head_width];
+    recorder.variant(label, &numbers, accesses, || {
+        let source = source.replacen("//head\n", include_str!("head.wgsl"), 1);
+        with_heads(&source, shape).replace("{W}", &shape.head_width.to_string())
+    })
 }
 
 /// A workgroup for each of `heads` of `rows`, from `first` on in their list.

@@ -12,12 +12,13 @@ use super::error::GpuError;
 use super::gemm::Linear;
 use super::gpu::Gpu;
 use super::kv_cache::GpuRunCache;
-use super::looks::{Looks, LooksKernel, LooksRoom};
+use super::looks::{Looks, LooksRoom};
 use super::matrix::GpuMatrix;
 use super::member::MemberSink;
 use super::norm::{NormVectors, RowSource};
 use super::recorder::Recorder;
 use super::tables::Tables;
+use super::{activation, append, attention, gather, gemm, looks, norm, qk_norm, rope};
 use crate::engine::backend::AttentionRows;
 use crate::engine::branch::{Branch, Branches, LinearRole, NormRole};
 use crate::engine::schedule::program::BlockCall;
@@ -106,7 +107,7 @@ impl GpuBlock {
         let feeds_mlp = is_both && branches.mlp_reads_attention();
         let mut read = None;
         if let Some(branch) = branches.attention {
-            let x = self.input(gpu, to, branch, streams, steps)?; // [steps N, D]
+            let x = self.input(gpu, to, branch, streams, call)?; // [steps N, D]
             let attended = self.attend(gpu, to, &x, (steps, cache), call.run.heads_off)?; // [steps N, H W]
             let members = |tables| MemberSink {
                 tables,
@@ -123,15 +124,14 @@ impl GpuBlock {
             let from = if feeds_mlp { RowSource::Rows(&middle) } else { streams };
             let x = match read {
                 Some((x, norm)) if !feeds_mlp && norm == branch.norm_before => x,
-                _ => self.input(gpu, to, branch, from, steps)?,
+                _ => self.input(gpu, to, branch, from, call)?,
             };
             let mlp = &self.shape.mlp;
             let up = to.buffer(gpu, Use::Up, rows * mlp.up_rows()); // [steps N, 2 F] or [steps N, F]
             let activated = to.buffer(gpu, Use::Activated, rows * mlp.width); // [steps N, F]
             let w = self.linear(gpu, branch.widen);
-            gpu.kernels.gemm.run(&mut to.recorder, &x, rows, w, &up, 0)?;
-            let activation = &gpu.kernels.activation;
-            activation.run(&mut to.recorder, &up, rows, mlp, &activated)?;
+            gemm::run(&mut to.recorder, &x, rows, w, &up, 0)?;
+            activation::run(&mut to.recorder, &up, rows, mlp, &activated)?;
             let members = |tables| MemberSink {
                 tables,
                 middle: &middle,
@@ -152,23 +152,26 @@ impl GpuBlock {
         to: &mut Recording,
         branch: Branch,
         from: RowSource,
-        steps: usize,
+        call: &BlockCall,
     ) -> Result<wgpu::Buffer, GpuError> {
-        let rows = steps * to.tables.rows;
+        let n = to.tables.rows;
+        let rows = call.steps.len() * n;
         let x = |to: &mut Recording| to.buffer(gpu, Use::Normed, rows * gpu.width);
         match (branch.norm_before, from) {
             (Some(norm), _) => {
                 let x = x(to);
                 let (norm, Recording { recorder, tables, .. }) = (self.norm(gpu, norm), to);
-                gpu.kernels.norm.run(recorder, from, rows, norm, tables, &x)?;
+                norm::run(recorder, from, rows, norm, tables, &x)?;
                 Ok(x)
             }
             (None, RowSource::Rows(rows)) => Ok(rows.clone()),
-            (None, RowSource::Streams { first_step }) => {
+            (None, RowSource::Streams { .. }) => {
                 let x = x(to);
-                let (recorder, tables) = (&mut to.recorder, (&to.tables, gpu.width));
-                let gather = &gpu.kernels.gather;
-                gather.by_steps(recorder, tables, first_step, steps, &x)?;
+                let slots = call.steps.iter().map(|step| step.slot_in);
+                let ids = slots.flat_map(|slot| (slot * n..(slot + 1) * n).map(|row| row as u32));
+                let ids = to.arena.lists.place(&gpu.device, &ids.collect::<Vec<_>>());
+                let streams = (&to.tables.streams, gpu.width);
+                gather::run(&mut to.recorder, streams, 0, &ids, (&x, 0))?;
                 Ok(x)
             }
         }
@@ -188,26 +191,22 @@ impl GpuBlock {
         let qkv = to.buffer(gpu, Use::Qkv, rows * shape.qkv_width()); // [steps N, (H + 2 KV) W]
         let attended = to.buffer(gpu, Use::Attended, rows * shape.attended_width()); // [steps N, H W]
         let (recorder, tables) = (&mut to.recorder, &to.tables);
-        let kernels = &gpu.kernels;
         let w = self.linear(gpu, Branch::attention(&self.shape).widen);
-        kernels.gemm.run(recorder, x, rows, w, &qkv, 0)?;
+        gemm::run(recorder, x, rows, w, &qkv, 0)?;
         if shape.qk_norm != QkNorm::None {
             let gains =
                 [VectorRole::QueryNorm, VectorRole::KeyNorm].map(|role| self.vector(gpu, role));
             let eps = self.shape.norm.eps;
-            let kernel = &kernels.qk_norm;
-            kernel.run(recorder, &qkv, rows, shape, eps, gains)?;
+            qk_norm::run(recorder, &qkv, rows, shape, eps, gains)?;
         }
-        kernels.rope.run(recorder, &qkv, rows, shape, tables)?;
+        rope::run(recorder, &qkv, rows, shape, tables)?;
         if let Some(GpuRunCache { places, keys }) = cache {
-            let kernel = &kernels.append;
-            kernel.run(recorder, &qkv, rows, shape, places, keys.cache)?;
+            append::run(recorder, &qkv, rows, shape, places, keys.cache)?;
         }
         // The tables have tiles of every size that the blocks' heads take.
         let tiles = &tables.tiles[&TileSize::of(&gpu.device, shape.head_width)?.queries];
-        let kernel = &kernels.attention;
         let keys = cache.map(|cache| cache.keys);
-        kernel.run(recorder, (&qkv, keys), steps, (shape, off), tiles, &attended)?;
+        attention::run(recorder, (&qkv, keys), steps, (shape, off), tiles, &attended)?;
         Ok(attended)
     }
 
@@ -224,11 +223,10 @@ impl GpuBlock {
     ) -> Result<(), GpuError> {
         let shape = &self.shape.attention;
         let numbers = (gpu.device.largest_buffer() / 4) as usize;
-        let most = LOOKED_AT.min(numbers);
-        let at_once = LooksKernel::heads_at_once(shape, gpu.width, span.1, most);
-        let at_once = at_once.min(rows.heads.len());
+        let a_head = span.1 * shape.attended_width().max(gpu.width);
+        let at_once = (LOOKED_AT.min(numbers) / a_head.max(1)).max(1).min(rows.heads.len());
         let a_head = at_once * span.1;
-        let list = LooksKernel::list(&rows.heads, off, &rows.queries);
+        let list = looks::list(&rows.heads, off, &rows.queries);
         let looks = Looks {
             shape,
             qkv: &to.buffer(gpu, Use::Qkv, 0),
@@ -241,9 +239,7 @@ impl GpuBlock {
             values: &to.buffer(gpu, Use::Values, a_head * shape.attended_width()),
             through: &to.buffer(gpu, Use::Through, a_head * gpu.width),
         };
-        let (recorder, kernels) = (&mut to.recorder, &gpu.kernels);
-        let kernel = &kernels.looks;
-        kernel.run(recorder, &kernels.gemm, &looks, &room, at_once, (out, base))
+        looks::run(&mut to.recorder, &looks, &room, at_once, (out, base))
     }
 
     /// A branch's output matrix, and its norm where that stands behind: members.
@@ -256,15 +252,15 @@ impl GpuBlock {
         rows: usize,
         members: &dyn Fn(&'a Tables) -> MemberSink<'a>,
     ) -> Result<(), GpuError> {
-        let (w, kernels) = (self.linear(gpu, branch.narrow), &gpu.kernels);
+        let w = self.linear(gpu, branch.narrow);
         let Some(norm) = branch.norm_after else {
             let Recording { recorder, tables, .. } = to;
-            return kernels.gemm.run_members(recorder, inside, rows, w, &members(tables));
+            return gemm::run_members(recorder, inside, rows, w, &members(tables));
         };
         let z = to.buffer(gpu, Use::Branch, rows * gpu.width);
         let Recording { recorder, tables, .. } = to;
-        kernels.gemm.run(recorder, inside, rows, w, &z, 0)?;
-        kernels.norm.run_members(recorder, &z, rows, self.norm(gpu, norm), &members(tables))
+        gemm::run(recorder, inside, rows, w, &z, 0)?;
+        norm::run_members(recorder, &z, rows, self.norm(gpu, norm), &members(tables))
     }
 
     /// A matrix, and its bias or zeros.

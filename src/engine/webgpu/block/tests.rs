@@ -9,7 +9,6 @@ use crate::engine::schedule::program::{Program, StreamStep};
 use crate::engine::tests::twin::TwinBlock;
 use crate::engine::webgpu::device::tests::device;
 use crate::engine::webgpu::gemm::check::sixty_fourths;
-use crate::engine::webgpu::gpu::Kernels;
 use crate::engine::webgpu::probe::{agree, heads, noise};
 use crate::engine::webgpu::readback::Staging;
 use crate::engine::webgpu::tables::PackPlan;
@@ -24,9 +23,7 @@ const WIDTH: usize = 24;
 const LENGTHS: [usize; 3] = [5, 1, 18];
 
 fn gpu(longest: usize) -> Gpu {
-    let device = device();
-    let kernels = Kernels::new(&device);
-    Gpu::new(device, kernels, WIDTH, longest)
+    Gpu::new(device(), WIDTH, longest)
 }
 
 fn llama() -> BlockShape {

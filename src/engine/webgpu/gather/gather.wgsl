@@ -1,20 +1,17 @@
-// Rows of streams, by their ids, to out: a thread four numbers.
+// Rows, by their ids, to out: a thread four numbers.
 
 struct Params {
     count: u32,      // rows to copy
     width4: u32,     // D / 4
     base: u32,       // the first number of out
-    first: u32,      // by ids: the first id; by steps: the first step
-    slot_row: u32,   // by ids: the stream's first row
-    pack_rows: u32,  // by steps: N
+    first: u32,      // the first id
+    first_row: u32,  // the row that ids are counted from
 }
 
 @group(0) @binding(0) var<uniform> p: Params;
-@group(0) @binding(1) var<storage, read> streams: array<vec4<f32>>; // [slots, N, D]
-@group(0) @binding(2) var<storage, read> list: array<{ELEMENT}>;
-@group(0) @binding(3) var<storage, read_write> out: array<f32>;     // [count, D] from base on
-
-{ROW}
+@group(0) @binding(1) var<storage, read> rows: array<vec4<f32>>; // [.., D]
+@group(0) @binding(2) var<storage, read> ids: array<u32>;
+@group(0) @binding(3) var<storage, read_write> out: array<f32>;  // [count, D] from base on
 
 @compute @workgroup_size(64)
 fn main(
@@ -27,7 +24,7 @@ fn main(
     if row >= p.count {
         return;
     }
-    let v = streams[source_row(row) * p.width4 + i % p.width4];
+    let v = rows[(p.first_row + ids[p.first + row]) * p.width4 + i % p.width4];
     let to = p.base + i * 4u;
     out[to] = v.x;
     out[to + 1u] = v.y;

@@ -26,14 +26,13 @@ pub fn every_route_equals_the_plain_sum_in_every_type(probe: &mut Probe) -> Resu
             let (a, w, bias) = (noise(m * k, 1), sixty_fourths(n * k, 2), noise(n, 3));
             let matrix = GpuMatrix::of_numbers(probe.device, &w, k, dtype)?;
             let linear = Linear { matrix: &matrix, bias: &probe.storage("bias", &bias) };
-            let gemm = &probe.kernels.gemm;
             let from = probe.storage("a", &a);
             // The outputs of another dispatch lie before these.
             let base = 7;
             let out = probe.zeros(base + m * n);
             let expected = [vec![0.0; base], product(&a, &w, &bias, k)].concat();
             probe.expect("gemm", &out, &expected, 1e-4, |recorder| {
-                gemm.run(recorder, &from, m, linear, &out, base)
+                run(recorder, &from, m, linear, &out, base)
             })?;
         }
     }
@@ -48,7 +47,6 @@ pub fn blocks_are_the_numbers_that_the_cpu_reads(probe: &mut Probe) -> Result<()
     let (n, k) = (33, 512);
     // Each route.
     let rows = [20, 5, 1, 3];
-    let gemm = &probe.kernels.gemm;
     let blocks = probe.dtypes.iter().filter(|dtype| dtype.is_block());
     let rows = probe.some(&rows, 2);
     for (&dtype, &m) in blocks.flat_map(|dtype| rows.iter().map(move |m| (dtype, m))) {
@@ -59,7 +57,7 @@ pub fn blocks_are_the_numbers_that_the_cpu_reads(probe: &mut Probe) -> Result<()
         let (from, out) = (probe.storage("a", &a), probe.zeros(m * n));
         let expected = product(&a, &w, &bias, k);
         probe.expect("gemm of blocks", &out, &expected, 1e-4, |recorder| {
-            gemm.run(recorder, &from, m, linear, &out, 0)
+            run(recorder, &from, m, linear, &out, 0)
         })?;
     }
     for dtype in probe.dtypes.iter().copied().filter(|dtype| dtype.is_block()) {
@@ -71,7 +69,7 @@ pub fn blocks_are_the_numbers_that_the_cpu_reads(probe: &mut Probe) -> Result<()
         let (from, out) = (probe.storage("a", &a), probe.zeros(n));
         let expected = product(&a, &w, &bias, k);
         probe.expect("gemm of blocks", &out, &expected, 1e-4, |recorder| {
-            gemm.run(recorder, &from, 1, linear, &out, 0)
+            run(recorder, &from, 1, linear, &out, 0)
         })?;
     }
     Ok(())
@@ -88,12 +86,9 @@ pub fn a_matrix_in_parts_is_one_product(probe: &mut Probe) -> Result<(), GpuErro
         rest.parts.into_iter().map(|part| MatrixPart { first: first + part.first, ..part }),
     );
     let linear = Linear { matrix: &matrix, bias: &probe.storage("bias", &bias) };
-    let gemm = &probe.kernels.gemm;
     let (from, out) = (probe.storage("a", &a), probe.zeros(m * n));
     let expected = product(&a, &w, &bias, k);
-    probe.expect("gemm", &out, &expected, 1e-4, |recorder| {
-        gemm.run(recorder, &from, m, linear, &out, 0)
-    })
+    probe.expect("gemm", &out, &expected, 1e-4, |recorder| run(recorder, &from, m, linear, &out, 0))
 }
 
 /// Which of the tables is which: 3 steps of 2 tokens, a parallel step's share, a kept row.
@@ -104,10 +99,9 @@ pub fn a_member_joins_its_stream_and_is_kept(probe: &mut Probe) -> Result<(), Gp
     let z = product(&a, &w, &bias, k);
     let matrix = GpuMatrix::of_numbers(probe.device, &w, k, DType::F32)?;
     let linear = Linear { matrix: &matrix, bias: &probe.storage("bias", &bias) };
-    let gemm = &probe.kernels.gemm;
     let from = probe.storage("a", &a);
     joins(probe, "gemm to members", d, &z, &mut |recorder, to| {
-        gemm.run_members(recorder, &from, m, linear, to)
+        run_members(recorder, &from, m, linear, to)
     })
 }
 
@@ -177,7 +171,6 @@ pub fn joins(
 #[cfg(test)]
 mod tests {
     use super::super::super::device::tests::device;
-    use super::super::super::gpu::Kernels;
     use super::super::super::recorder::{Bindings, Tally};
     use super::*;
 
@@ -185,9 +178,8 @@ mod tests {
     #[test]
     fn a_product_in_several_dispatches_is_the_same() {
         let device = device();
-        let kernels = Kernels::new(&device);
         for most in [1, 300_000, 3_000_000] {
-            let mut probe = Probe::new(&device, &kernels, true);
+            let mut probe = Probe::new(&device, true);
             probe.bindings.most_work = most;
             every_route_equals_the_plain_sum_in_every_type(&mut probe).expect("products");
             a_member_joins_its_stream_and_is_kept(&mut probe).expect("members");
@@ -209,9 +201,8 @@ mod tests {
             bias: &device.storage("bias", &noise(n, 2)),
         };
         let (a, out) = (device.storage("a", &noise(k, 3)), device.storage("out", &[0f32; 4]));
-        let gemm = GemmKernel::default();
         for _ in 0..2 {
-            gemm.run(&mut recorder, &a, 1, linear, &out, 0).expect("a product");
+            run(&mut recorder, &a, 1, linear, &out, 0).expect("a product");
         }
         recorder.submit().expect("a submission");
         let Tally { submissions, work, .. } = recorder.tally;

@@ -22,11 +22,10 @@ pub fn every_route_equals_the_plain_sum_in_every_type(probe: &mut Probe) -> Resu
         for dtype in DType::PLAIN {
             let (a, w) = (noise(m * n, 1), sixty_fourths(n * k, 2));
             let matrix = GpuMatrix::of_numbers(probe.device, &w, k, dtype)?;
-            let kernel = &probe.kernels.gemm_transposed;
             let (from, out) = (probe.storage("a", &a), probe.zeros(m * k));
             let expected = plain(&a, &w, k);
             probe.expect("transposed gemm", &out, &expected, 1e-4, |recorder| {
-                kernel.run(recorder, &from, m, &matrix, &out)
+                run(recorder, &from, m, &matrix, &out)
             })?;
         }
     }
@@ -37,7 +36,6 @@ pub fn every_route_equals_the_plain_sum_in_every_type(probe: &mut Probe) -> Resu
 pub fn blocks_are_the_numbers_that_the_cpu_reads(probe: &mut Probe) -> Result<(), GpuError> {
     let (n, k) = (37, 512);
     let rows = [20, 3];
-    let kernel = &probe.kernels.gemm_transposed;
     let blocks = probe.dtypes.iter().filter(|dtype| dtype.is_block());
     let rows = probe.some(&rows, 2);
     for (&dtype, &m) in blocks.flat_map(|dtype| rows.iter().map(move |m| (dtype, m))) {
@@ -47,7 +45,7 @@ pub fn blocks_are_the_numbers_that_the_cpu_reads(probe: &mut Probe) -> Result<()
         let (from, out) = (probe.storage("a", &a), probe.zeros(m * k));
         let expected = plain(&a, &w, k);
         probe.expect("transposed gemm of blocks", &out, &expected, 1e-4, |recorder| {
-            kernel.run(recorder, &from, m, &matrix, &out)
+            run(recorder, &from, m, &matrix, &out)
         })?;
     }
     Ok(())
@@ -56,7 +54,6 @@ pub fn blocks_are_the_numbers_that_the_cpu_reads(probe: &mut Probe) -> Result<()
 /// A matrix past a binding lies in several buffers, which are summed over.
 pub fn a_matrix_in_parts_is_one_product(probe: &mut Probe) -> Result<(), GpuError> {
     let (n, k, first) = (50, 36, 18);
-    let kernel = &probe.kernels.gemm_transposed;
     for m in [3, 40] {
         let (a, w) = (noise(m * n, 1), sixty_fourths(n * k, 2));
         let mut matrix = GpuMatrix::of_numbers(probe.device, &w[..first * k], k, DType::Bf16)?;
@@ -68,7 +65,7 @@ pub fn a_matrix_in_parts_is_one_product(probe: &mut Probe) -> Result<(), GpuErro
         let (from, out) = (probe.storage("a", &a), probe.zeros(m * k));
         let expected = plain(&a, &w, k);
         probe.expect("transposed gemm in parts", &out, &expected, 1e-4, |recorder| {
-            kernel.run(recorder, &from, m, &matrix, &out)
+            run(recorder, &from, m, &matrix, &out)
         })?;
     }
     Ok(())
@@ -77,16 +74,14 @@ pub fn a_matrix_in_parts_is_one_product(probe: &mut Probe) -> Result<(), GpuErro
 #[cfg(test)]
 mod tests {
     use super::super::super::device::tests::device;
-    use super::super::super::gpu::Kernels;
     use super::*;
 
     /// Cut for the watchdog's sake, by rows and columns, it is the same product.
     #[test]
     fn a_product_in_several_dispatches_is_the_same() {
         let device = device();
-        let kernels = Kernels::new(&device);
         for most in [1, 200_000] {
-            let mut probe = Probe::new(&device, &kernels, true);
+            let mut probe = Probe::new(&device, true);
             probe.bindings.most_work = most;
             a_matrix_in_parts_is_one_product(&mut probe).expect("sums");
             every_route_equals_the_plain_sum_in_every_type(&mut probe).expect("sums");

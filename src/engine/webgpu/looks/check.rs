@@ -55,8 +55,7 @@ fn plain(
 }
 
 pub fn weights_and_lengths_equal_the_plain_ones(probe: &mut Probe) -> Result<(), GpuError> {
-    let kernel = &probe.kernels.looks;
-    let (gemm, width) = (&probe.kernels.gemm, 20);
+    let width = 20;
     for &(h, kv_heads, head_width, window) in probe.some(&SHAPES, 1) {
         let shape = heads(h, kv_heads, head_width, window);
         let (qkv, wide) = (qkv(&shape), h * head_width);
@@ -71,7 +70,7 @@ pub fn weights_and_lengths_equal_the_plain_ones(probe: &mut Probe) -> Result<(),
         let mut expected = vec![0.0; 3]; // another output's
         expected.extend(plain(own, &shape, &w, [&chosen, &queries], off));
         let mut words = vec![9u32; 3]; // another list's
-        let list = LooksKernel::list(&chosen, off, &queries);
+        let list = list(&chosen, off, &queries);
         words.extend(&list);
         let list = RowIds { buffer: probe.storage("lists", &words), first: 3, count: list.len() };
         let looks = Looks {
@@ -89,7 +88,7 @@ pub fn weights_and_lengths_equal_the_plain_ones(probe: &mut Probe) -> Result<(),
             };
             let out = probe.zeros(expected.len());
             probe.expect("looks", &out, &expected, 1e-4, |recorder| {
-                kernel.run(recorder, gemm, &looks, &room, at_once, (&out, 3))
+                run(recorder, &looks, &room, at_once, (&out, 3))
             })?;
         }
     }

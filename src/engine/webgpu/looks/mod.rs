@@ -4,22 +4,14 @@ pub mod check;
 
 use super::attention::{window, with_heads};
 use super::gather::RowIds;
-use super::gemm::{GemmKernel, Linear};
+use super::gemm::{self, Linear};
 use super::kernel::prelude::*;
-use super::template::with_total;
 use super::watchdog;
 use crate::model::shape::AttentionShape;
 use crate::plan::HeadsOff;
 
 /// In a list of heads: this one is off.
 const OFF: u32 = 1 << 31;
-
-/// Two pipelines for every (heads, KV heads, W): made when something is asked.
-#[derive(Default)]
-pub struct LooksKernel {
-    spread: Variants<(usize, usize, usize)>,
-    looks: Variants<(usize, usize, usize)>,
-}
 
 /// The attention whose weights are read, and the heads and positions that are asked for.
 pub struct Looks<'a> {
@@ -28,7 +20,7 @@ pub struct Looks<'a> {
     pub qkv: &'a wgpu::Buffer,
     /// The sequence's first row there, and its T.
     pub span: (usize, usize),
-    /// As [`LooksKernel::list`] says: H' heads, then Q positions.
+    /// As [`list`] says: H' heads, then Q positions.
     pub list: &'a RowIds,
     pub heads: usize,
     /// The output matrix, without its bias.
@@ -41,80 +33,64 @@ pub struct LooksRoom<'a> {
     pub through: &'a wgpu::Buffer,
 }
 
-impl LooksKernel {
-    /// Heads, of which those that are off carry nothing, and the positions that look.
-    pub fn list(heads: &[usize], off: HeadsOff, queries: &[usize]) -> Vec<u32> {
-        let head = |&head: &usize| head as u32 | if off.contains(head) { OFF } else { 0 };
-        let queries = queries.iter().map(|&query| query as u32);
-        heads.iter().map(head).chain(queries).collect()
-    }
+/// Heads, of which those that are off carry nothing, and the positions that look.
+pub fn list(heads: &[usize], off: HeadsOff, queries: &[usize]) -> Vec<u32> {
+    let head = |&head: &usize| head as u32 | if off.contains(head) { OFF } else { 0 };
+    let queries = queries.iter().map(|&query| query as u32);
+    heads.iter().map(head).chain(queries).collect()
+}
 
-    /// How many heads of sequences of `tokens` go through at once where `most` numbers have room.
-    pub fn heads_at_once(
-        shape: &AttentionShape,
-        width: usize,
-        tokens: usize,
-        most: usize,
-    ) -> usize {
-        (most / (tokens * shape.attended_width().max(width)).max(1)).max(1)
-    }
-
-    /// Weights `[H', Q, T]` to `out` from number `base` on, and what they carry behind all of them;
-    /// `at_once` heads at a time.
-    pub fn run(
-        &self,
-        recorder: &mut Recorder,
-        gemm: &GemmKernel,
-        looks: &Looks,
-        room: &LooksRoom,
-        at_once: usize,
-        (out, base): (&wgpu::Buffer, usize),
-    ) -> Result<(), GpuError> {
-        let (device, shape) = (recorder.device, looks.shape);
-        let key = (shape.heads, shape.kv_heads, shape.head_width);
-        let spread = self.spread.get(key, || {
-            let source = with_numbers(include_str!("spread.wgsl"), shape);
-            Kernel::new(device, "spread values", &source, &[Read, Read, Write])
-        });
-        let kernel = self.looks.get(key, || {
-            let source = with_total(&with_numbers(include_str!("looks.wgsl"), shape));
-            Kernel::new(device, "looks", &source, &[Read, Read, Read, Write])
-        });
-        let (first_row, tokens) = looks.span;
-        let (queries, width) = (looks.list.count - looks.heads, looks.out.matrix.rows);
-        let carried = looks.heads * queries * tokens;
-        for first in (0..looks.heads).step_by(at_once) {
-            let heads = at_once.min(looks.heads - first);
-            let first_head = looks.list.first + first;
-            let rows = heads * tokens;
-            let params = [first_row, tokens, heads, first_head].map(|x| x as u32);
-            let buffers = [looks.qkv, &looks.list.buffer, room.values];
-            let fours = rows * shape.attended_width() / 4;
-            recorder.call(&spread, &buffers, &params, grid(fours, 64), 0)?;
-            gemm.run(recorder, room.values, rows, looks.out, room.through, 0)?;
-            let a_pair = (tokens * 2 * (shape.head_width + width)) as u64;
-            for pairs in watchdog::rows(heads * queries, a_pair, recorder.most_work()) {
-                let params = [
-                    first_row,
-                    tokens,
-                    queries,
-                    looks.list.first + looks.heads,
-                    pairs.end,
-                    first_head,
-                    window(shape) as usize,
-                    width / 4,
-                    base + first * queries * tokens,
-                    carried,
-                    pairs.start,
-                ];
-                let params = params.map(|x| x as u32);
-                let buffers = [looks.qkv, &looks.list.buffer, room.through, out];
-                let (size, cost) = (grid(pairs.len(), 1), a_pair * pairs.len() as u64);
-                recorder.call(&kernel, &buffers, &params, size, cost)?;
-            }
+/// Weights `[H', Q, T]` to `out` from number `base` on, and what they carry behind all of them;
+/// `at_once` heads at a time.
+pub fn run(
+    recorder: &mut Recorder,
+    looks: &Looks,
+    room: &LooksRoom,
+    at_once: usize,
+    (out, base): (&wgpu::Buffer, usize),
+) -> Result<(), GpuError> {
+    let shape = looks.shape;
+    let numbers = [shape.heads, shape.kv_heads, shape.head_width];
+    let spread = recorder.variant("spread values", &numbers, &[Read, Read, Write], || {
+        with_numbers(include_str!("spread.wgsl"), shape)
+    });
+    let kernel = recorder.variant("looks", &numbers, &[Read, Read, Read, Write], || {
+        with_numbers(include_str!("looks.wgsl"), shape)
+    });
+    let (first_row, tokens) = looks.span;
+    let (queries, width) = (looks.list.count - looks.heads, looks.out.matrix.rows);
+    let carried = looks.heads * queries * tokens;
+    for first in (0..looks.heads).step_by(at_once) {
+        let heads = at_once.min(looks.heads - first);
+        let first_head = looks.list.first + first;
+        let rows = heads * tokens;
+        let params = [first_row, tokens, heads, first_head].map(|x| x as u32);
+        let buffers = [looks.qkv, &looks.list.buffer, room.values];
+        let fours = rows * shape.attended_width() / 4;
+        recorder.call(&spread, &buffers, &params, grid(fours, 64), 0)?;
+        gemm::run(recorder, room.values, rows, looks.out, room.through, 0)?;
+        let a_pair = (tokens * 2 * (shape.head_width + width)) as u64;
+        for pairs in watchdog::rows(heads * queries, a_pair, recorder.most_work()) {
+            let params = [
+                first_row,
+                tokens,
+                queries,
+                looks.list.first + looks.heads,
+                pairs.end,
+                first_head,
+                window(shape) as usize,
+                width / 4,
+                base + first * queries * tokens,
+                carried,
+                pairs.start,
+            ];
+            let params = params.map(|x| x as u32);
+            let buffers = [looks.qkv, &looks.list.buffer, room.through, out];
+            let (size, cost) = (grid(pairs.len(), 1), a_pair * pairs.len() as u64);
+            recorder.call(&kernel, &buffers, &params, size, cost)?;
         }
-        Ok(())
     }
+    Ok(())
 }
 
 fn with_numbers(source: &str, shape: &AttentionShape) -> String {

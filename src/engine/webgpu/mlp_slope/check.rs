@@ -5,7 +5,6 @@ use super::super::probe::{Probe, noise};
 use super::*;
 
 pub fn every_slope_is_the_cpus(probe: &mut Probe) -> Result<(), GpuError> {
-    let kernel = &probe.kernels.mlp_slope;
     let (rows, width) = (5, 44);
     for activation in [Activation::Silu, Activation::GeluTanh, Activation::GeluErf] {
         for is_gated in [true, false] {
@@ -28,7 +27,7 @@ pub fn every_slope_is_the_cpus(probe: &mut Probe) -> Result<(), GpuError> {
             }
             let out = probe.storage("up", &up);
             probe.expect("activation slopes", &out, &expected, 1e-5, |recorder| {
-                kernel.slopes(recorder, &out, rows, &shape)
+                slopes(recorder, &out, rows, &shape)
             })?;
         }
     }
@@ -36,7 +35,6 @@ pub fn every_slope_is_the_cpus(probe: &mut Probe) -> Result<(), GpuError> {
 }
 
 pub fn rows_meet_the_slopes_of_their_places(probe: &mut Probe) -> Result<(), GpuError> {
-    let kernel = &probe.kernels.mlp_slope;
     let table = [[9, 9, 9, 9], [4, 1, 5, 0], [0, 0, 0, 1], [2, 1, 5, 0]];
     let pairs = GpuPairs { table: probe.storage("pairs", table.as_flattened()), first: 1, rows: 3 };
     for is_gated in [true, false] {
@@ -56,7 +54,7 @@ pub fn rows_meet_the_slopes_of_their_places(probe: &mut Probe) -> Result<(), Gpu
         for (x, expected, transposed) in [(wide, pushed, false), (narrow, pulled, true)] {
             let (x, out) = (probe.storage("x", &x), probe.zeros(expected.len()));
             probe.expect("times slopes", &out, &expected, 1e-5, |recorder| {
-                kernel.scale(recorder, &slopes, &shape, &pairs, &x, &out, transposed)
+                scale(recorder, &slopes, &shape, &pairs, &x, &out, transposed)
             })?;
         }
     }

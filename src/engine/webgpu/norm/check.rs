@@ -21,7 +21,6 @@ pub fn plain(row: &[f32], shape: NormShape, gain: &[f32], bias: &[f32]) -> Vec<f
 const KINDS: [NormKind; 2] = [NormKind::Rms, NormKind::Layer];
 
 pub fn rows_and_streams_are_normed_as_on_the_cpu(probe: &mut Probe) -> Result<(), GpuError> {
-    let norm = &probe.kernels.norm;
     let shapes = [(48, NormKind::Layer), (576, NormKind::Rms), (4, NormKind::Layer)];
     for &(width, kind) in probe.some(&shapes, 2) {
         let shape = NormShape { kind, eps: 1e-3 };
@@ -42,7 +41,7 @@ pub fn rows_and_streams_are_normed_as_on_the_cpu(probe: &mut Probe) -> Result<()
         let (from, n) = (probe.storage("x", &x), 4 * tokens);
         let out = probe.zeros(n * width);
         probe.expect("norm", &out, &all, 1e-4, |recorder| {
-            norm.run(recorder, RowSource::Rows(&from), n, vectors, &tables, &out)
+            run(recorder, RowSource::Rows(&from), n, vectors, &tables, &out)
         })?;
 
         let streams = RowSource::Streams { first_step: 1 };
@@ -50,7 +49,7 @@ pub fn rows_and_streams_are_normed_as_on_the_cpu(probe: &mut Probe) -> Result<()
         let slot = |slot: usize| &all[slot * tokens * width..][..tokens * width];
         let expected = [slot(2), slot(0)].concat();
         probe.expect("norm", &out, &expected, 1e-4, |recorder| {
-            norm.run(recorder, streams, 2 * tokens, vectors, &tables, &out)
+            run(recorder, streams, 2 * tokens, vectors, &tables, &out)
         })?;
     }
     Ok(())
@@ -58,7 +57,6 @@ pub fn rows_and_streams_are_normed_as_on_the_cpu(probe: &mut Probe) -> Result<()
 
 pub fn a_normed_branch_is_a_member(probe: &mut Probe) -> Result<(), GpuError> {
     let (width, rows) = (172, 3 * STEPS_TOKENS);
-    let norm = &probe.kernels.norm;
     for &kind in probe.some(&KINDS, 1) {
         let shape = NormShape { kind, eps: 1e-5 };
         let (x, gain, bias) = (noise(rows * width, 1), noise(width, 2), noise(width, 3));
@@ -71,7 +69,7 @@ pub fn a_normed_branch_is_a_member(probe: &mut Probe) -> Result<(), GpuError> {
         let z: Vec<f32> = x.chunks(width).flat_map(|row| plain(row, shape, &gain, &bias)).collect();
         let from = probe.storage("x", &x);
         joins(probe, "norm to members", width, &z, &mut |recorder, to| {
-            norm.run_members(recorder, &from, rows, vectors, to)
+            run_members(recorder, &from, rows, vectors, to)
         })?;
     }
     Ok(())
@@ -80,16 +78,15 @@ pub fn a_normed_branch_is_a_member(probe: &mut Probe) -> Result<(), GpuError> {
 #[cfg(test)]
 mod tests {
     use super::super::super::device::tests::device;
-    use super::super::super::gpu::Kernels;
     use super::*;
     use crate::engine::webgpu::probe::heads;
+    use crate::engine::webgpu::qk_norm;
     use crate::model::shape::QkNorm;
 
     /// Zeros in their place would look like numbers.
     #[test]
     fn squares_past_f32_make_no_number() {
         let device = device();
-        let kernels = Kernels::new(&device);
         let width = 64;
         let zeros = vec![0.0; width];
         let large = vec![1e25; 2 * width];
@@ -99,7 +96,7 @@ mod tests {
             assert!(sentence.contains("not finite"), "{sentence}");
         };
         for kind in KINDS {
-            let mut probe = Probe::new(&device, &kernels, true);
+            let mut probe = Probe::new(&device, true);
             let mut x = large.clone();
             // A row of equal numbers has no variance.
             x.iter_mut().step_by(2).for_each(|x| *x = -*x);
@@ -111,21 +108,19 @@ mod tests {
             };
             let tables = probe.tables(2, &x, &[[0; 8]], &[0; 2], 4);
             let (from, out) = (probe.storage("x", &x), probe.zeros(2 * width));
-            let norm = &probe.kernels.norm;
             let run = probe.expect("norm", &out, &large, 1.0, |recorder| {
-                norm.run(recorder, RowSource::Rows(&from), 2, vectors, &tables, &out)
+                run(recorder, RowSource::Rows(&from), 2, vectors, &tables, &out)
             });
             run.expect("a dispatch");
             refused(probe);
         }
-        let mut probe = Probe::new(&device, &kernels, true);
+        let mut probe = Probe::new(&device, true);
         let mut shape = heads(1, 1, width, None);
         shape.qk_norm = QkNorm::Head;
         let gain = probe.storage("gain", &vec![1.0; width]);
         let out = probe.storage("qkv", &[large, zeros].concat());
-        let kernel = &probe.kernels.qk_norm;
         let run = probe.expect("q/k norm", &out, &vec![0.0; 3 * width], 1.0, |recorder| {
-            kernel.run(recorder, &out, 1, &shape, 1e-5, [&gain, &gain])
+            qk_norm::run(recorder, &out, 1, &shape, 1e-5, [&gain, &gain])
         });
         run.expect("a dispatch");
         refused(probe);

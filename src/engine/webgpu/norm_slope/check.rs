@@ -36,7 +36,6 @@ fn plain(kind: NormKind, eps: f64, x: &[f32], gain: &[f32], z: &[f32], back: boo
 const PAIRS: [[u32; 4]; 4] = [[2, 0, 3, 0], [1, 1, 1, 1], [0, 0, 3, 0], [1, 2, 2, 0]];
 
 pub fn rows_and_heads_are_the_plain_slopes(probe: &mut Probe) -> Result<(), GpuError> {
-    let kernel = &probe.kernels.norm_slope;
     let table = probe.storage("pairs", PAIRS.as_flattened());
     let shapes = [(48, NormKind::Layer), (576, NormKind::Rms), (4, NormKind::Layer)];
     for &(width, kind) in probe.some(&shapes, 2) {
@@ -65,7 +64,7 @@ pub fn rows_and_heads_are_the_plain_slopes(probe: &mut Probe) -> Result<(), GpuE
             let expected: Vec<f32> = expected.collect();
             let out = probe.storage("z", &z);
             probe.expect("norm slope", &out, &expected, 1e-4, |recorder| {
-                kernel.run(recorder, source, norm, &pairs, &out, back)
+                run(recorder, source, norm, &pairs, &out, back)
             })?;
         }
     }
@@ -100,7 +99,7 @@ pub fn rows_and_heads_are_the_plain_slopes(probe: &mut Probe) -> Result<(), GpuE
         let (x, out) = (probe.storage("x", &x), probe.storage("z", &z));
         probe.expect("q/k norm slope", &out, &expected, 1e-4, |recorder| {
             let gains = [&gains[0], &gains[1]];
-            kernel.run_heads(recorder, &x, &shape, 1e-4, gains, &pairs, &out, back)
+            run_heads(recorder, &x, &shape, 1e-4, gains, &pairs, &out, back)
         })?;
     }
     Ok(())

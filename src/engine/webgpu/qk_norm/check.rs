@@ -6,7 +6,6 @@ use super::*;
 use crate::model::shape::{NormKind, NormShape};
 
 pub fn heads_and_full_rows_are_normed_and_values_stay(probe: &mut Probe) -> Result<(), GpuError> {
-    let kernel = &probe.kernels.qk_norm;
     let rows = 3;
     for (qk_norm, width) in [(QkNorm::Head, 8), (QkNorm::Full, 20), (QkNorm::Head, 68)] {
         let mut shape = heads(6, 2, width, None);
@@ -33,7 +32,7 @@ pub fn heads_and_full_rows_are_normed_and_values_stay(probe: &mut Probe) -> Resu
         let [q, k] = [&gains[0], &gains[1]].map(|gain| probe.storage("gain", gain));
         let out = probe.storage("qkv", &qkv);
         probe.expect("q/k norm", &out, &expected, 1e-4, |recorder| {
-            kernel.run(recorder, &out, rows, &shape, rms.eps, [&q, &k])
+            run(recorder, &out, rows, &shape, rms.eps, [&q, &k])
         })?;
     }
     Ok(())

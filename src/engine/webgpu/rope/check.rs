@@ -4,7 +4,6 @@ use super::super::probe::{Probe, heads, noise};
 use super::*;
 
 pub fn pairs_turn_and_the_rest_stays(probe: &mut Probe) -> Result<(), GpuError> {
-    let rope = &probe.kernels.rope;
     let (n, steps, width) = (3, 2, 12);
     for turned in [12, 4] {
         let mut shape = heads(6, 2, width, None);
@@ -37,7 +36,7 @@ pub fn pairs_turn_and_the_rest_stays(probe: &mut Probe) -> Result<(), GpuError> 
         tables.angles = probe.storage("angles", &angles);
         let out = probe.storage("qkv", &qkv);
         probe.expect("rope", &out, &expected, 1e-4, |recorder| {
-            rope.run(recorder, &out, steps * n, &shape, &tables)
+            run(recorder, &out, steps * n, &shape, &tables)
         })?;
         // And by turns that begin later, back: times their own length, for these are no cosines.
         let back = turned(&expected, -1.0);
@@ -46,7 +45,7 @@ pub fn pairs_turn_and_the_rest_stays(probe: &mut Probe) -> Result<(), GpuError> 
         let by = Turns { tokens: &tokens, first: 1, count: n, angles: &tables.angles };
         let out = probe.storage("qkv", &expected);
         probe.expect("rope back", &out, &back, 1e-4, |recorder| {
-            rope.turn(recorder, &out, steps * n, &shape, by, true)
+            turn(recorder, &out, steps * n, &shape, by, true)
         })?;
     }
     Ok(())

@@ -17,6 +17,10 @@ use crate::engine::webgpu::gpu::Gpu;
 use crate::engine::webgpu::norm::RowSource;
 use crate::engine::webgpu::recorder::Recorder;
 use crate::engine::webgpu::rope::Turns;
+use crate::engine::webgpu::{
+    activation, add, attention_slope, gather, gemm, gemm_transposed, mlp_slope, norm, norm_slope,
+    rope,
+};
 use crate::model::shape::AttentionShape;
 use crate::model::weights::{MatrixRole, VectorRole};
 use crate::plan::HeadsOff;
@@ -125,15 +129,15 @@ impl<'a, 'b> GpuFunction<'a, 'b> {
 
     /// `to = a + b`
     fn add(&mut self, a: RowsFrom, b: RowsFrom, to: RowsFrom) -> Result<(), GpuError> {
-        self.gpu.kernels.add.run(self.recorder, a, b, self.gpu.width, to)
+        add::run(self.recorder, a, b, self.gpu.width, to)
     }
 
     /// Turns queries and keys in `z` `[N, (H + 2 KV) W]` by the angles at `t_in`, or back.
     fn turn(&mut self, at: ProbeRange, z: &GpuRows) -> Result<(), GpuError> {
-        let (rope, shape) = (&self.gpu.kernels.rope, &self.block.shape.attention);
+        let shape = &self.block.shape.attention;
         let (tokens, angles) = (&self.turns, &self.sequence.tables.angles);
         let by = Turns { tokens, first: at.first, count: at.rows, angles };
-        rope.turn(self.recorder, &z.buffer, at.rows, shape, by, at.transposed)
+        rope::turn(self.recorder, &z.buffer, at.rows, shape, by, at.transposed)
     }
 
     /// Takes queries and keys in `z` `[N, (H + 2 KV) W]` through the slope of their norm, if they have one.
@@ -142,9 +146,8 @@ impl<'a, 'b> GpuFunction<'a, 'b> {
         let gains = [VectorRole::QueryNorm, VectorRole::KeyNorm];
         let gains = gains.map(|role| block.vector(gpu, role));
         let (raw, shape) = (&self.sequence.raw, &block.shape.attention);
-        let (eps, kernel) = (block.shape.norm.eps, &gpu.kernels.norm_slope);
-        let (recorder, z) = (&mut *self.recorder, &z.buffer);
-        kernel.run_heads(recorder, raw, shape, eps, gains, &pairs, z, at.transposed)
+        let (eps, recorder, z) = (block.shape.norm.eps, &mut *self.recorder, &z.buffer);
+        norm_slope::run_heads(recorder, raw, shape, eps, gains, &pairs, z, at.transposed)
     }
 }
 
@@ -156,8 +159,8 @@ impl TangentDevice for GpuFunction<'_, '_> {
     fn inputs(&mut self, added: Option<&GpuRows>) -> Made {
         let (count, d) = (self.places.count, self.gpu.width);
         let stream = self.rows(count, d);
-        let (from, gather) = ((&self.sequence.tables, d), &self.gpu.kernels.gather);
-        gather.by_ids(self.recorder, from, 0, &self.places, &stream.buffer, 0)?;
+        let from = (&self.sequence.tables.streams, d);
+        gather::run(self.recorder, from, 0, &self.places, (&stream.buffer, 0))?;
         let Some(added) = added else {
             return Ok(stream);
         };
@@ -174,35 +177,34 @@ impl TangentDevice for GpuFunction<'_, '_> {
         let mixed = self.rows(count, shape.attended_width());
         let looks = GpuLooks { weights, mixed: mixed.buffer.clone() };
         let looked = looks.looked(self.sequence, shape, self.heads_off);
-        self.gpu.kernels.attention_slope.look(self.recorder, looked, &self.places)?;
+        attention_slope::look(self.recorder, looked, &self.places)?;
         Ok((looks, mixed))
     }
 
     fn norm(&mut self, norm: NormRole, x: &GpuRows) -> Made {
         let normed = self.rows(x.rows, self.gpu.width);
-        let (kernel, norm) = (&self.gpu.kernels.norm, self.block.norm(self.gpu, norm));
+        let norm = self.block.norm(self.gpu, norm);
         let (from, tables) = (RowSource::Rows(&x.buffer), &self.sequence.tables);
-        kernel.run(self.recorder, from, x.rows, norm, tables, &normed.buffer)?;
+        norm::run(self.recorder, from, x.rows, norm, tables, &normed.buffer)?;
         Ok(normed)
     }
 
     fn linear(&mut self, role: LinearRole, x: &GpuRows) -> Made {
         let y = self.rows(x.rows, self.block.matrix(role.matrix).rows);
         let w = self.block.linear(self.gpu, role);
-        self.gpu.kernels.gemm.run(self.recorder, &x.buffer, x.rows, w, &y.buffer, 0)?;
+        gemm::run(self.recorder, &x.buffer, x.rows, w, &y.buffer, 0)?;
         Ok(y)
     }
 
     fn activate(&mut self, wide: &GpuRows) -> Made {
         let narrow = self.rows(wide.rows, self.block.shape.mlp.width);
-        let (kernel, mlp) = (&self.gpu.kernels.activation, &self.block.shape.mlp);
-        kernel.run(self.recorder, &wide.buffer, wide.rows, mlp, &narrow.buffer)?;
+        let mlp = &self.block.shape.mlp;
+        activation::run(self.recorder, &wide.buffer, wide.rows, mlp, &narrow.buffer)?;
         Ok(narrow)
     }
 
     fn slopes(&mut self, wide: GpuRows) -> Made {
-        let (kernel, mlp) = (&self.gpu.kernels.mlp_slope, &self.block.shape.mlp);
-        kernel.slopes(self.recorder, &wide.buffer, wide.rows, mlp)?;
+        mlp_slope::slopes(self.recorder, &wide.buffer, wide.rows, &self.block.shape.mlp)?;
         Ok(wide)
     }
 
@@ -229,30 +231,29 @@ impl TangentDevice for GpuFunction<'_, '_> {
         let pairs = self.pairs(at);
         let streams = &self.sequence.tables.streams;
         let x = x.map_or(KeptRows::Inputs(streams), |x| KeptRows::Places(&x.buffer));
-        let (kernel, norm) = (&self.gpu.kernels.norm_slope, self.block.norm(self.gpu, norm));
-        kernel.run(self.recorder, x, norm, &pairs, &z.buffer, at.transposed)?;
+        let norm = self.block.norm(self.gpu, norm);
+        norm_slope::run(self.recorder, x, norm, &pairs, &z.buffer, at.transposed)?;
         Ok(z)
     }
 
     fn times(&mut self, matrix: MatrixRole, at: ProbeRange, z: &GpuRows) -> Made {
         let matrix = self.block.matrix(matrix);
         let out = self.rows(z.rows, if at.transposed { matrix.columns } else { matrix.rows });
-        let (kernels, bias) = (&self.gpu.kernels, &self.gpu.zeros);
         if at.transposed {
-            kernels.gemm_transposed.run(self.recorder, &z.buffer, z.rows, matrix, &out.buffer)?;
+            gemm_transposed::run(self.recorder, &z.buffer, z.rows, matrix, &out.buffer)?;
         } else {
-            let linear = Linear { matrix, bias };
-            kernels.gemm.run(self.recorder, &z.buffer, z.rows, linear, &out.buffer, 0)?;
+            let linear = Linear { matrix, bias: &self.gpu.zeros };
+            gemm::run(self.recorder, &z.buffer, z.rows, linear, &out.buffer, 0)?;
         }
         Ok(out)
     }
 
     fn attention_slope(&mut self, at: ProbeRange, looks: &GpuLooks, z: GpuRows) -> Made {
-        let (shape, kernel) = (&self.block.shape.attention, &self.gpu.kernels.attention_slope);
+        let shape = &self.block.shape.attention;
         let (looked, pairs) = (looks.looked(self.sequence, shape, self.heads_off), self.pairs(at));
         if at.transposed {
             let back = self.rows(at.rows, shape.qkv_width());
-            kernel.pull(self.recorder, looked, &pairs, &z.buffer, &back.buffer)?;
+            attention_slope::pull(self.recorder, looked, &pairs, &z.buffer, &back.buffer)?;
             self.turn(at, &back)?;
             self.qk_norm_slope(at, &back)?;
             return Ok(back);
@@ -260,7 +261,7 @@ impl TangentDevice for GpuFunction<'_, '_> {
         let mixed = self.rows(at.rows, shape.attended_width());
         self.qk_norm_slope(at, &z)?;
         self.turn(at, &z)?;
-        kernel.push(self.recorder, looked, &pairs, &z.buffer, &mixed.buffer)?;
+        attention_slope::push(self.recorder, looked, &pairs, &z.buffer, &mixed.buffer)?;
         Ok(mixed)
     }
 
@@ -268,8 +269,8 @@ impl TangentDevice for GpuFunction<'_, '_> {
         let pairs = self.pairs(at);
         let mlp = &self.block.shape.mlp;
         let out = self.rows(at.rows, if at.transposed { mlp.up_rows() } else { mlp.width });
-        let (kernel, slopes) = (&self.gpu.kernels.mlp_slope, &slopes.buffer);
-        kernel.scale(self.recorder, slopes, mlp, &pairs, &z.buffer, &out.buffer, at.transposed)?;
+        let (slopes, z, to) = (&slopes.buffer, &z.buffer, &out.buffer);
+        mlp_slope::scale(self.recorder, slopes, mlp, &pairs, z, to, at.transposed)?;
         Ok(out)
     }
 

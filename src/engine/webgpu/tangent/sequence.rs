@@ -13,6 +13,7 @@ use crate::engine::webgpu::backend::WebGpuBackend;
 use crate::engine::webgpu::norm::RowSource;
 use crate::engine::webgpu::recorder::Recorder;
 use crate::engine::webgpu::tables::{PackPlan, Tables};
+use crate::engine::webgpu::{gemm, norm, qk_norm, rope};
 use crate::model::shape::QkNorm;
 use crate::model::weights::VectorRole;
 use crate::plan::{BlockRun, Plan, Step};
@@ -66,24 +67,23 @@ impl GpuSequence {
         let numbers = if has_norm { rows * shape.qkv_width() } else { 0 };
         let raw = buffer(gpu, arena, TangentUse::Raw, numbers);
         let mut read = tables.streams.clone(); // [T, D]
-        let kernels = &gpu.kernels;
         if let Some(norm) = branch.norm_before {
             let normed = buffer(gpu, arena, TangentUse::Read, rows * gpu.width);
             let (norm, from) = (block.norm(gpu, norm), RowSource::Rows(&read));
-            kernels.norm.run(recorder, from, rows, norm, &tables, &normed)?;
+            norm::run(recorder, from, rows, norm, &tables, &normed)?;
             read = normed;
         }
         let w = block.linear(gpu, branch.widen);
-        kernels.gemm.run(recorder, &read, rows, w, &qkv, 0)?;
+        gemm::run(recorder, &read, rows, w, &qkv, 0)?;
         if has_norm {
             // A second product instead of a copy: only a few families have this norm.
-            kernels.gemm.run(recorder, &read, rows, w, &raw, 0)?;
+            gemm::run(recorder, &read, rows, w, &raw, 0)?;
             let gains = [VectorRole::QueryNorm, VectorRole::KeyNorm];
             let gains = gains.map(|role| block.vector(gpu, role));
             let eps = block.shape.norm.eps;
-            kernels.qk_norm.run(recorder, &qkv, rows, shape, eps, gains)?;
+            qk_norm::run(recorder, &qkv, rows, shape, eps, gains)?;
         }
-        kernels.rope.run(recorder, &qkv, rows, shape, &tables)?;
+        rope::run(recorder, &qkv, rows, shape, &tables)?;
         Ok(Self { tables, raw, qkv })
     }
 }

@@ -7,7 +7,6 @@ use crate::engine::backend::VocabularyRows;
 use crate::model::shape::NormShape;
 
 pub fn sums_of_kept_rows_are_normed(probe: &mut Probe) -> Result<(), GpuError> {
-    let kernel = &probe.kernels.vocabulary;
     let width = 12;
     let kept = noise(5 * width, 1);
     let sums: [&[u32]; 3] = [&[4], &[0, 2], &[0, 1, 2, 3]];
@@ -51,15 +50,15 @@ pub fn sums_of_kept_rows_are_normed(probe: &mut Probe) -> Result<(), GpuError> {
                 .iter()
                 .enumerate()
                 .map(|(row, kept_rows)| SummedStream { kept_rows, scale_of: scale_of(row) });
-            words.extend(VocabularyKernel::list(&listed.collect::<Vec<_>>()));
+            words.extend(list(&listed.collect::<Vec<_>>()));
             let lists =
                 RowIds { buffer: probe.storage("lists", &words), first: 3, count: words.len() - 3 };
             let from = probe.storage("kept", &kept);
             let [g, b] = [&gain, &bias].map(|vector| probe.storage("vector", vector));
-            let norm = NormVectors { shape, width, gain: &g, bias: &b };
+            let vectors = NormVectors { shape, width, gain: &g, bias: &b };
             let out = probe.zeros(3 * width);
             probe.expect("stream sums", &out, &expected, 1e-4, |recorder| {
-                kernel.norm(recorder, &from, (&lists, 3), norm, &out)
+                norm(recorder, &from, (&lists, 3), vectors, &out)
             })?;
         }
     }
@@ -67,7 +66,6 @@ pub fn sums_of_kept_rows_are_normed(probe: &mut Probe) -> Result<(), GpuError> {
 }
 
 pub fn a_row_is_read_as_the_plain_sums_say(probe: &mut Probe) -> Result<(), GpuError> {
-    let kernel = &probe.kernels.vocabulary;
     let (rows, v, top) = (3, 333, 4);
     let mut logits: Vec<f32> = noise((rows + 1) * v, 1).iter().map(|x| 8.0 * x).collect();
     // Equal ones: the first is the likelier.
@@ -105,6 +103,6 @@ pub fn a_row_is_read_as_the_plain_sums_say(probe: &mut Probe) -> Result<(), GpuE
     let logits =
         VocabularyLogits { logits: &from, vocabulary: v, rows, top, followed: 3, lists: &lists };
     probe.expect_columns("vocabulary", &out, (&expected, columns), 1e-4, |recorder| {
-        kernel.run(recorder, &logits, &out, columns)
+        run(recorder, &logits, &out, columns)
     })
 }

@@ -4,7 +4,6 @@ use super::super::probe::{Probe, noise};
 use super::*;
 
 pub fn every_row_is_read_by_its_own_prompts_options(probe: &mut Probe) -> Result<(), GpuError> {
-    let votes = &probe.kernels.votes;
     for (i, (rows, prompts, k, d)) in
         [(6, 3, 2, 48), (2, 1, 5, 172), (4, 2, 0, 8)].into_iter().enumerate()
     {
@@ -36,9 +35,7 @@ pub fn every_row_is_read_by_its_own_prompts_options(probe: &mut Probe) -> Result
             is_centred,
         };
         let out = probe.zeros(expected.len());
-        probe.expect("votes", &out, &expected, 1e-4, |recorder| {
-            votes.run(recorder, &ballot, &out, i)
-        })?;
+        probe.expect("votes", &out, &expected, 1e-4, |recorder| run(recorder, &ballot, &out, i))?;
     }
     Ok(())
 }
@@ -46,16 +43,14 @@ pub fn every_row_is_read_by_its_own_prompts_options(probe: &mut Probe) -> Result
 #[cfg(test)]
 mod tests {
     use super::super::super::device::tests::device;
-    use super::super::super::gpu::Kernels;
     use super::super::super::recorder::{Bindings, Tally};
     use super::*;
 
     #[test]
     fn votes_in_several_dispatches_are_the_same() {
         let device = device();
-        let kernels = Kernels::new(&device);
         for most in [1, 1000, 10_000] {
-            let mut probe = Probe::new(&device, &kernels, true);
+            let mut probe = Probe::new(&device, true);
             probe.bindings.most_work = most;
             every_row_is_read_by_its_own_prompts_options(&mut probe).expect("votes");
             pollster::block_on(probe.settle()).expect("the same votes");
@@ -79,8 +74,7 @@ mod tests {
             is_centred: false,
         };
         let out = device.storage("out", &[0f32; 7 * 9]);
-        let votes = VotesKernel::new(&device);
-        votes.run(&mut recorder, &ballot, &out, 0).expect("votes");
+        run(&mut recorder, &ballot, &out, 0).expect("votes");
         recorder.submit().expect("a submission");
         let Tally { dispatches, submissions, .. } = recorder.tally;
         assert_eq!((dispatches, submissions), (3, 3));

@@ -3,10 +3,7 @@
 pub mod check;
 
 use super::kernel::prelude::*;
-use super::template::with_total;
 use super::watchdog;
-
-pub struct VotesKernel(Kernel);
 
 /// Rows to read, and by what.
 pub struct Ballot<'a> {
@@ -23,36 +20,30 @@ pub struct Ballot<'a> {
     pub is_centred: bool,
 }
 
-impl VotesKernel {
-    pub fn new(device: &Device) -> Self {
-        let source = with_total(include_str!("votes.wgsl"));
-        Self(Kernel::new(device, "votes", &source, &[Read, Read, Write]))
+/// `[rows, K + 1]` to `out` from number `base` on: the products, then the mean square or variance.
+pub fn run(
+    recorder: &mut Recorder,
+    from: &Ballot,
+    out: &wgpu::Buffer,
+    base: usize,
+) -> Result<(), GpuError> {
+    let text = include_str!("votes.wgsl");
+    let kernel = recorder.kernel("votes", &[Read, Read, Write], text);
+    let a_row = 2 * (from.count as u64 + 1) * from.width as u64;
+    for rows in watchdog::rows(from.rows, a_row, recorder.most_work()) {
+        let params = [
+            rows.end,
+            from.width / 4,
+            from.prompts,
+            from.count,
+            usize::from(from.is_centred),
+            base,
+            rows.start,
+        ];
+        let params = params.map(|x| x as u32);
+        let buffers = [from.kept, from.options, out];
+        let (size, cost) = (grid(rows.len(), 1), a_row * rows.len() as u64);
+        recorder.call(&kernel, &buffers, &params, size, cost)?;
     }
-
-    /// `[rows, K + 1]` to `out` from number `base` on: the products, then the mean square or variance.
-    pub fn run(
-        &self,
-        recorder: &mut Recorder,
-        from: &Ballot,
-        out: &wgpu::Buffer,
-        base: usize,
-    ) -> Result<(), GpuError> {
-        let a_row = 2 * (from.count as u64 + 1) * from.width as u64;
-        for rows in watchdog::rows(from.rows, a_row, recorder.most_work()) {
-            let params = [
-                rows.end,
-                from.width / 4,
-                from.prompts,
-                from.count,
-                usize::from(from.is_centred),
-                base,
-                rows.start,
-            ];
-            let params = params.map(|x| x as u32);
-            let buffers = [from.kept, from.options, out];
-            let (size, cost) = (grid(rows.len(), 1), a_row * rows.len() as u64);
-            recorder.call(&self.0, &buffers, &params, size, cost)?;
-        }
-        Ok(())
-    }
+    Ok(())
 }
