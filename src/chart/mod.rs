@@ -72,7 +72,9 @@ pub use orders::{Quantity, sweep_figures};
 pub use parts::name as part_loss_name;
 pub use parts::{NO_PARTS, breaks_from, part_figures, unnamed_heads, with_losses};
 pub use prompts::prompt_figures;
-pub use strokes::{MEMBER_PICK, Tile, option_name, stroke_name, tiles, votes as stroke_votes};
+pub use strokes::{
+    MEMBER_PICK, Tile, kind_name, option_name, stroke_name, tiles, votes as stroke_votes,
+};
 pub use survey::{
     OVERVIEW_QUESTIONS, STREAM_QUESTION, SurveyQuestion, below_majority, chosen,
     left_out as left_out_figure, model_figures, overview_figures, survey_figures,
@@ -109,4 +111,5 @@ pub fn figures(lens: &Lens, column: Column, theme: &Theme) -> [Figure; 3] {
         spread::figure(lens, column, theme),
         running::figure(lens, column, theme),
     ]
+    .map(|draft| draft.figure(theme))
 }

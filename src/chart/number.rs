@@ -149,11 +149,16 @@ fn is_end_of_number(c: char) -> bool {
 
 /// `260032` as `260,032`.
 pub fn thousands(number: impl std::fmt::Display) -> String {
+    grouped(number, ',')
+}
+
+/// Digits in groups of three: the thousands with a sign between them.
+pub fn grouped(number: impl std::fmt::Display, between: char) -> String {
     let digits = number.to_string();
     let mut text = String::new();
     for (index, digit) in digits.chars().enumerate() {
         if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
+            text.push(between);
         }
         text.push(digit);
     }

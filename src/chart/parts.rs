@@ -24,8 +24,8 @@ const NAMED: usize = 2;
 
 /// The map of components, and where the plan runs any the map of heads.
 pub fn part_figures(lens: &Lens, parts: &PartLosses, theme: &Theme) -> Vec<Figure> {
-    let both = [members(lens, parts, theme), heads(lens, parts, theme)];
-    both.into_iter().flatten().collect()
+    let both = [members(lens, parts), heads(lens, parts)];
+    both.into_iter().flatten().map(|draft| draft.figure(theme)).collect()
 }
 
 /// The lens's pictures, the heading of the votes led by what leaving components out costs.
@@ -47,8 +47,7 @@ pub fn with_losses(mut figures: [Figure; 3], lens: &Lens, parts: &PartLosses) ->
 }
 
 /// Two rows, attention and MLP, over the blocks as they ran.
-fn members(lens: &Lens, parts: &PartLosses, theme: &Theme) -> Option<Figure> {
-    let title = title(lens, parts, &parts.members)?;
+fn members(lens: &Lens, parts: &PartLosses) -> Option<FigureDraft> {
     let columns: Vec<_> = tiles(lens).into_iter().filter(|tile| tile.block.is_some()).collect();
     let is_written = columns.len() <= WRITTEN;
     let names = member_names(&lens.members);
@@ -79,19 +78,11 @@ fn members(lens: &Lens, parts: &PartLosses, theme: &Theme) -> Option<Figure> {
     let x = Axis::category("block", columns.iter().map(column).collect());
     let y = Axis::category("", vec!["MLP".to_owned(), "attention".to_owned()]);
     let panel = Panel { voids, picks, ..Panel::map(name, x, y, patches) };
-    let draft = FigureDraft {
-        key: "parts-members",
-        title,
-        words: words(lens, parts, &parts.members, "component"),
-        table: table(lens, parts, &parts.members),
-        plot: plot(lens, panel.tall(2 * CELL), &parts.members),
-    };
-    Some(draft.figure(theme))
+    draft(["parts-members", "component"], lens, parts, &parts.members, panel.tall(2 * CELL))
 }
 
 /// Blocks by heads.
-fn heads(lens: &Lens, parts: &PartLosses, theme: &Theme) -> Option<Figure> {
-    let title = title(lens, parts, &parts.heads)?;
+fn heads(lens: &Lens, parts: &PartLosses) -> Option<FigureDraft> {
     let columns = parts.heads.iter().filter_map(|part| part.head).max()? + 1;
     let is_attention = |&member: &usize| lens.members[member].kind == MemberKind::Attention;
     let rows: Vec<usize> = (0..lens.members.len()).filter(is_attention).collect();
@@ -110,20 +101,26 @@ fn heads(lens: &Lens, parts: &PartLosses, theme: &Theme) -> Option<Figure> {
         patches.collect(),
     );
     let height = CELL * rows.len().max(2) as u32;
-    let draft = FigureDraft {
-        key: "parts-heads",
-        title,
-        words: words(lens, parts, &parts.heads, "head"),
-        table: table(lens, parts, &parts.heads),
-        plot: plot(lens, panel.tall(height), &parts.heads),
-    };
-    Some(draft.figure(theme))
+    draft(["parts-heads", "head"], lens, parts, &parts.heads, panel.tall(height))
 }
 
-fn plot(lens: &Lens, panel: Panel, parts: &[PartLoss]) -> Plot {
+/// The map of a list of parts, with the figure's key and the noun of a part; `None` of no parts.
+fn draft(
+    [key, noun]: [&'static str; 2],
+    lens: &Lens,
+    parts: &PartLosses,
+    list: &[PartLoss],
+    panel: Panel,
+) -> Option<FigureDraft> {
     let quantity = format!("surprise of {} added without it, bits", option_name(lens, lens.answer));
-    let ramp = Ramp::signed(quantity, parts.iter().map(|part| bits(part.lost)));
-    Plot::map(panel, ramp)
+    let ramp = Ramp::signed(quantity, list.iter().map(|part| bits(part.lost)));
+    Some(FigureDraft {
+        key,
+        title: title(lens, parts, list)?,
+        words: words(lens, parts, list, noun),
+        table: table(lens, parts, list),
+        plot: Plot::map(panel, ramp),
+    })
 }
 
 /// One cell; framed where the model breaks. A head's cell has the plan without it.

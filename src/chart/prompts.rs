@@ -22,10 +22,11 @@ pub fn prompt_figures(prompts: &Prompts, column: Column, theme: &Theme) -> [Figu
         spread(&prompts.averages, members, column, theme),
         running(prompts, members, column, theme),
     ]
+    .map(|draft| draft.figure(theme))
 }
 
 /// Mean votes.
-fn votes(prompts: &Prompts, members: &[Member], theme: &Theme) -> Figure {
+fn votes(prompts: &Prompts, members: &[Member], theme: &Theme) -> FigureDraft {
     // 1. Means over the rows. Rows may have different numbers of options; what is drawn is named for the most.
     let mut means = vec![0.0; members.len()];
     for row in &prompts.rows {
@@ -68,15 +69,14 @@ fn votes(prompts: &Prompts, members: &[Member], theme: &Theme) -> Figure {
         plot: bars.plot(None, theme),
         words,
     }
-    .figure(theme)
 }
 
-fn spread(averages: &Averages, members: &[Member], column: Column, theme: &Theme) -> Figure {
+fn spread(averages: &Averages, members: &[Member], column: Column, theme: &Theme) -> FigureDraft {
     let (columns, triples) = (averages.columns(), averages.triples());
-    Spread { members, column, columns, triples }.draft(theme).figure(theme)
+    Spread { members, column, columns, triples }.draft(theme)
 }
 
-fn running(prompts: &Prompts, members: &[Member], column: Column, theme: &Theme) -> Figure {
+fn running(prompts: &Prompts, members: &[Member], column: Column, theme: &Theme) -> FigureDraft {
     let averages = &prompts.averages;
     let depths: Vec<Triple> =
         averages.by_depth.iter().map(|depth| column.drawn(&depth.triples)).collect();
@@ -122,7 +122,6 @@ fn running(prompts: &Prompts, members: &[Member], column: Column, theme: &Theme)
         table: column.depth_table(headers, rows),
         plot,
     }
-    .figure(theme)
 }
 
 /// How many are right after every stroke.

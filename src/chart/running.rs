@@ -6,7 +6,7 @@ use super::leads::Leaders;
 use super::number::{percent, short};
 use super::plot::{Axis, Band, Line, Mark, Note, Panel, Pen, Plot, Point, Series, heights};
 use super::strokes::{self, answered, option_name};
-use super::{Column, Figure, FigureDraft, Identity, Table, Theme};
+use super::{Column, FigureDraft, Identity, Table, Theme};
 use crate::engine::{Member, member_names};
 use crate::measure::decomposition::{Triple, uniform_mse};
 use crate::measure::leads::{Lead, leads};
@@ -16,7 +16,7 @@ const PLOT: u32 = 220;
 /// The paper's column has two units, so two plot areas.
 const PAPER_PLOT: u32 = 150;
 
-pub(super) fn figure(lens: &Lens, column: Column, theme: &Theme) -> Figure {
+pub(super) fn figure(lens: &Lens, column: Column, theme: &Theme) -> FigureDraft {
     let depths = column.by_depth(lens);
     let names = strokes::names(&lens.members);
     let leads = leads(&lens.member_logits);
@@ -45,7 +45,6 @@ pub(super) fn figure(lens: &Lens, column: Column, theme: &Theme) -> Figure {
         plot,
         table: table(lens, &leads, column),
     }
-    .figure(theme)
 }
 
 /// The three numbers after every stroke, of one prompt or on average.

@@ -4,14 +4,14 @@ use super::TableCell::{Number, Text};
 use super::number::{percent, short};
 use super::plot::{Line, Mark, MarkShape, Panel, Pen, Plot};
 use super::strokes::{self, kind_name};
-use super::{Column, Figure, FigureDraft, Table, Theme};
+use super::{Column, FigureDraft, Table, Theme};
 use crate::engine::{Member, MemberKind};
 use crate::measure::decomposition::{ColumnNumbers, DecomposedColumns, Triples};
 use crate::study::report::Lens;
 
 const PLOT: u32 = 120;
 
-pub(super) fn figure(lens: &Lens, column: Column, theme: &Theme) -> Figure {
+pub(super) fn figure(lens: &Lens, column: Column, theme: &Theme) -> FigureDraft {
     let spread = Spread {
         members: &lens.members,
         column,
@@ -23,7 +23,7 @@ pub(super) fn figure(lens: &Lens, column: Column, theme: &Theme) -> Figure {
     for (row, cell) in draft.table.rows.iter_mut().zip(strokes::cells(&lens.members)) {
         row[0] = cell;
     }
-    draft.figure(theme)
+    draft
 }
 
 /// Every member's bias and diversity, of one prompt or on average.

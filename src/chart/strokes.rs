@@ -103,7 +103,7 @@ pub(super) fn names(members: &[Member]) -> Vec<String> {
 }
 
 /// A kind in a legend and in a table.
-pub(super) fn kind_name(kind: MemberKind) -> &'static str {
+pub fn kind_name(kind: MemberKind) -> &'static str {
     match kind {
         MemberKind::Embedding => "embedding",
         MemberKind::Attention => "attention",

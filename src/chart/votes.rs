@@ -5,7 +5,7 @@ use super::beyond::verdict;
 use super::number::signed;
 use super::plot::{Axis, Label, Line, Mark, MarkShape, Panel, Pen, Plot, Point, Series};
 use super::strokes::{self, answered, option_name};
-use super::{Figure, FigureDraft, Table, Theme};
+use super::{FigureDraft, Table, Theme};
 use crate::engine::{Member, MemberKind};
 use crate::study::report::Lens;
 
@@ -19,7 +19,7 @@ const HEADROOM: f64 = 0.16;
 const STEPS: f64 = 6.0;
 
 /// Draws one run's votes; `named` is the component named at its bar, the largest where it is `None`.
-pub(super) fn figure(lens: &Lens, named: Option<usize>, theme: &Theme) -> Figure {
+pub(super) fn figure(lens: &Lens, named: Option<usize>, theme: &Theme) -> FigureDraft {
     let bars = VoteBars {
         members: &lens.members,
         votes: strokes::votes(lens),
@@ -35,7 +35,6 @@ pub(super) fn figure(lens: &Lens, named: Option<usize>, theme: &Theme) -> Figure
         table: table(lens, &bars),
         plot,
     }
-    .figure(theme)
 }
 
 /// A vote per component, of one prompt or on average.

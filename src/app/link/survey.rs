@@ -74,30 +74,33 @@ impl MeanOf {
         Self::Diversity,
     ];
 
+    /// The name used in links, and the words on the page, with scope and unit.
+    fn name_and_words(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Accuracy => {
+                ("accuracy", "share of rows with the right answer, among the options")
+            }
+            Self::FirstWord => {
+                ("first-word", "share of rows whose right answer is the model's first word")
+            }
+            Self::LogLikelihood => {
+                ("ln-p", "surprise of the right answer, bits (whole vocabulary)")
+            }
+            Self::Mass => ("mass", "share of the whole vocabulary that the options hold"),
+            Self::Mse => ("MSE", "MSE"),
+            Self::Bias => ("bias", "bias"),
+            Self::Diversity => ("diversity", "diversity"),
+        }
+    }
+
     /// The name used in links.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Accuracy => "accuracy",
-            Self::FirstWord => "first-word",
-            Self::LogLikelihood => "ln-p",
-            Self::Mass => "mass",
-            Self::Mse => "MSE",
-            Self::Bias => "bias",
-            Self::Diversity => "diversity",
-        }
+        self.name_and_words().0
     }
 
     /// The words on the page, with scope and unit.
     pub fn words(self) -> &'static str {
-        match self {
-            Self::Accuracy => "share of rows with the right answer, among the options",
-            Self::FirstWord => "share of rows whose right answer is the model's first word",
-            Self::LogLikelihood => "surprise of the right answer, bits (whole vocabulary)",
-            Self::Mass => "share of the whole vocabulary that the options hold",
-            Self::Mse => "MSE",
-            Self::Bias => "bias",
-            Self::Diversity => "diversity",
-        }
+        self.name_and_words().1
     }
 
     /// Is it counted in per cent?

@@ -40,36 +40,30 @@ impl View {
         Self::Lessons,
     ];
 
+    /// The name used in links, and the title on the page.
+    fn name_and_title(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Lens => ("lens", "Lens"),
+            Self::LogitLens => ("logit-lens", "Logit lens"),
+            Self::Attention => ("attention", "Attention"),
+            Self::Member => ("member", "Component"),
+            Self::Coupling => ("coupling", "Coupling"),
+            Self::Orders => ("orders", "Orders"),
+            Self::Survey => ("survey", "Survey"),
+            Self::Theory => ("theory", "Theory"),
+            Self::Lessons => ("lessons", "Lessons"),
+            Self::Start => ("start", "Start"),
+        }
+    }
+
     /// The name used in links.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Lens => "lens",
-            Self::LogitLens => "logit-lens",
-            Self::Attention => "attention",
-            Self::Member => "member",
-            Self::Coupling => "coupling",
-            Self::Orders => "orders",
-            Self::Survey => "survey",
-            Self::Theory => "theory",
-            Self::Lessons => "lessons",
-            Self::Start => "start",
-        }
+        self.name_and_title().0
     }
 
     /// Returns the view's title on the page.
     pub fn title(self) -> &'static str {
-        match self {
-            Self::Lens => "Lens",
-            Self::LogitLens => "Logit lens",
-            Self::Attention => "Attention",
-            Self::Coupling => "Coupling",
-            Self::Orders => "Orders",
-            Self::Survey => "Survey",
-            Self::Theory => "Theory",
-            Self::Lessons => "Lessons",
-            Self::Member => "Component",
-            Self::Start => "Start",
-        }
+        self.name_and_title().1
     }
 
     pub fn parse(name: &str) -> Option<Self> {

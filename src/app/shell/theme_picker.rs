@@ -12,11 +12,6 @@ pub fn ThemePicker() -> impl IntoView {
             themes.wish.set(wish);
         }
     };
-    let label = |wish| match wish {
-        Wish::System => "system",
-        Wish::Light => "light",
-        Wish::Dark => "dark",
-    };
     view! {
         <label class="theme">
             <span>"Colours "</span>
@@ -24,7 +19,7 @@ pub fn ThemePicker() -> impl IntoView {
                 {Wish::ALL
                     .map(|wish| {
                         let selected = move || themes.wish.get() == wish;
-                        view! { <option value=wish.name() selected=selected>{label(wish)}</option> }
+                        view! { <option value=wish.name() selected=selected>{wish.name()}</option> }
                     })
                     .collect_view()}
             </select>

@@ -26,11 +26,8 @@ pub fn name_of(wish: EngineWish) -> &'static str {
 }
 
 pub fn wish_of(name: &str) -> EngineWish {
-    match name {
-        "gpu" => EngineWish::Gpu,
-        "cpu" => EngineWish::Cpu,
-        _ => EngineWish::Auto,
-    }
+    let set = [EngineWish::Gpu, EngineWish::Cpu].into_iter().find(|&wish| name_of(wish) == name);
+    set.unwrap_or(EngineWish::Auto)
 }
 
 /// The wish of an earlier visit.
@@ -151,8 +148,7 @@ impl Studio {
     pub(super) fn fetch_model(self) {
         let choice = self.draft.with_untracked(|draft| draft.model.clone());
         if let Choice::Folder(name) = &choice
-            && self.hands().opened(name).is_empty()
-            && self.hands().served(name).is_none()
+            && !self.hands().can_open(name)
         {
             self.change(|exchange, _| exchange.unload());
             // What this browser keeps of a hub is found again by its name.

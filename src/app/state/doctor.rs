@@ -24,12 +24,12 @@ impl Studio {
 
     /// Ends it, wherever it is. What was told last is what stays, unless more comes in time.
     pub fn end_look(self) {
-        let mut id = None;
-        self.change(|exchange, _| {
-            id = exchange.doctor().map(|work| work.id);
-            exchange.cancel_look().into_iter().collect()
+        let id = self.change_for(|exchange, _| {
+            let id = exchange.doctor().map(|work| work.id);
+            (id, exchange.cancel_look().into_iter().collect())
         });
-        let Some(id) = id else { return };
-        set_timeout(move || self.ended(id), PATIENCE);
+        if let Some(id) = id {
+            set_timeout(move || self.ended(id), PATIENCE);
+        }
     }
 }

@@ -75,7 +75,7 @@ impl Studio {
                     let mut is_survey = false;
                     for (name, url) in reports {
                         let text = reading::fetched_text(&name, &url).await;
-                        is_survey |= self.open_text(surveys, &name, text, is_bare);
+                        is_survey |= self.open_text(surveys, &name, text, Place::Address, is_bare);
                     }
                     surveys.expect(false);
                     if !is_survey {
@@ -136,32 +136,45 @@ impl Studio {
         self.state.is_coming.get()
     }
 
-    /// Shows one of the reports that the address names, which is no step away from that address; whether it
-    /// is one that surveys have to show.
+    /// Shows a report, and says whether it is one that surveys have to show. One that was chosen or dropped, whose
+    /// problems stand at the model, is a step that going back undoes; one that the address names is no step away from
+    /// that address, and goes where it is shown only if the address `is_bare`.
     fn open_text(
         self,
         surveys: Surveys,
         name: &str,
         text: Result<String, String>,
+        place: Place,
         is_bare: bool,
     ) -> bool {
-        let is_live = self.view.get_untracked().is_live();
+        let view = self.view.get_untracked();
+        let (is_live, is_step) = (view.is_live(), place == Place::Model);
         let text = match text {
             Ok(text) => text,
             Err(sentence) => {
-                self.refuse_report(surveys, Place::Address, sentence);
+                self.refuse_report(surveys, place, sentence);
                 return !is_live;
             }
         };
+
+        // 1. Surveys have their own reader.
         let holds_survey = opened::holds_survey(&text);
         if holds_survey == Some(true) {
             surveys.open_text(name, &text);
-            if is_bare {
-                self.show_view(View::Survey);
+            match is_step {
+                true if view != View::Theory => self.open_view(View::Survey),
+                false if is_bare => self.show_view(View::Survey),
+                _ => {}
             }
             return true;
         }
-        match opened::read_any(name, &text) {
+
+        // 2. All other reports.
+        let read = opened::read_any(name, &text);
+        if is_step && read.is_ok() {
+            self.step();
+        }
+        match read {
             Ok(Showable::Models(models)) => {
                 self.show_models(*models, is_bare);
                 false
@@ -176,7 +189,7 @@ impl Studio {
                 false
             }
             Err(sentence) => {
-                self.refuse_report(surveys, Place::Address, sentence);
+                self.refuse_report(surveys, place, sentence);
                 !is_live && holds_survey.is_none()
             }
         }
@@ -194,32 +207,8 @@ impl Studio {
     fn open_reports(self, surveys: Surveys, files: Vec<File>) {
         leptos::task::spawn_local(async move {
             for file in files {
-                let name = file.name();
-                let text = match reading::text(&file).await {
-                    Ok(text) => text,
-                    Err(sentence) => {
-                        self.refuse_report(surveys, Place::Model, sentence);
-                        continue;
-                    }
-                };
-                if opened::holds_survey(&text) == Some(true) {
-                    surveys.open_text(&name, &text);
-                    if self.view.get_untracked() != View::Theory {
-                        self.open_view(View::Survey);
-                    }
-                    continue;
-                }
-                match opened::read_any(&name, &text) {
-                    Ok(Showable::Models(models)) => {
-                        self.step();
-                        self.show_models(*models, true);
-                    }
-                    Ok(Showable::Report(report)) => {
-                        self.step();
-                        self.show_report(*report, false);
-                    }
-                    Err(sentence) => self.refuse_report(surveys, Place::Model, sentence),
-                }
+                let text = reading::text(&file).await;
+                self.open_text(surveys, &file.name(), text, Place::Model, true);
             }
         });
     }
@@ -314,10 +303,7 @@ impl Studio {
     fn needs_no_help(self, choice: &Choice) -> bool {
         match choice {
             Choice::Known(_) => true,
-            Choice::Folder(name) => {
-                let hands = self.hands();
-                !hands.opened(name).is_empty() || hands.served(name).is_some()
-            }
+            Choice::Folder(name) => self.hands().can_open(name),
         }
     }
 

@@ -173,24 +173,12 @@ impl Studio {
                 return None;
             }
         }
-        let mut id = 0;
-        self.change(|exchange, now| {
-            let (own, posts) = exchange.sweep_on(&choice, ask, now);
-            id = own;
-            posts
-        });
-        Some(id)
+        Some(self.change_for(|exchange, now| exchange.sweep_on(&choice, ask, now)))
     }
 
     /// Starts in place of a sweep what the model of the draft is not needed for; the id is its own.
     pub(super) fn begin_beside(self, ask: Ask) -> u32 {
         self.clear_problems(&[Place::Sweep]);
-        let mut id = 0;
-        self.change(|exchange, now| {
-            let (own, posts) = exchange.sweep_beside(ask, now);
-            id = own;
-            posts
-        });
-        id
+        self.change_for(|exchange, now| exchange.sweep_beside(ask, now))
     }
 }

@@ -18,14 +18,23 @@ const NOT_READ: &str = "The worker was busy with what you stopped, and begins an
 impl Studio {
     /// Changes what is under way, and sends what follows from it.
     pub(super) fn change(self, change: impl FnOnce(&mut Exchange, f64) -> Vec<Post>) {
+        self.change_for(|exchange, now| ((), change(exchange, now)));
+    }
+
+    /// Changes what is under way, and sends what follows from it. Returns what else the change gives.
+    pub(super) fn change_for<T>(
+        self,
+        change: impl FnOnce(&mut Exchange, f64) -> (T, Vec<Post>),
+    ) -> T {
         let now = browser::now();
-        let mut posts = Vec::new();
-        self.state.exchange.update(|exchange| posts = change(exchange, now));
+        let (given, posts) = {
+            let mut exchange = self.state.exchange.write();
+            change(&mut exchange, now)
+        };
         let hands = self.hands();
         let client = hands.client.borrow().clone();
-        for post in posts {
+        for Post { id, ask } in posts {
             let Some(client) = &client else { continue };
-            let Post { id, ask } = post;
             let (ask, files) = match ask {
                 Ask::LoadFiles { name, engine } => match hands.opened(&name) {
                     files if files.is_empty() => {
@@ -40,6 +49,7 @@ impl Studio {
             client.post(Post { id, ask }, &files);
         }
         self.tell_who_waits();
+        given
     }
 
     /// Notes in the exchange what asks the worker for nothing.
@@ -69,12 +79,7 @@ impl Studio {
     }
 
     fn cancel(self, which: fn(&mut Exchange) -> (Stopping, Vec<Post>)) {
-        let mut stopping = Stopping::Done;
-        self.change(|exchange, _| {
-            let (how, posts) = which(exchange);
-            stopping = how;
-            posts
-        });
+        let stopping = self.change_for(|exchange, _| which(exchange));
         let Stopping::Awaited(id) = stopping else {
             self.stopped();
             return;

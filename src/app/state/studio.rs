@@ -214,7 +214,13 @@ impl Hands {
         let found = served.iter().find(|served| served.name == name);
         found.map(|served| served.url.clone())
     }
+
+    /// Whether a folder of this name can be opened without the reader's help.
+    pub fn can_open(&self, name: &str) -> bool {
+        !self.opened(name).is_empty() || self.served(name).is_some()
+    }
 }
+
 /// Called with the name of a model of a hub.
 pub(super) type KeptFetcher = Box<dyn Fn(String)>;
 
@@ -252,8 +258,7 @@ impl Studio {
             choice.with(|choice| {
                 let is_here = exchange.with(|x| x.holds(choice) || x.is_loading(choice));
                 let name = first_picture::MODEL;
-                let is_openable = !hands.opened(name).is_empty() || hands.served(name).is_some();
-                *choice == Choice::Folder(name.to_owned()) && !is_here && !is_openable
+                *choice == Choice::Folder(name.to_owned()) && !is_here && !hands.can_open(name)
             })
         });
         // Progress of one request draws nothing anew that is about the other, or about the model.

@@ -3,7 +3,7 @@
 use leptos::html;
 use leptos::prelude::*;
 
-use crate::chart::{Tile, capital, number, stroke_votes, tiles};
+use crate::chart::{Tile, capital, kind_name, number, stroke_votes, tiles};
 use crate::engine::MemberKind;
 use crate::study::report::Lens;
 
@@ -76,7 +76,7 @@ fn view_tile(
     let spoken: Vec<String> = tile
         .strokes
         .iter()
-        .map(|&i| format!("{} {}", kind(lens.members[i].kind), number::signed(votes[i])))
+        .map(|&i| format!("{} {}", kind_name(lens.members[i].kind), number::signed(votes[i])))
         .collect();
     let spoken = match tile.block {
         Some(block) if tile.beside.is_some() => {
@@ -128,15 +128,6 @@ fn view_tile(
         </li>
     }
     .into_any()
-}
-
-fn kind(kind: MemberKind) -> &'static str {
-    match kind {
-        MemberKind::Embedding => "embedding",
-        MemberKind::Attention => "attention",
-        MemberKind::Mlp => "MLP",
-        MemberKind::Bias => "bias",
-    }
 }
 
 fn class(kind: MemberKind) -> &'static str {

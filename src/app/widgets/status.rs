@@ -127,15 +127,7 @@ fn share(work: &Work) -> Option<f64> {
 
 /// `12 345`: no unit, and too long to read at once.
 fn thousands(n: f64) -> String {
-    let digits = number::fixed(n, 0);
-    let mut out = String::new();
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            out.push('\u{202f}');
-        }
-        out.push(digit);
-    }
-    out
+    number::grouped(number::fixed(n, 0), '\u{202f}')
 }
 
 fn bytes(n: f64) -> String {

@@ -3,17 +3,16 @@
 use super::TableCell::{Count, Number};
 use super::names::said;
 use super::step_map::StepMap;
-use super::{FigureDraft, Table};
+use super::{FigureDraft, Table, Theme};
 use crate::chart::number::{counted, mean, short};
 use crate::chart::plot::{Axis, Line, Mark, Panel, Pen, Plot, Point, Series};
-use crate::chart::{Figure, Theme};
 use crate::measure::interval::{Mean, Resamples};
 use crate::study::coupling::CouplingMetric;
 
 /// Resamples of the steps.
 const RESAMPLES: usize = 1000;
 
-pub(super) fn figure(map: &StepMap, theme: &Theme) -> Option<Figure> {
+pub(super) fn figure(map: &StepMap, theme: &Theme) -> Option<FigureDraft> {
     let means = map.by_distance();
     let (first, last) = (means.first()?, means.last()?);
     let near = of(map, |apart| apart == first.0);
@@ -54,7 +53,7 @@ pub(super) fn figure(map: &StepMap, theme: &Theme) -> Option<Figure> {
         _ => format!("At {steps} coupling is {}; chance is {chance_is}", short(first.1)),
     };
 
-    let draft = FigureDraft {
+    Some(FigureDraft {
         key: "coupling-distance",
         title,
         words: [
@@ -85,8 +84,7 @@ pub(super) fn figure(map: &StepMap, theme: &Theme) -> Option<Figure> {
             ],
         ),
         plot: Plot::new(vec![panel], vec![each, middle, chance], 1),
-    };
-    Some(draft.figure(theme))
+    })
 }
 
 /// Couplings of the pairs at some distances.

@@ -2,29 +2,28 @@
 
 use super::TableCell::{self, Text};
 use super::names::step_names;
-use super::{FigureDraft, Table, slips};
+use super::{FigureDraft, Table, Theme, slips};
 use crate::chart::number::short;
 use crate::chart::plot::{Axis, Line, Mark, Panel, Pen, Plot, Point, Series, heights};
-use crate::chart::{Figure, Theme};
 use crate::measure::interval::Mean;
 use crate::study::coupling::{Linearised, TaskCoupling};
 
 const PLOT: u32 = 200;
 
-pub(super) fn figure(steps: &[String], linearised: &Linearised, theme: &Theme) -> Figure {
+pub(super) fn figure(steps: &[String], linearised: &Linearised, theme: &Theme) -> FigureDraft {
     let alone = |x: &Option<f64>| x.map(|x| Mean { mean: x, low: x, high: x });
     let of = |values: &[Option<f64>]| values.iter().map(alone).collect();
     drawn(steps, &of(&linearised.cosine), &of(&linearised.relative_error), theme)
 }
 
-pub(super) fn of_task(task: &TaskCoupling, theme: &Theme) -> Figure {
+pub(super) fn of_task(task: &TaskCoupling, theme: &Theme) -> FigureDraft {
     let found = &task.linearised;
     drawn(&task.steps, &found.cosine, &found.relative_error, theme)
 }
 
 type Means = Vec<Option<Mean>>;
 
-fn drawn(steps: &[String], cosine: &Means, error: &Means, theme: &Theme) -> Figure {
+fn drawn(steps: &[String], cosine: &Means, error: &Means, theme: &Theme) -> FigureDraft {
     let steps = step_names(steps);
     let pen = Pen::new("the linearised steps", theme.ink, Line::Solid, Mark::Circle);
     let panel = |name: &str, values: &Means, levels: &[f64]| {
@@ -67,7 +66,10 @@ fn drawn(steps: &[String], cosine: &Means, error: &Means, theme: &Theme) -> Figu
             Some(cosine) => format!(
                 "Carried by the linearised steps alone, the last token ends at a cosine of {cosine} with where it really ends"
             ),
-            None => "Carried by the linearised steps alone, the last token ends without a direction".to_owned(),
+            None => {
+                "Carried by the linearised steps alone, the last token ends without a direction"
+                    .to_owned()
+            }
         },
         words: [
             format!(
@@ -79,5 +81,4 @@ fn drawn(steps: &[String], cosine: &Means, error: &Means, theme: &Theme) -> Figu
         table: Table::new(headers, rows),
         plot: Plot::new(panels, vec![pen], 2),
     }
-    .figure(theme)
 }

@@ -6,7 +6,7 @@ use super::step_map::StepMap;
 use crate::chart::TableCell::{self, Number, Text};
 use crate::chart::number::{fixed, mean, short};
 use crate::chart::plot::{Axis, Panel, Patch, Plot, VoidCell};
-use crate::chart::{Figure, FigureDraft, Table, Theme};
+use crate::chart::{FigureDraft, Table};
 
 const CELL: u32 = 30;
 /// Greatest height of the whole map.
@@ -16,7 +16,7 @@ const WRITTEN: usize = 16;
 /// Coupled more than this, and more than unrelated ones, two steps share most of their directions.
 const MOST: f64 = 0.5;
 
-pub(super) fn figure(map: &StepMap, theme: &Theme) -> Figure {
+pub(super) fn figure(map: &StepMap) -> FigureDraft {
     let steps = map.steps.len();
     let is_written = steps <= WRITTEN;
     let looked_at = map.means.is_none().then(|| map.looked_at()).flatten();
@@ -59,7 +59,6 @@ pub(super) fn figure(map: &StepMap, theme: &Theme) -> Figure {
         table: Table::new(headers, rows),
         plot: Plot::map(panel.tall(height), map.ramp()),
     }
-    .figure(theme)
 }
 
 /// After the number of a cell that lies below chance.

@@ -51,22 +51,22 @@ impl Default for CouplingShown {
 
 /// One prompt's pictures.
 pub fn coupling_figures(coupling: &Coupling, shown: &CouplingShown, theme: &Theme) -> Vec<Figure> {
-    let mut all = Vec::new();
+    let mut all: Vec<FigureDraft> = Vec::new();
     if let Some(map) = StepMap::of_prompt(coupling, shown) {
-        all.push(map::figure(&map, theme));
+        all.push(map::figure(&map));
         all.extend(distance::figure(&map, theme));
         all.extend(pair::figure(coupling, &map, theme));
     }
-    all.extend(tokens::figures(coupling, shown.metric, theme));
+    all.extend(tokens::figures(coupling, shown.metric));
     all.push(paths::figure(coupling, shown.frame, theme));
     all.extend(straightness::figure(coupling, theme));
     all.push(linearised::figure(&coupling.steps, &coupling.linearised, theme));
-    all
+    all.into_iter().map(|draft| draft.figure(theme)).collect()
 }
 
 /// The state of a model's last token on rows of a task, carried by the linearised steps alone.
 pub fn task_linearised_figure(task: &TaskCoupling, theme: &Theme) -> Figure {
-    linearised::of_task(task, theme)
+    linearised::of_task(task, theme).figure(theme)
 }
 
 /// The pictures of a model on rows of a task; without its scatter plots, which are drawn one by one
@@ -76,12 +76,12 @@ pub fn task_coupling_figures(
     shown: &CouplingShown,
     theme: &Theme,
 ) -> Vec<Figure> {
-    let mut all = Vec::new();
+    let mut all: Vec<FigureDraft> = Vec::new();
     if let Some(map) = StepMap::of_task(task, shown) {
-        all.push(map::figure(&map, theme));
+        all.push(map::figure(&map));
         all.extend(distance::figure(&map, theme));
     }
     all.extend(straightness::of_task(task, theme));
     all.push(linearised::of_task(task, theme));
-    all
+    all.into_iter().map(|draft| draft.figure(theme)).collect()
 }

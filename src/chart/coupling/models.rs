@@ -18,11 +18,11 @@ pub fn models_coupling_figure(models: &ModelsCoupling, theme: &Theme) -> Option<
         one.chain(tasks)
     });
     let ways: Vec<Straightness> = ways.collect();
-    drawn(&ways, theme)
+    Some(drawn(&ways, theme)?.figure(theme))
 }
 
 /// Straightness of models, by their names, on rows of one task.
 pub fn task_ways_figure(models: &[(&str, &TaskCoupling)], theme: &Theme) -> Option<Figure> {
     let ways = models.iter().map(|(name, task)| Straightness::of_task(name, task));
-    drawn(&ways.collect::<Vec<_>>(), theme)
+    Some(drawn(&ways.collect::<Vec<_>>(), theme)?.figure(theme))
 }

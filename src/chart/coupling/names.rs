@@ -61,22 +61,10 @@ pub fn metric_word(metric: CouplingMetric) -> &'static str {
     }
 }
 
-/// Names the quantity that a coupling is compared with, for files.
-pub fn relation_name(to: RelationTo) -> &'static str {
-    match to {
-        RelationTo::SwapAccuracy => "swap-accuracy",
-        RelationTo::SwapMargin => "swap-margin",
-        RelationTo::DropAccuracy => "drop-accuracy",
-        RelationTo::DropMargin => "drop-margin",
-        RelationTo::Accuracy => "accuracy",
-        RelationTo::Depth => "depth",
-        RelationTo::Width => "width",
-        RelationTo::Training => "training",
-        RelationTo::MeanSwapAccuracy => "mean-swap-accuracy",
-        RelationTo::MeanSwapMargin => "mean-swap-margin",
-        RelationTo::MeanDropAccuracy => "mean-drop-accuracy",
-        RelationTo::MeanDropMargin => "mean-drop-margin",
-    }
+/// Names the quantity that a coupling is compared with, for files: `swap-accuracy`, its name in reports with hyphens.
+pub fn relation_name(to: RelationTo) -> String {
+    let in_reports = serde_json::to_value(to).unwrap_or_default();
+    in_reports.as_str().unwrap_or_default().replace('_', "-")
 }
 
 /// Names the quantity that a coupling is compared with, for readers.

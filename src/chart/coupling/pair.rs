@@ -3,10 +3,9 @@
 use super::TableCell::{self, Count};
 use super::names::said;
 use super::step_map::StepMap;
-use super::{FigureDraft, Table, slips};
+use super::{FigureDraft, Table, Theme, slips};
 use crate::chart::number::{fixed, percent, short};
 use crate::chart::plot::{Axis, Line, Mark, Panel, Patch, Pen, Plot, Point, Ramp, Series};
-use crate::chart::{Figure, Theme};
 use crate::measure::bits::bits;
 use crate::measure::coupling::Spectrum;
 use crate::study::coupling::{Coupling, CouplingMethod};
@@ -15,7 +14,7 @@ const PLOT: u32 = 280;
 /// More vectors than this have no room for numbers.
 const WRITTEN: usize = 8;
 
-pub(super) fn figure(coupling: &Coupling, map: &StepMap, theme: &Theme) -> Option<Figure> {
+pub(super) fn figure(coupling: &Coupling, map: &StepMap, theme: &Theme) -> Option<FigureDraft> {
     let [i, j] = map.looked_at()?;
     let (own, basis) = (coupling.spectrum.get(i)?, coupling.spectrum.get(j)?);
     let aligned = corner(coupling, [i, j], map.k);
@@ -29,14 +28,13 @@ pub(super) fn figure(coupling: &Coupling, map: &StepMap, theme: &Theme) -> Optio
     }
     let (legend, values) = spectra(map, [i, j], [own, basis], aligned.as_deref(), theme);
     panels.push(values.tall(PLOT));
-    let draft = FigureDraft {
+    Some(FigureDraft {
         key: "coupling-pair",
         title: title(map, [i, j], aligned.as_deref()),
         words: words(coupling, map, [i, j], [own, basis], aligned.is_some()),
         table: table(map, [i, j], [own, basis], aligned.as_deref()),
         plot: Plot { ramp, ..Plot::new(panels, legend, 2) },
-    };
-    Some(draft.figure(theme))
+    })
 }
 
 /// A of a pair, for the first k vectors or as many as there are.

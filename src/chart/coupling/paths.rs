@@ -2,10 +2,9 @@
 
 use super::TableCell::{Check, Count, Number, Text};
 use super::names::{step_names, token};
-use super::{FigureDraft, Table};
+use super::{FigureDraft, Table, Theme};
 use crate::chart::number::{percent, short};
 use crate::chart::plot::{Axis, Line, Panel, Pen, Plot, Point, Series, cut};
-use crate::chart::{Figure, Theme};
 use crate::study::coupling::Coupling;
 
 const PLOT: u32 = 420;
@@ -17,7 +16,7 @@ const LETTERS: usize = 12;
 
 /// `frame` is the number of steps after which the tokens stand where they are marked; without it, after
 /// all of them.
-pub(super) fn figure(coupling: &Coupling, frame: Option<usize>, theme: &Theme) -> Figure {
+pub(super) fn figure(coupling: &Coupling, frame: Option<usize>, theme: &Theme) -> FigureDraft {
     let paths = &coupling.trajectories;
     let depths = paths.states.len();
     let frame = frame.map(|frame| frame.min(depths.saturating_sub(1)));
@@ -84,7 +83,6 @@ pub(super) fn figure(coupling: &Coupling, frame: Option<usize>, theme: &Theme) -
         ),
         plot: Plot::new(vec![panel], Vec::new(), 1),
     }
-    .figure(theme)
 }
 
 /// A colour and a mark to each token, so that neighbours differ in both.

@@ -2,10 +2,9 @@
 
 use super::TableCell::{self, Count, Text};
 use super::names::said;
-use super::{FigureDraft, Table};
+use super::{FigureDraft, Table, Theme};
 use crate::chart::number::{mean, short};
 use crate::chart::plot::{Axis, Line, Mark, Panel, Pen, Plot, Point, Series, heights};
-use crate::chart::{Figure, Theme};
 use crate::measure::interval::Mean;
 use crate::study::coupling::{Coupling, TaskCoupling};
 
@@ -59,16 +58,16 @@ fn walks_spread(steps: usize) -> Option<f64> {
     Some(variance.sqrt() / middle)
 }
 
-pub(super) fn figure(coupling: &Coupling, theme: &Theme) -> Option<Figure> {
+pub(super) fn figure(coupling: &Coupling, theme: &Theme) -> Option<FigureDraft> {
     drawn(&[Straightness::of("the last token's way", coupling)], theme)
 }
 
-pub(super) fn of_task(task: &TaskCoupling, theme: &Theme) -> Option<Figure> {
+pub(super) fn of_task(task: &TaskCoupling, theme: &Theme) -> Option<FigureDraft> {
     let name = format!("mean of {} rows of “{}”", task.rows, task.task);
     drawn(&[Straightness::of_task(&name, task)], theme)
 }
 
-pub(super) fn drawn(all: &[Straightness], theme: &Theme) -> Option<Figure> {
+pub(super) fn drawn(all: &[Straightness], theme: &Theme) -> Option<FigureDraft> {
     let steps = all.iter().map(|one| one.steps).max().filter(|&steps| steps > 0)?;
     let pen = |(n, one): (usize, &Straightness)| Pen {
         line: Line::None,
@@ -116,14 +115,13 @@ pub(super) fn drawn(all: &[Straightness], theme: &Theme) -> Option<Figure> {
         ],
     );
     let legend = pens.iter().cloned().chain([random, straight]).collect();
-    let draft = FigureDraft {
+    Some(FigureDraft {
         key: "coupling-straightness",
         title: title(all),
         words: words(all),
         table,
         plot: Plot::new(panels, legend, 2),
-    };
-    Some(draft.figure(theme))
+    })
 }
 
 fn title(all: &[Straightness]) -> String {

@@ -7,7 +7,6 @@ use super::token_map::{Ends, TokenMapPicture};
 use super::{FigureDraft, Table};
 use crate::chart::number::{fixed, short};
 use crate::chart::plot::{Axis, Panel, Patch, Plot, VoidCell, cut};
-use crate::chart::{Figure, Theme};
 use crate::measure::coupling::{ILL_POSED, chance};
 use crate::study::coupling::{Coupling, CouplingMetric, StepPair};
 
@@ -18,7 +17,7 @@ const WRITTEN: usize = 9;
 /// Letters of a token on an axis.
 const LETTERS: usize = 10;
 
-pub(super) fn figures(coupling: &Coupling, metric: CouplingMetric, theme: &Theme) -> Vec<Figure> {
+pub(super) fn figures(coupling: &Coupling, metric: CouplingMetric) -> Vec<FigureDraft> {
     let Some(found) = &coupling.token_wise else {
         return Vec::new();
     };
@@ -44,11 +43,11 @@ pub(super) fn figures(coupling: &Coupling, metric: CouplingMetric, theme: &Theme
             .as_ref()
             .map(|one| map("coupling-output", Ends::To(one.t_out), &one.t_in[..], &one.pairs[..])),
     ];
-    maps.iter().flatten().map(|map| map.figure(theme)).collect()
+    maps.iter().flatten().map(TokenMapPicture::figure).collect()
 }
 
 impl TokenMapPicture<'_> {
-    fn figure(&self, theme: &Theme) -> Figure {
+    fn figure(&self) -> FigureDraft {
         let mut rows = Vec::new();
         let panels: Vec<Panel> =
             self.pairs.iter().map(|pair| self.panel(pair, &mut rows)).collect();
@@ -61,7 +60,6 @@ impl TokenMapPicture<'_> {
             table: Table::new(headers, rows),
             plot: Plot { ramp: Some(ramp(self.chance)), ..Plot::new(panels, Vec::new(), 2) },
         }
-        .figure(theme)
     }
 
     fn panel(&self, pair: &StepPair, rows: &mut Vec<Vec<TableCell>>) -> Panel {

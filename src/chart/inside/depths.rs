@@ -4,7 +4,7 @@ use super::depth_names;
 use crate::chart::TableCell::{self, Number};
 use crate::chart::number::short;
 use crate::chart::plot::{Axis, Line, Mark, Panel, Pen, Plot, Point, Series};
-use crate::chart::{Figure, FigureDraft, Table, Theme, strokes};
+use crate::chart::{FigureDraft, Table, Theme, strokes};
 use crate::engine::VocabularyReading;
 use crate::measure::bits::bits;
 use crate::study::report::Lens;
@@ -14,7 +14,7 @@ const PLOT: u32 = 120;
 const NEAR: f64 = 0.1;
 
 /// Component by component.
-pub(super) fn figure(lens: &Lens, theme: &Theme) -> Option<Figure> {
+pub(super) fn figure(lens: &Lens, theme: &Theme) -> Option<FigureDraft> {
     let depths = lens.logit_lens_members.as_ref().filter(|depths| !depths.is_empty())?;
     let doubt = Doubt {
         depths,
@@ -24,11 +24,11 @@ pub(super) fn figure(lens: &Lens, theme: &Theme) -> Option<Figure> {
     };
     let mut draft = doubt.draft("the last component", theme);
     strokes::link(&mut draft.plot, &lens.members);
-    Some(draft.figure(theme))
+    Some(draft)
 }
 
 /// Before the first block and after each.
-pub(super) fn by_blocks(lens: &Lens, theme: &Theme) -> Option<Figure> {
+pub(super) fn by_blocks(lens: &Lens, theme: &Theme) -> Option<FigureDraft> {
     let depths = lens.logit_lens.as_ref().filter(|depths| !depths.is_empty())?;
     let places = depth_names(lens, depths.len());
     let named = places.iter().enumerate().map(|(i, name)| match i {
@@ -42,7 +42,7 @@ pub(super) fn by_blocks(lens: &Lens, theme: &Theme) -> Option<Figure> {
         names,
         axis: Axis::category("read after", places),
     };
-    Some(doubt.draft("the last block", theme).figure(theme))
+    Some(doubt.draft("the last block", theme))
 }
 
 /// Readings in the order of the depth, and how they are said.

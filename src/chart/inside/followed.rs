@@ -4,7 +4,7 @@ use super::{probability, word};
 use crate::chart::leads::Leaders;
 use crate::chart::number::{counted, percent, short};
 use crate::chart::plot::{Axis, Panel, Plot, Point, Series, heights};
-use crate::chart::{Figure, FigureDraft, Table, TableCell, Theme, strokes};
+use crate::chart::{FigureDraft, Table, TableCell, Theme, strokes};
 use crate::engine::{FollowedToken, VocabularyReading};
 use crate::measure::decomposition::argmax;
 use crate::measure::leads::changes;
@@ -14,7 +14,7 @@ const PLOT: u32 = 150;
 /// Smaller probabilities are drawn at this one.
 const LEAST: f64 = 1e-6;
 
-pub(super) fn figure(lens: &Lens, theme: &Theme) -> Option<Figure> {
+pub(super) fn figure(lens: &Lens, theme: &Theme) -> Option<FigureDraft> {
     let depths = lens.logit_lens_members.as_ref()?;
     let followed: Vec<String> =
         depths.first()?.followed.iter().map(|token| word(lens, token.id)).collect();
@@ -58,14 +58,13 @@ pub(super) fn figure(lens: &Lens, theme: &Theme) -> Option<Figure> {
     let (title, first) = leading(lens, &names, &followed);
     let mut plot = Plot { shared: true, ..Plot::new(panels, pens, 1) };
     strokes::link(&mut plot, &lens.members);
-    let draft = FigureDraft {
+    Some(FigureDraft {
         key: "followed",
         title,
         words: [first, format!("Probabilities under {} are drawn there.", short(LEAST))],
         table: Table::new(headers, rows),
         plot,
-    };
-    Some(draft.figure(theme))
+    })
 }
 
 /// Returns who leads the followed words along the stream, and what the last of them ends at.

@@ -5,7 +5,7 @@ use crate::chart::TableCell::{self, Number, Text};
 use crate::chart::leads::Leaders;
 use crate::chart::number::{percent, short};
 use crate::chart::plot::{Axis, Panel, Patch, Plot, Ramp};
-use crate::chart::{Figure, FigureDraft, Table, Theme};
+use crate::chart::{FigureDraft, Table};
 use crate::engine::{VocabularyReading, last_members, member_names};
 use crate::measure::bits::bits;
 use crate::measure::leads::changes;
@@ -16,7 +16,7 @@ const CELL: u32 = 26;
 /// Letters of a desk's width, over all positions.
 const LETTERS: usize = 125;
 
-pub(super) fn figure(lens: &Lens, colour: DepthColour, theme: &Theme) -> Option<Figure> {
+pub(super) fn figure(lens: &Lens, colour: DepthColour) -> Option<FigureDraft> {
     let grid = lens.logit_lens_grid.as_ref()?;
     let count = grid.depths.first()?.len();
     let names = depth_names(lens, count);
@@ -77,14 +77,13 @@ pub(super) fn figure(lens: &Lens, colour: DepthColour, theme: &Theme) -> Option<
             ("KL to the end (bits)", &|(.., depth)| Number(bits(depth.kl))),
         ],
     );
-    let draft = FigureDraft {
+    Some(FigureDraft {
         key: "depths",
         title: title(lens, &names),
         words: words(lens),
         table,
         plot: Plot::map(panel.tall(CELL * count as u32), ramp),
-    };
-    Some(draft.figure(theme))
+    })
 }
 
 fn of(depth: &VocabularyReading, colour: DepthColour) -> f64 {

@@ -4,14 +4,14 @@ use super::{AttentionShown, attention_members, attention_runs, cut, switched, to
 use crate::chart::TableCell::{self, Number, Text};
 use crate::chart::number::short;
 use crate::chart::plot::{Axis, Panel, Patch, Plot, Ramp};
-use crate::chart::{Figure, FigureDraft, Table, Theme};
+use crate::chart::{FigureDraft, Table};
 use crate::study::report::Lens;
 
 const CELL: u32 = 26;
 /// Letters of a desk's width, over all heads.
 const LETTERS: usize = 125;
 
-pub(super) fn figure(lens: &Lens, shown: AttentionShown, theme: &Theme) -> Option<Figure> {
+pub(super) fn figure(lens: &Lens, shown: AttentionShown) -> Option<FigureDraft> {
     let pattern = lens.attention_pattern.as_ref()?;
     let carried = lens.attention_carried.as_ref()?;
     let query = token(lens, lens.attention_query?);
@@ -81,7 +81,7 @@ pub(super) fn figure(lens: &Lens, shown: AttentionShown, theme: &Theme) -> Optio
         || "no head attends elsewhere".to_owned(),
         |(most, who)| format!("{who}: {quantity} {}", short(most.into())),
     );
-    let draft = FigureDraft {
+    Some(FigureDraft {
         key: "heads",
         title: match first.is_sink() {
             true => format!("From “{query}”, {} look most at the first token; beside it, {who}", first.words()),
@@ -105,8 +105,7 @@ pub(super) fn figure(lens: &Lens, shown: AttentionShown, theme: &Theme) -> Optio
             ],
         ),
         plot: Plot::map(panel.tall(height), ramp),
-    };
-    Some(draft.figure(theme))
+    })
 }
 
 /// How many heads look most at the first token. Where most do, it is an attention sink.

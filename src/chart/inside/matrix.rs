@@ -5,12 +5,12 @@ use super::{AttentionShown, attention_runs, cut, token};
 use crate::chart::TableCell::{Number, Text};
 use crate::chart::number::short;
 use crate::chart::plot::{Axis, Panel, Patch, Plot, Ramp};
-use crate::chart::{Figure, FigureDraft, Table, Theme};
+use crate::chart::{FigureDraft, Table};
 use crate::study::report::Lens;
 
 const CELL: u32 = 20;
 
-pub(super) fn figure(lens: &Lens, shown: AttentionShown, theme: &Theme) -> Option<Figure> {
+pub(super) fn figure(lens: &Lens, shown: AttentionShown) -> Option<FigureDraft> {
     let heads = lens.attention_head.as_ref()?;
     let place = (shown.run, shown.head);
     let looks = heads.iter().find(|head| (head.run, head.head) == place)?;
@@ -40,7 +40,7 @@ pub(super) fn figure(lens: &Lens, shown: AttentionShown, theme: &Theme) -> Optio
         patches,
     );
     let height = CELL * looks.queries.len().max(4) as u32;
-    let draft = FigureDraft {
+    Some(FigureDraft {
         key: "matrix",
         title: title(lens, &name, looks.head, &looks.queries, numbers, quantity),
         words: [
@@ -59,8 +59,7 @@ pub(super) fn figure(lens: &Lens, shown: AttentionShown, theme: &Theme) -> Optio
             ],
         ),
         plot: Plot::map(panel.tall(height), ramp),
-    };
-    Some(draft.figure(theme))
+    })
 }
 
 fn title(

@@ -43,23 +43,20 @@ pub struct AttentionShown {
 
 /// The logit lens's pictures, where the report has one.
 pub fn depth_figures(lens: &Lens, colour: DepthColour, theme: &Theme) -> Vec<Figure> {
-    let all = [
-        grid::figure(lens, colour, theme),
-        depths::figure(lens, theme),
-        followed::figure(lens, theme),
-    ];
-    all.into_iter().flatten().collect()
+    let all =
+        [grid::figure(lens, colour), depths::figure(lens, theme), followed::figure(lens, theme)];
+    all.into_iter().flatten().map(|draft| draft.figure(theme)).collect()
 }
 
 /// Doubt in bits along the blocks, where the report has the logit lens.
 pub fn doubt_figure(lens: &Lens, theme: &Theme) -> Option<Figure> {
-    depths::by_blocks(lens, theme)
+    Some(depths::by_blocks(lens, theme)?.figure(theme))
 }
 
 /// Attention's pictures, where the report has it.
 pub fn attention_figures(lens: &Lens, shown: AttentionShown, theme: &Theme) -> Vec<Figure> {
-    let all = [heads::figure(lens, shown, theme), matrix::figure(lens, shown, theme)];
-    all.into_iter().flatten().collect()
+    let all = [heads::figure(lens, shown), matrix::figure(lens, shown)];
+    all.into_iter().flatten().map(|draft| draft.figure(theme)).collect()
 }
 
 /// A report's plan was checked when it ran; here only its steps are wanted.

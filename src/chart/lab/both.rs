@@ -3,7 +3,7 @@
 use crate::chart::number::short;
 use crate::chart::plot::{Axis, Line, Mark, Panel, Pen, Plot, Point, Series};
 use crate::chart::strokes;
-use crate::chart::{Column, Figure, FigureDraft, Table, TableCell, Theme};
+use crate::chart::{Column, FigureDraft, Table, TableCell, Theme};
 use crate::engine::member_names;
 use crate::measure::bits::bits;
 use crate::measure::decomposition::Triple;
@@ -16,7 +16,7 @@ const MSE: usize = 0;
 const BIAS: usize = 1;
 const DIVERSITY: usize = 2;
 
-pub(super) fn figure(lab: &Lab, column: Column, theme: &Theme) -> Figure {
+pub(super) fn figure(lab: &Lab, column: Column, theme: &Theme) -> FigureDraft {
     let before = column.by_depth(&lab.original);
     let after = column.by_depth(&lab.arranged);
     let most = before.len().max(after.len());
@@ -42,7 +42,6 @@ pub(super) fn figure(lab: &Lab, column: Column, theme: &Theme) -> Figure {
         table: table(lab, column),
         plot: Plot { shared: true, ..Plot::new(panels.to_vec(), legend.to_vec(), 1) },
     }
-    .figure(theme)
 }
 
 /// Draws a quantity, by its name and its place among a triple's numbers.

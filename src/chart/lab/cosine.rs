@@ -14,7 +14,7 @@ const ROWS_PLOT: u32 = 480;
 /// States alike by more than this count as one kind in the sentence.
 const ALIKE: f64 = 0.9;
 
-pub(super) fn figure(geometry: &[Geometry; 2], theme: &Theme) -> Figure {
+pub(super) fn figure(geometry: &[Geometry; 2]) -> FigureDraft {
     let sides = geometry.iter().zip(SIDES);
     let all = geometry.iter().flat_map(|g| g.cosine_map.iter().flatten());
     FigureDraft {
@@ -33,7 +33,6 @@ pub(super) fn figure(geometry: &[Geometry; 2], theme: &Theme) -> Figure {
             ..Plot::new(sides.map(|(g, side)| panel(g, side)).collect(), Vec::new(), 2)
         },
     }
-    .figure(theme)
 }
 
 /// The map over a task's rows, in the original order; `None` where the sweep has none.

@@ -14,10 +14,7 @@ use crate::study::report::Lab;
 pub fn lab_figures(lab: &Lab, column: Column, theme: &Theme) -> Vec<Figure> {
     let mut after = votes::figure(&lab.arranged, None, theme);
     after.title = format!("Under this plan, {}", votes::uncapital(&after.title));
-    vec![
-        both::figure(lab, column, theme),
-        after,
-        cosine::figure(&lab.geometry, theme),
-        trajectory::figure(lab, theme),
-    ]
+    let both = both::figure(lab, column, theme);
+    let shapes = [cosine::figure(&lab.geometry), trajectory::figure(lab, theme)];
+    [both, after].into_iter().chain(shapes).map(|draft| draft.figure(theme)).collect()
 }

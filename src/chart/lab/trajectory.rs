@@ -4,13 +4,13 @@ use super::steps::{SIDES, drawn, names};
 use crate::chart::TableCell::{self, Number, Text};
 use crate::chart::number::{percent, short};
 use crate::chart::plot::{Axis, Line, Mark, Panel, Pen, Plot, Point, Series};
-use crate::chart::{Figure, FigureDraft, Table, Theme};
+use crate::chart::{FigureDraft, Table, Theme};
 use crate::study::geometry::Geometry;
 use crate::study::report::Lab;
 
 const PLOT: u32 = 290;
 
-pub(super) fn figure(lab: &Lab, theme: &Theme) -> Figure {
+pub(super) fn figure(lab: &Lab, theme: &Theme) -> FigureDraft {
     let [own, yours] = &lab.geometry;
     let tokens = tokens(lab);
     let pens = [
@@ -32,7 +32,6 @@ pub(super) fn figure(lab: &Lab, theme: &Theme) -> Figure {
             2,
         ),
     }
-    .figure(theme)
 }
 
 fn word(tokens: &[String], t: usize) -> &str {

@@ -4,7 +4,7 @@ use super::PLOT;
 use crate::chart::TableCell::{Number, Text};
 use crate::chart::number::percent;
 use crate::chart::plot::{Line, Mark, Panel, Pen, Plot, Point, Series};
-use crate::chart::{Figure, FigureDraft, Table, Theme, distinct, strokes};
+use crate::chart::{FigureDraft, Table, Theme, distinct, strokes};
 use crate::engine::{Member, member_names};
 use crate::study::lessons::DepthAccuracy;
 
@@ -15,7 +15,7 @@ pub(super) fn figure(
     members: &[Member],
     tasks: &[DepthAccuracy],
     theme: &Theme,
-) -> Option<Figure> {
+) -> Option<FigureDraft> {
     let (names, short_names) = (strokes::names(members), member_names(members));
     let reached = |task: &DepthAccuracy| {
         let component = task.reached.and_then(|at| short_names.get(at));
@@ -67,7 +67,7 @@ pub(super) fn figure(
         shaded: strokes::shaded(members),
         ..Panel::from_zero(name, strokes::axis(members), series)
     };
-    let draft = FigureDraft {
+    Some(FigureDraft {
         key: "step-depths",
         title,
         words: [
@@ -78,6 +78,5 @@ pub(super) fn figure(
         ],
         table: Table::new(headers, rows),
         plot: Plot::new(vec![panel.tall(PLOT)], legend, 1),
-    };
-    Some(draft.figure(theme))
+    })
 }

@@ -3,7 +3,7 @@
 use crate::chart::TableCell::{Number, Text};
 use crate::chart::number::{counted, short, signed};
 use crate::chart::plot::{Axis, Line, Mark, MarkShape, Panel, Pen, Plot, Point, Series};
-use crate::chart::{Figure, FigureDraft, Table, Theme, strokes, votes};
+use crate::chart::{FigureDraft, Table, Theme, strokes, votes};
 use crate::engine::member_names;
 use crate::study::lessons::{MOVED, moved_members};
 use crate::study::report::Lens;
@@ -11,7 +11,7 @@ use crate::study::report::Lens;
 const PLOT: u32 = 210;
 
 /// Draws every component's vote in two runs of one prompt, those apart that moved.
-pub(super) fn moved_figure(before: &Lens, after: &Lens, theme: &Theme) -> Figure {
+pub(super) fn moved_figure(before: &Lens, after: &Lens, theme: &Theme) -> FigureDraft {
     let names = strokes::names(&before.members);
     let (was, is) = (strokes::votes(before), strokes::votes(after));
     let moved = moved_members(before, after);
@@ -66,7 +66,6 @@ pub(super) fn moved_figure(before: &Lens, after: &Lens, theme: &Theme) -> Figure
         table: Table::new(["component", &format!("before, {quantity}"), "after"], rows),
         plot: Plot::new(vec![panel.level(0.0, theme.ink, Line::Solid)], pens[1..].to_vec(), 1),
     }
-    .figure(theme)
 }
 
 /// Components left out by more than this many are counted, and not named.
@@ -127,7 +126,7 @@ fn places(before: &Lens, after: &Lens) -> Vec<Option<usize>> {
 }
 
 /// Draws every component's own error, smallest first, with the error of their mean among them.
-pub(super) fn ranked_figure(lens: &Lens, theme: &Theme) -> Figure {
+pub(super) fn ranked_figure(lens: &Lens, theme: &Theme) -> FigureDraft {
     let found = &lens.decomposition.probability;
     let errors = &found.member_bias;
     let (mse, bias) = (found.total.mse, found.total.bias);
@@ -175,7 +174,6 @@ pub(super) fn ranked_figure(lens: &Lens, theme: &Theme) -> Figure {
         table: Table::new(["component", "error (squared shares)"], rows),
         plot: Plot::new(vec![Panel::new(unit, x, y, series).tall(PLOT)], legend, 1),
     }
-    .figure(theme)
 }
 
 #[cfg(test)]

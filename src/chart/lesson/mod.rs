@@ -16,6 +16,7 @@ use crate::engine::member_names;
 use crate::study::lessons::{
     CoupledModel, CoupledShow, LensShow, LessonMarks, StepPicture, swap_relation, weightiest,
 };
+use crate::study::need::Need;
 use crate::study::orders::{Orders, Sweep};
 use crate::study::report::Lens;
 
@@ -29,49 +30,49 @@ pub fn step_figure(
     column: Column,
     theme: &Theme,
 ) -> Option<Figure> {
-    match picture {
+    let draft = match picture {
         StepPicture::Lens { show, lens, before, .. } => match show {
-            LensShow::Moved => {
-                before.as_ref().map(|before| lens::moved_figure(before, lens, theme))
-            }
-            LensShow::Ranked => Some(lens::ranked_figure(lens, theme)),
-            LensShow::Votes => Some(votes::figure(lens, marked_member(lens, marks), theme)),
-            LensShow::Spread => Some(spread::figure(lens, column, theme)),
-            LensShow::Running => Some(running::figure(lens, column, theme)),
+            LensShow::Moved => lens::moved_figure(before.as_ref()?, lens, theme),
+            LensShow::Ranked => lens::ranked_figure(lens, theme),
+            LensShow::Votes => votes::figure(lens, marked_member(lens, marks), theme),
+            LensShow::Spread => spread::figure(lens, column, theme),
+            LensShow::Running => running::figure(lens, column, theme),
             // The first is the grid of depths.
             LensShow::Depths => {
-                depth_figures(lens, DepthColour::default(), theme).into_iter().next()
+                return depth_figures(lens, DepthColour::default(), theme).into_iter().next();
             }
-            LensShow::Doubt => doubt_figure(lens, theme),
+            LensShow::Doubt => return doubt_figure(lens, theme),
         },
-        StepPicture::Need { need, .. } => {
-            let names = marks.blocks.iter().flat_map(|block| {
-                ["attention", "MLP"].map(|part| format!("block {block}'s {part}"))
-            });
-            let names: BTreeSet<String> = names.collect();
-            let mut figure = need_figure(need, theme)?;
-            let series = figure.plot.panels.iter_mut().flat_map(|p| &mut p.series);
-            for point in series.flat_map(|series| &mut series.points) {
-                // The first line of what pointing at it says is its name.
-                let name = point.name.lines().next().unwrap_or_default();
-                if names.contains(name) {
-                    point.label = Some(name.to_owned());
-                }
-            }
-            Some(figure)
-        }
-        StepPicture::Coupling { show, models } => coupled_figure(*show, models, theme),
+        StepPicture::Need { need, .. } => return marked_need(need, marks, theme),
+        StepPicture::Coupling { show, models } => return coupled_figure(*show, models, theme),
         StepPicture::Sweep { orders, draws_first_word, .. } => {
             let quantity =
                 if *draws_first_word { Quantity::FirstWord } else { Quantity::Normalised };
-            sweep_figure(orders, quantity, column, theme)
+            return sweep_figure(orders, quantity, column, theme);
         }
-        StepPicture::Rows { of, cells } => rows::figure(*of, cells, marks, theme),
-        StepPicture::Said { cells, turned } => said::figure(cells, turned, theme),
+        StepPicture::Rows { of, cells } => rows::figure(*of, cells, marks, theme)?,
+        StepPicture::Said { cells, turned } => said::figure(cells, turned)?,
         StepPicture::Depths { model, members, tasks } => {
-            depths::figure(model, members, tasks, theme)
+            depths::figure(model, members, tasks, theme)?
+        }
+    };
+    Some(draft.figure(theme))
+}
+
+/// What each part costs, with the names of the marked blocks' parts at their points.
+fn marked_need(need: &Need, marks: &LessonMarks, theme: &Theme) -> Option<Figure> {
+    let parts = |block| ["attention", "MLP"].map(|part| format!("block {block}'s {part}"));
+    let names: BTreeSet<String> = marks.blocks.iter().flat_map(parts).collect();
+    let mut figure = need_figure(need, theme)?;
+    let series = figure.plot.panels.iter_mut().flat_map(|panel| &mut panel.series);
+    for point in series.flat_map(|series| &mut series.points) {
+        // The first line of what pointing at it says is its name.
+        let name = point.name.lines().next().unwrap_or_default();
+        if names.contains(name) {
+            point.label = Some(name.to_owned());
         }
     }
+    Some(figure)
 }
 
 /// Linearised blocks, as the step asks about them.

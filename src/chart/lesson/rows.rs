@@ -4,7 +4,7 @@ use super::PLOT;
 use crate::chart::TableCell::{Count, Number, Text};
 use crate::chart::number::{percent, short};
 use crate::chart::plot::{Axis, Line, Panel, Pen, Plot, Point, Series};
-use crate::chart::{Column, Figure, FigureDraft, Table, Theme, capital, distinct};
+use crate::chart::{Column, FigureDraft, Table, Theme, capital, distinct};
 use crate::model::catalogue::moment;
 use crate::study::lessons::{LessonMarks, PictureCell, PictureMean, ReadColumn};
 
@@ -14,7 +14,7 @@ pub(super) fn figure(
     cells: &[PictureCell],
     marks: &LessonMarks,
     theme: &Theme,
-) -> Option<Figure> {
+) -> Option<FigureDraft> {
     let cells: Vec<&PictureCell> =
         cells.iter().filter(|cell| cell.value.mean.is_finite()).collect();
     let drawn = DrawnCells::of(&cells);
@@ -50,14 +50,13 @@ pub(super) fn figure(
     // 2. The axes, the numbers and the words.
     let legend = series.iter().map(|series| series.pen.clone()).collect();
     let x = Axis::category("", drawn.places.clone());
-    let draft = FigureDraft {
+    Some(FigureDraft {
         key: "step-rows",
         title: title(of, &cells, &drawn)?,
         words: words(of, &cells),
         table: table(of, &cells),
         plot: Plot::new(vec![Panel::from_zero(quantity(of), x, series).tall(PLOT)], legend, 1),
-    };
-    Some(draft.figure(theme))
+    })
 }
 
 /// Names of the x-axis's positions, and of the curves.

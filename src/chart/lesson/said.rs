@@ -3,7 +3,7 @@
 use crate::chart::TableCell::{Count, Number, Text};
 use crate::chart::number::percent;
 use crate::chart::plot::{Axis, Panel, Patch, Plot, Ramp};
-use crate::chart::{Figure, FigureDraft, Table, Theme, distinct};
+use crate::chart::{FigureDraft, Table, distinct};
 use crate::model::catalogue::moment;
 use crate::study::lessons::PictureCell;
 
@@ -15,7 +15,7 @@ const READER: &str = "right";
 
 /// Draws the share of rows that is answered as if no negation stood in them: model by model down, and by the number of
 /// negations across. `turned` names the rows whose right answer is the other one.
-pub(super) fn figure(cells: &[PictureCell], turned: &[String], theme: &Theme) -> Option<Figure> {
+pub(super) fn figure(cells: &[PictureCell], turned: &[String]) -> Option<FigureDraft> {
     let models = distinct(cells.iter().map(|cell| cell.model.as_str()));
     let groups = distinct(cells.iter().map(|cell| cell.task.as_str()));
     let is_turned = |group: &str| turned.iter().any(|other| other == group);
@@ -59,7 +59,7 @@ pub(super) fn figure(cells: &[PictureCell], turned: &[String], theme: &Theme) ->
     );
     let height = CELL * u32::try_from(models.len() + 1).unwrap_or(1);
     let ramp = Ramp::over("answered as if there were none, %", [0.0, 100.0].into_iter());
-    let draft = FigureDraft {
+    Some(FigureDraft {
         key: "step-said",
         title: format!(
             "“{asked}”: answered as if no negation stood there in {} to {} of the rows",
@@ -75,8 +75,7 @@ pub(super) fn figure(cells: &[PictureCell], turned: &[String], theme: &Theme) ->
         ],
         table: table(cells, turned),
         plot: Plot::map(panel.tall(height), ramp),
-    };
-    Some(draft.figure(theme))
+    })
 }
 
 /// The share of rows that is answered as if no negation stood in them.

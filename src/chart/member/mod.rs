@@ -15,9 +15,9 @@ pub fn member_figures(
     is_carried: bool,
     theme: &Theme,
 ) -> Vec<Figure> {
-    let reads = reads::figure(lens, account, is_carried, theme);
+    let reads = reads::figure(lens, account, is_carried);
     let writes = writes::figure(lens, account, theme);
-    reads.into_iter().chain([writes]).collect()
+    reads.into_iter().chain([writes]).map(|draft| draft.figure(theme)).collect()
 }
 
 /// A member in words, at the start of a sentence: `Block 3's attention`.

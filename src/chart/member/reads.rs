@@ -5,7 +5,7 @@ use crate::chart::TableCell::{Number, Text};
 use crate::chart::inside::{cut, largest};
 use crate::chart::number::{percent, short};
 use crate::chart::plot::{Axis, Panel, Patch, Plot, Ramp};
-use crate::chart::{Figure, FigureDraft, Table, Theme, token};
+use crate::chart::{FigureDraft, Table, token};
 use crate::study::member::MemberAccount;
 use crate::study::report::Lens;
 
@@ -17,8 +17,7 @@ pub(super) fn figure(
     lens: &Lens,
     account: &MemberAccount,
     is_carried: bool,
-    theme: &Theme,
-) -> Option<Figure> {
+) -> Option<FigureDraft> {
     let tokens = lens.token_ids.len();
     let first = tokens.saturating_sub(TOKENS);
     let (mut patches, mut rows) = (Vec::new(), Vec::new());
@@ -77,7 +76,7 @@ pub(super) fn figure(
             percent(behind.sum::<f64>() / heads as f64)
         ),
     };
-    let draft = FigureDraft {
+    Some(FigureDraft {
         key: "member-reads",
         title,
         words: [
@@ -98,6 +97,5 @@ pub(super) fn figure(
             ],
         ),
         plot: Plot::map(panel.tall(CELL * heads.max(3) as u32), ramp),
-    };
-    Some(draft.figure(theme))
+    })
 }

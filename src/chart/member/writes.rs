@@ -6,13 +6,13 @@ use crate::chart::inside::seen;
 use crate::chart::number::{short, signed};
 use crate::chart::plot::{Axis, Line, MarkShape, Panel, Plot, Point, Series};
 use crate::chart::strokes::kind_pen;
-use crate::chart::{Figure, FigureDraft, Table, Theme};
+use crate::chart::{FigureDraft, Table, Theme};
 use crate::study::member::{MemberAccount, TokenVote};
 use crate::study::report::Lens;
 
 const PLOT: u32 = 150;
 
-pub(super) fn figure(lens: &Lens, account: &MemberAccount, theme: &Theme) -> Figure {
+pub(super) fn figure(lens: &Lens, account: &MemberAccount, theme: &Theme) -> FigureDraft {
     let pen = kind_pen(lens.members[account.index].kind, theme);
     let sides = [("raises most", &account.raises), ("lowers most", &account.lowers)];
     // One scale for both, so that they can be held against each other.
@@ -69,7 +69,6 @@ pub(super) fn figure(lens: &Lens, account: &MemberAccount, theme: &Theme) -> Fig
         ),
         plot: Plot::new(panels.collect(), Vec::new(), 2),
     }
-    .figure(theme)
 }
 
 /// `[tokens]` tokens as they are quoted, or their ids; of two with one word, the space before it is drawn.

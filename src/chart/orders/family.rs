@@ -6,14 +6,14 @@ use super::{PlottedSweep, Quantity, SweepSpot, reach};
 use crate::chart::number::{counted, short};
 use crate::chart::plot::{Axis, Line, Mark, Panel, Pen, Plot, Series};
 use crate::chart::votes::capital;
-use crate::chart::{Figure, FigureDraft, Theme};
+use crate::chart::{FigureDraft, Theme};
 use crate::study::orders::{Orders, Sweep};
 
 const PLOT: u32 = 260;
 /// The paper's figure shows loops of three.
 const ROUNDS: usize = 3;
 
-pub(super) fn figure(sweep: &PlottedSweep<'_>, theme: &Theme) -> Option<Figure> {
+pub(super) fn figure(sweep: &PlottedSweep<'_>, theme: &Theme) -> Option<FigureDraft> {
     let &PlottedSweep { orders, quantity, column, .. } = sweep;
     let own = quantity.of(&orders.original.measures, column)?;
     let curves: Vec<FamilyCurve<'_>> =
@@ -47,14 +47,13 @@ pub(super) fn figure(sweep: &PlottedSweep<'_>, theme: &Theme) -> Option<Figure> 
     if let Some(chance) = chance {
         panel = panel.level(chance, theme.quiet, Line::Dotted);
     }
-    let draft = FigureDraft {
+    Some(FigureDraft {
         key: "family",
         title: title(&curves, sweep),
         words: words(sweep, &curves),
         table: sweep.table(&Sweep::FAMILY),
         plot: Plot::new(vec![panel], legend, 1),
-    };
-    Some(draft.figure(theme))
+    })
 }
 
 struct FamilyCurve<'a> {

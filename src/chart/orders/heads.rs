@@ -1,14 +1,14 @@
 //! Each head switched off, one at a time: block by head.
 
 use super::{PlottedSweep, chance_note};
+use crate::chart::FigureDraft;
 use crate::chart::number::{interval, short};
 use crate::chart::plot::{Axis, Panel, Patch, Plot};
-use crate::chart::{Figure, FigureDraft, Theme};
 use crate::study::orders::Sweep;
 
 const CELL: u32 = 26;
 
-pub(super) fn figure(sweep: &PlottedSweep<'_>, theme: &Theme) -> Option<Figure> {
+pub(super) fn figure(sweep: &PlottedSweep<'_>) -> Option<FigureDraft> {
     let &PlottedSweep { orders, quantity, column, .. } = sweep;
     let own = quantity.of(&orders.original.measures, column)?;
     let spots = sweep.spots(Sweep::Heads);
@@ -29,7 +29,7 @@ pub(super) fn figure(sweep: &PlottedSweep<'_>, theme: &Theme) -> Option<Figure> 
     );
     let values = spots.iter().map(|spot| spot.value.mean);
     let ramp = quantity.ramp_over(orders, column, values.chain([own.mean]));
-    let draft = FigureDraft {
+    Some(FigureDraft {
         key: "heads-off",
         title: sweep.title(own, &spots, &sure),
         words: [
@@ -45,6 +45,5 @@ pub(super) fn figure(sweep: &PlottedSweep<'_>, theme: &Theme) -> Option<Figure> 
         ],
         table: sweep.table(&[Sweep::Heads]),
         plot: Plot::map(panel.tall(CELL * blocks.max(3) as u32), ramp),
-    };
-    Some(draft.figure(theme))
+    })
 }

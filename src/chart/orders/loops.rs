@@ -1,15 +1,15 @@
 //! The middle side by side, again and again: size of the middle by rounds (Fig. 10).
 
 use super::{PlottedSweep, Quantity, SweepSpot};
+use crate::chart::FigureDraft;
 use crate::chart::number::counted;
 use crate::chart::plot::{Axis, Panel, Patch, Plot};
 use crate::chart::votes::capital;
-use crate::chart::{Figure, FigureDraft, Theme};
 use crate::study::orders::Sweep;
 
 const CELL: u32 = 34;
 
-pub(super) fn figure(sweep: &PlottedSweep<'_>, theme: &Theme) -> Option<Figure> {
+pub(super) fn figure(sweep: &PlottedSweep<'_>) -> Option<FigureDraft> {
     let &PlottedSweep { orders, quantity, column, .. } = sweep;
     let spots = sweep.spots(Sweep::Loop);
     let mut sizes: Vec<usize> = spots.iter().filter_map(|spot| spot.point.middle).collect();
@@ -40,14 +40,13 @@ pub(super) fn figure(sweep: &PlottedSweep<'_>, theme: &Theme) -> Option<Figure> 
     );
     let ramp = quantity.ramp_over(orders, column, spots.iter().map(|spot| spot.value.mean));
     let note = sweep.rows_note(false, spots.iter());
-    let draft = FigureDraft {
+    Some(FigureDraft {
         key: "loops",
         title: title(sweep.word(), best.len(), sure),
         words: words(sweep.word(), &best, most, sure, note),
         table: sweep.table(&[Sweep::Loop]),
         plot: Plot::map(panel.tall(CELL * sizes.len().max(3) as u32), ramp),
-    };
-    Some(draft.figure(theme))
+    })
 }
 
 fn names(numbers: &[usize]) -> Vec<String> {

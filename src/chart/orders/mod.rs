@@ -30,8 +30,13 @@ pub fn sweep_figures(
     theme: &Theme,
 ) -> Vec<Figure> {
     let sweep = PlottedSweep { orders, quantity, column, resamples: OnceCell::new() };
-    let all = [neighbours::figure, heads::figure, family::figure, loops::figure];
-    all.into_iter().filter_map(|figure| figure(&sweep, theme)).collect()
+    let all = [
+        neighbours::figure(&sweep, theme),
+        heads::figure(&sweep),
+        family::figure(&sweep, theme),
+        loops::figure(&sweep),
+    ];
+    all.into_iter().flatten().map(|draft| draft.figure(theme)).collect()
 }
 
 /// A point with the number it is drawn at.

@@ -3,12 +3,12 @@
 use super::{PlottedSweep, Quantity, SweepSpot, chance_note, ends, reach};
 use crate::chart::number::{interval, short};
 use crate::chart::plot::{Axis, Line, Mark, Panel, Pen, Plot, Series};
-use crate::chart::{Figure, FigureDraft, Theme};
+use crate::chart::{FigureDraft, Theme};
 use crate::study::orders::{Orders, Sweep};
 
 const PLOT: u32 = 230;
 
-pub(super) fn figure(sweep: &PlottedSweep<'_>, theme: &Theme) -> Option<Figure> {
+pub(super) fn figure(sweep: &PlottedSweep<'_>, theme: &Theme) -> Option<FigureDraft> {
     let &PlottedSweep { orders, quantity, column, .. } = sweep;
     let own = quantity.of(&orders.original.measures, column)?;
     let drops = sweep.spots(Sweep::Drop);
@@ -58,7 +58,7 @@ pub(super) fn figure(sweep: &PlottedSweep<'_>, theme: &Theme) -> Option<Figure> 
     let counted = counted.into_iter().filter(|(_, all, _)| !all.is_empty());
     let counted =
         counted.map(|(sure, all, noun)| format!("{} of {} {noun}", sure.len(), all.len()));
-    let draft = FigureDraft {
+    Some(FigureDraft {
         key: "neighbours",
         title: match &drops[..] {
             [] => sweep.title(own, &swaps, &sure_swaps),
@@ -79,8 +79,7 @@ pub(super) fn figure(sweep: &PlottedSweep<'_>, theme: &Theme) -> Option<Figure> 
         ],
         table: sweep.table(&[Sweep::Drop, Sweep::Swap]),
         plot: Plot::new(vec![panel], legend, 1),
-    };
-    Some(draft.figure(theme))
+    })
 }
 
 /// Returns the score of always guessing, where the plotted quantity has one.

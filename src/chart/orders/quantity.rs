@@ -39,18 +39,23 @@ impl Quantity {
         Self::Mse,
     ];
 
+    /// The name used in links and files, and the word in a sentence.
+    fn name_and_word(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Accuracy => ("accuracy", "accuracy"),
+            Self::Normalised => ("normalised", "normalised accuracy"),
+            Self::FirstWord => ("first-word", "first-word accuracy"),
+            Self::Perplexity => ("perplexity", "perplexity"),
+            Self::Kl => ("kl", "KL"),
+            Self::Bias => ("bias", "bias"),
+            Self::Diversity => ("diversity", "diversity"),
+            Self::Mse => ("mse", "MSE"),
+        }
+    }
+
     /// The name used in links and files.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Accuracy => "accuracy",
-            Self::Normalised => "normalised",
-            Self::FirstWord => "first-word",
-            Self::Perplexity => "perplexity",
-            Self::Kl => "kl",
-            Self::Bias => "bias",
-            Self::Diversity => "diversity",
-            Self::Mse => "mse",
-        }
+        self.name_and_word().0
     }
 
     /// Reads the name used in links and files.
@@ -60,16 +65,7 @@ impl Quantity {
 
     /// In a sentence.
     pub fn word(self) -> &'static str {
-        match self {
-            Self::Accuracy => "accuracy",
-            Self::Normalised => "normalised accuracy",
-            Self::FirstWord => "first-word accuracy",
-            Self::Perplexity => "perplexity",
-            Self::Kl => "KL",
-            Self::Bias => "bias",
-            Self::Diversity => "diversity",
-            Self::Mse => "MSE",
-        }
+        self.name_and_word().1
     }
 
     /// In a heading, which names the part of the logits that is drawn.

@@ -63,8 +63,7 @@ impl Panel {
         }
         let (mut rects, pieces) = self.obstacles(area);
         let ticks = self.y.ticks().into_iter();
-        let grid: Vec<f64> =
-            ticks.map(|(place, _)| area.top + area.height * (1.0 - place)).collect();
+        let grid: Vec<f64> = ticks.map(|(place, _)| area.height_of(place)).collect();
         let mut placed = Vec::new();
         for label in &self.labels {
             let Some(point) = area.pixel(self, label.x, label.y) else { continue };
@@ -88,7 +87,7 @@ impl Panel {
         let (mut rects, mut pieces) = (Vec::new(), Vec::new());
         for level in &self.levels {
             if let Some(place) = self.y.place(level.value) {
-                let y = area.top + area.height * (1.0 - place);
+                let y = area.height_of(place);
                 rects.push(Rect { left: area.left, top: y, right: area.right(), bottom: y });
             }
         }

@@ -154,7 +154,7 @@ pub(super) struct Bar<'a> {
 
 impl Bar<'_> {
     /// Left, top, width and height.
-    fn outline(&self) -> [f64; 4] {
+    pub(super) fn outline(&self) -> [f64; 4] {
         [self.left, self.start.min(self.end), self.width, (self.end - self.start).abs()]
     }
 

@@ -121,12 +121,8 @@ impl Plot {
         // Where the colours begin, if that is within the range and not at its lower end.
         let from = (ramp.from - ramp.low) / (ramp.high - ramp.low);
         if from > 0.0 && from <= 1.0 {
-            let x = start + length * from;
-            to.add(&format!(
-                "<path d=\"M{x:.1} {:.1}v16\" stroke=\"{}\" fill=\"none\"/>",
-                top + 1.0,
-                to.theme.ink
-            ));
+            let (x, y) = (start + length * from, top + 1.0);
+            to.hair(&format!("M{x:.1} {y:.1}v16"), to.theme.ink);
         }
         let end = [start + length + 10.0, top + 13.0];
         to.text(end, &short(ramp.high), 12.0, to.theme.ink, "");
@@ -159,9 +155,9 @@ impl Plot {
         }
         for level in &panel.levels {
             if let Some(place) = panel.y.place(level.value) {
-                let y = area.top + area.height * (1.0 - place);
+                let y = area.height_of(place);
                 let pen = Pen::new("", level.colour, level.line, Mark::None);
-                to.stroke(&pen, 1.0, &[(area.left, y), (area.left + area.width, y)]);
+                to.stroke(&pen, 1.0, &[(area.left, y), (area.right(), y)]);
             }
         }
         to.note(panel, area);
@@ -171,13 +167,8 @@ impl Plot {
         {
             let slot = area.width / names.len().max(1) as f64;
             for (i, text) in hover.iter().take(names.len()).enumerate() {
-                to.add(&format!(
-                    "<rect x=\"{:.1}\" y=\"{:.1}\" width=\"{slot:.1}\" height=\"{:.1}\" fill=\"#000\" fill-opacity=\"0\"{}",
-                    area.left + i as f64 * slot,
-                    area.top,
-                    area.height,
-                    to.titled(text, "rect")
-                ));
+                let sides = [area.left + i as f64 * slot, area.top, slot, area.height];
+                to.rect(sides, "fill=\"#000\" fill-opacity=\"0\"", text);
             }
         }
     }
@@ -188,11 +179,14 @@ impl Area {
         self.left + self.width
     }
 
+    /// Returns where a place of the upright axis lies, 0 to 1, in pixels from the top.
+    pub(super) fn height_of(&self, place: f64) -> f64 {
+        self.top + self.height * (1.0 - place)
+    }
+
     pub(super) fn pixel(&self, panel: &Panel, x: f64, y: f64) -> Option<(f64, f64)> {
-        Some((
-            self.left + self.width * panel.x.place(x)?,
-            self.top + self.height * (1.0 - panel.y.place(y)?),
-        ))
+        let x = self.left + self.width * panel.x.place(x)?;
+        Some((x, self.height_of(panel.y.place(y)?)))
     }
 }
 
@@ -221,20 +215,28 @@ impl<'a> Drawing<'a> {
         ));
     }
 
+    /// Draws a rectangle in a style, by its left, top, width and height; `name` is shown under the pointer.
+    fn rect(&mut self, [left, top, width, height]: [f64; 4], style: &str, name: &str) {
+        let title = self.titled(name, "rect");
+        self.add(&format!(
+            "<rect x=\"{left:.1}\" y=\"{top:.1}\" width=\"{width:.1}\" height=\"{height:.1}\" {style}{title}"
+        ));
+    }
+
+    /// Draws a path as a thin line.
+    fn hair(&mut self, path: &str, colour: &str) {
+        self.add(&format!("<path d=\"{path}\" stroke=\"{colour}\" fill=\"none\"/>"));
+    }
+
     /// Tints the shaded places of the x-axis, neighbours in one piece.
     fn shades(&mut self, panel: &Panel, area: &Area) {
         let slot = area.width / panel.x.places();
+        let style = format!("fill=\"{}\" fill-opacity=\"{SHADE}\"", self.theme.ink);
         let mut start = 0;
         for places in panel.shaded.chunk_by(|a, b| a == b) {
             if places[0] {
-                self.add(&format!(
-                    "<rect x=\"{:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{:.1}\" fill=\"{}\" fill-opacity=\"{SHADE}\"/>",
-                    area.left + slot * start as f64,
-                    area.top,
-                    slot * places.len() as f64,
-                    area.height,
-                    self.theme.ink
-                ));
+                let (left, width) = (slot * start as f64, slot * places.len() as f64);
+                self.rect([area.left + left, area.top, width, area.height], &style, "");
             }
             start += places.len();
         }
@@ -253,13 +255,9 @@ impl<'a> Drawing<'a> {
         let slot = area.height / ticks.len().max(1) as f64;
         let every = if cells { (11.0 / slot.max(1e-3)).ceil().max(1.0) as usize } else { 1 };
         for (i, (place, text)) in ticks.into_iter().enumerate() {
-            let y = area.top + area.height * (1.0 - place);
-            let (left, right) = (area.left, area.left + area.width);
+            let (left, right, y) = (area.left, area.right(), area.height_of(place));
             if !cells {
-                let hairline = self.theme.hairline;
-                self.add(&format!(
-                    "<path d=\"M{left:.1} {y:.1}H{right:.1}\" stroke=\"{hairline}\" fill=\"none\"/>"
-                ));
+                self.hair(&format!("M{left:.1} {y:.1}H{right:.1}"), self.theme.hairline);
             }
             if i % every == 0 {
                 let text = cut(&text, 9);
@@ -278,7 +276,7 @@ impl<'a> Drawing<'a> {
             // Writing to a String cannot fail.
             let _ = write!(path, "M{x:.1} {bottom:.1}v4");
         }
-        self.add(&format!("<path d=\"{path}\" stroke=\"{quiet}\" fill=\"none\"/>"));
+        self.hair(&path, quiet);
         if !with_texts {
             return;
         }
@@ -311,21 +309,13 @@ impl<'a> Drawing<'a> {
             let Some((x, y)) = area.pixel(panel, patch.x as f64, patch.y as f64) else {
                 continue;
             };
-            let frame = if patch.framed {
-                format!(" stroke=\"{}\" stroke-width=\"2.5\"", self.theme.ink)
-            } else {
-                String::new()
-            };
+            let mut style = format!("fill=\"{}\"", ramp.colour(patch.value));
+            if patch.framed {
+                style += &format!(" stroke=\"{}\" stroke-width=\"2.5\"", self.theme.ink);
+            }
             let name = if panel.patches.len() > NAMED { "" } else { &patch.name };
-            let title = self.titled(name, "rect");
-            self.add(&format!(
-                "<rect x=\"{:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{:.1}\" fill=\"{}\"{frame}{title}",
-                x - width / 2.0,
-                y - height / 2.0,
-                width + 0.1,
-                height + 0.1,
-                ramp.colour(patch.value)
-            ));
+            let [left, top] = [x - width / 2.0, y - height / 2.0];
+            self.rect([left, top, width + 0.1, height + 0.1], &style, name);
             if let Some(text) =
                 patch.text.as_ref().filter(|text| run(text.chars().count(), 11.0) <= width)
             {
@@ -347,11 +337,9 @@ impl<'a> Drawing<'a> {
             let (right, bottom) = (left + width, top + height);
             let colour = if cell.framed { self.theme.ink } else { self.theme.hairline };
             let is_named = panel.patches.len() + panel.voids.len() <= NAMED;
-            let title = self.titled(if is_named { &cell.name } else { "" }, "rect");
-            self.add(&format!(
-                "<rect x=\"{left:.1}\" y=\"{top:.1}\" width=\"{width:.1}\" height=\"{height:.1}\" fill=\"{}\" stroke=\"{colour}\"{title}",
-                self.theme.paper,
-            ));
+            let style = format!("fill=\"{}\" stroke=\"{colour}\"", self.theme.paper);
+            let name = if is_named { &cell.name } else { "" };
+            self.rect([left, top, width, height], &style, name);
             self.add(&format!(
                 "<path d=\"M{left:.1} {top:.1}L{right:.1} {bottom:.1}M{left:.1} {bottom:.1}L{right:.1} {top:.1}\" stroke=\"{}\" stroke-opacity=\"0.5\" fill=\"none\" pointer-events=\"none\"/>",
                 self.theme.quiet
@@ -413,11 +401,8 @@ impl<'a> Drawing<'a> {
     /// A label to the right of a mark, or to its left where there is no room.
     fn beside(&mut self, x: f64, y: f64, area: &Area, label: &str, colour: &str) {
         let ends = x + 7.0 + run(label.chars().count(), 10.0);
-        let (x, anchor) = if ends <= area.left + area.width + 8.0 {
-            (x + 7.0, "start")
-        } else {
-            (x - 7.0, "end")
-        };
+        let (x, anchor) =
+            if ends <= area.right() + 8.0 { (x + 7.0, "start") } else { (x - 7.0, "end") };
         let style = self.halo(anchor) + " pointer-events=\"none\"";
         self.text([x, y + 3.5], label, 10.0, colour, &style);
     }
@@ -442,17 +427,10 @@ impl<'a> Drawing<'a> {
             }
         };
         for bar in bars {
-            let Bar { point, left, width, start, end } = bar;
-            if series.shape == MarkShape::RoundBars {
-                self.round_bar(&bar, &style);
-                continue;
+            match series.shape {
+                MarkShape::RoundBars => self.round_bar(&bar, &style),
+                _ => self.rect(bar.outline(), &style, &bar.point.name),
             }
-            let title = self.titled(&point.name, "rect");
-            self.add(&format!(
-                "<rect x=\"{left:.1}\" y=\"{:.1}\" width=\"{width:.1}\" height=\"{:.1}\" {style}{title}",
-                start.min(end),
-                (end - start).abs(),
-            ));
         }
     }
 

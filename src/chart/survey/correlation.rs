@@ -1,7 +1,7 @@
 //! Fig. 3: accuracy against -MSE, -bias and diversity along the models' streams.
 
 use super::TableCell::{self, Count, Number, Text};
-use super::{Figure, FigureDraft, Line, Mark, Panel, Plot, Point, Series, Table, Theme};
+use super::{FigureDraft, Line, Mark, Panel, Plot, Point, Series, Table, Theme};
 use crate::chart::Named;
 use crate::chart::number::{counted, fixed, short};
 use crate::chart::plot::{Axis, Pen};
@@ -19,7 +19,7 @@ const QUANTITIES: Named<fn(&ColumnCorrelations) -> &Pair, 3> =
 const KINDS: Named<fn(&Pair) -> Option<Coefficient>, 2> =
     [("Pearson", |p| p.pearson), ("Spearman", |p| p.spearman)];
 
-pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
+pub(super) fn figure(survey: &Survey, theme: &Theme) -> FigureDraft {
     let all = &survey.correlations;
     let names: Vec<String> = all.iter().map(|one| name(survey, one)).collect();
     let pens = [
@@ -82,7 +82,6 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
         table: table(survey, all),
         plot: Plot::new(panels, pens.to_vec(), 2),
     }
-    .figure(theme)
 }
 
 fn name(survey: &Survey, one: &Correlated) -> String {

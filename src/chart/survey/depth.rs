@@ -1,7 +1,7 @@
 //! Fig. 6: accuracy and MSE of models against how deep they are read.
 
 use super::TableCell::{Count, Number, Text};
-use super::{Figure, FigureDraft, Panel, Plot, Point, Series, Table, Theme};
+use super::{FigureDraft, Panel, Plot, Point, Series, Table, Theme};
 use super::{cells, extent, first_words, heights, mean};
 use crate::chart::Named;
 use crate::chart::number::{counted, percent, short};
@@ -79,7 +79,7 @@ fn title(survey: &Survey, curves: &[ModelCurve]) -> String {
     format!("Over the same {tasks} {verdict}: {best} right among the options, {second}")
 }
 
-pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
+pub(super) fn figure(survey: &Survey, theme: &Theme) -> FigureDraft {
     let curves: Vec<ModelCurve> =
         (0..survey.models.len()).filter_map(|model| ModelCurve::of(survey, model)).collect();
     let pen = |model: usize| Pen {
@@ -127,7 +127,6 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
         ),
         plot: Plot::new(panels.collect(), curves.iter().map(|curve| pen(curve.model)).collect(), 3),
     }
-    .figure(theme)
 }
 
 #[cfg(test)]

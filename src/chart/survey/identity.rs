@@ -2,7 +2,7 @@
 //! the one, and not in the other.
 
 use super::TableCell::{Number, Text};
-use super::{Figure, FigureDraft, KnownCell, Line, Mark, Panel, Plot, Point, Series, Table, Theme};
+use super::{FigureDraft, KnownCell, Line, Mark, Panel, Plot, Point, Series, Table, Theme};
 use super::{cells, model_marks, model_pens, task_names};
 use crate::chart::number::short;
 use crate::chart::plot::{Axis, Pen};
@@ -22,7 +22,7 @@ const BESIDE: Named<fn(&KnownCell<'_>) -> Triple, 2> = [
     ("logit", |cell| cell.found.averages.logit.total),
 ];
 
-pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
+pub(super) fn figure(survey: &Survey, theme: &Theme) -> FigureDraft {
     let all: Vec<KnownCell<'_>> = cells(survey).collect();
     let residue = |t: &Triple| t.bias - t.diversity - t.mse;
     let level = Pen::new("MSE", theme.mse, Line::None, Mark::Level);
@@ -74,5 +74,4 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
         table,
         plot: Plot::new(panels.collect(), legend, 3),
     }
-    .figure(theme)
 }

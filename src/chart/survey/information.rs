@@ -3,7 +3,7 @@
 
 use super::TableCell::{Count, Number, Text};
 use super::cells;
-use super::{Figure, FigureDraft, Line, Mark, Panel, Plot, Point, Series, Table, Theme};
+use super::{FigureDraft, Line, Mark, Panel, Plot, Point, Series, Table, Theme};
 use crate::chart::number::{counted, short};
 use crate::chart::plot::{Axis, Pen};
 use crate::study::survey::{Estimate, Information, InformationPoint, Survey};
@@ -23,7 +23,7 @@ const TERMS: [fn(&InformationPoint) -> f64; 4] =
 const ERRORS: [fn(&InformationPoint) -> f64; 3] =
     [|p| p.error, |p| p.bounds.lower, |p| p.bounds.upper];
 
-pub(super) fn figures(survey: &Survey, model: usize, theme: &Theme) -> Vec<Figure> {
+pub(super) fn figures(survey: &Survey, model: usize, theme: &Theme) -> Vec<FigureDraft> {
     let all = ESTIMATORS.iter();
     all.filter_map(|(key, name, of)| figure(survey, model, theme, key, name, *of)).collect()
 }
@@ -35,7 +35,7 @@ fn figure(
     key: &'static str,
     estimator: &str,
     of: EstimateOf,
-) -> Option<Figure> {
+) -> Option<FigureDraft> {
     let name = &survey.models[model].name;
     let terms = [
         Pen::new("relevancy", theme.attention, Line::Solid, Mark::Circle),
@@ -107,7 +107,7 @@ fn figure(
             counted(beyond, "point")
         );
     }
-    let draft = FigureDraft {
+    Some(FigureDraft {
         key,
         title: title(name, points, above, below),
         words: [
@@ -134,8 +134,7 @@ fn figure(
             ],
         ),
         plot: Plot::new(panels, terms.iter().chain(&errors).cloned().collect(), 2),
-    };
-    Some(draft.figure(theme).named(format!("{key}-{name}")))
+    })
 }
 
 /// Says at how many of a model's junction points the error lies between its bounds, above and below.

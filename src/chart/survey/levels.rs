@@ -1,7 +1,7 @@
 //! Accuracy against how hard the rows are, a panel a task and a line a model: where depth is needed.
 
 use super::TableCell::{Count, Number, Text};
-use super::{Figure, FigureDraft, KnownCell, Line, Mark, Panel, Plot, Point, Series, Table, Theme};
+use super::{FigureDraft, KnownCell, Line, Mark, Panel, Plot, Point, Series, Table, Theme};
 use super::{cells, extent, mean, model_pen};
 use crate::chart::number::{self, percent};
 use crate::chart::plot::{Axis, Pen};
@@ -13,7 +13,7 @@ use crate::study::survey::{LevelAccuracy, Survey, counted};
 const SHIFT: f64 = 0.08;
 const WIDEST: f64 = 0.8;
 
-pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
+pub(super) fn figure(survey: &Survey, theme: &Theme) -> FigureDraft {
     let all: Vec<KnownCell<'_>> =
         cells(survey).filter(|cell| !cell.found.levels.is_empty()).collect();
     let tasks = (0..survey.tasks.len()).filter(|task| all.iter().any(|cell| cell.task == *task));
@@ -34,7 +34,6 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
         table: table(survey, &all),
         plot: Plot::new(panels, legend.chain([chance]).collect(), 2),
     }
-    .figure(theme)
 }
 
 fn noun(survey: &Survey, task: usize) -> &str {

@@ -31,7 +31,7 @@ pub fn survey_figures(survey: &Survey, theme: &Theme) -> Vec<Figure> {
 
 /// Those of all models together, but for what [`left_out`] names.
 pub fn overview_figures(survey: &Survey, theme: &Theme) -> Vec<Figure> {
-    let mut all = vec![
+    let all = [
         table1::figure(survey, theme),
         levels::figure(survey, theme),
         correlation::figure(survey, theme),
@@ -42,10 +42,10 @@ pub fn overview_figures(survey: &Survey, theme: &Theme) -> Vec<Figure> {
         uniform::figure(survey, theme),
     ];
     let left_out = left_out(survey);
-    all.retain(|figure| {
-        !figure.plot.panels.is_empty() && left_out.is_none_or(|(key, _)| key != figure.key)
-    });
-    all
+    let is_drawn = |draft: &FigureDraft| {
+        !draft.plot.panels.is_empty() && left_out.is_none_or(|(key, _)| key != draft.key)
+    };
+    all.into_iter().filter(is_drawn).map(|draft| draft.figure(theme)).collect()
 }
 
 /// The figure that compares models, where this survey has only one: its key, and a sentence that says why it is not
@@ -63,9 +63,13 @@ pub fn model_figures(survey: &Survey, model: usize, theme: &Theme) -> Vec<Figure
     if !cells(survey).any(|cell| cell.model == model) {
         return Vec::new();
     }
-    let mut all = vec![stream::figure(survey, model, theme)];
-    all.extend(information::figures(survey, model, theme));
-    all
+    let stream = stream::figure(survey, model, theme);
+    let all = std::iter::once(stream).chain(information::figures(survey, model, theme));
+    let named = |draft: FigureDraft| {
+        let name = format!("{}-{}", draft.key, survey.models[model].name);
+        draft.figure(theme).named(name)
+    };
+    all.map(named).collect()
 }
 
 /// A cell with numbers.

@@ -1,7 +1,7 @@
 //! The trade-off plane (Theorem 3): what a model adds in diversity it mostly pays for in bias.
 
 use super::TableCell::Number;
-use super::{Figure, FigureDraft, KnownCell, Panel, Plot, Point, Table, Theme};
+use super::{FigureDraft, KnownCell, Panel, Plot, Point, Table, Theme};
 use super::{cells, extent, heights, mean, model_marks, model_pens};
 use crate::chart::Named;
 use crate::chart::number::{percent, short};
@@ -9,7 +9,7 @@ use crate::chart::plot::Axis;
 use crate::measure::tradeoff::Tradeoff;
 use crate::study::survey::Survey;
 
-pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
+pub(super) fn figure(survey: &Survey, theme: &Theme) -> FigureDraft {
     let all: Vec<KnownCell<'_>> = cells(survey).collect();
     let corrected =
         |cell: &KnownCell<'_>| [cell.found.tradeoff.bias, cell.found.tradeoff.diversity];
@@ -80,5 +80,4 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
         table,
         plot: Plot::new(panels.collect(), model_pens(survey, theme), 2),
     }
-    .figure(theme)
 }

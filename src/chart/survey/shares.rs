@@ -1,7 +1,7 @@
 //! Fig. 4: how much of bias and diversity each kind of member brings.
 
 use super::TableCell::{Number, Text};
-use super::{Figure, FigureDraft, KnownCell, Line, Mark, Panel, Plot, Point, Series, Table, Theme};
+use super::{FigureDraft, KnownCell, Line, Mark, Panel, Plot, Point, Series, Table, Theme};
 use super::{cells, extent, mean};
 use crate::chart::number::percent;
 use crate::chart::plot::{Axis, MarkShape, Pen};
@@ -33,7 +33,7 @@ const DIVERSITY: PartAndWhole = |part, whole| [part.diversity, whole.diversity];
 const QUANTITIES: Named<PartAndWhole, 2> =
     [("bias", |part, whole| [part.bias, whole.bias]), ("diversity", DIVERSITY)];
 
-pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
+pub(super) fn figure(survey: &Survey, theme: &Theme) -> FigureDraft {
     let all: Vec<KnownCell<'_>> = cells(survey).collect();
     let models: Vec<usize> =
         (0..survey.models.len()).filter(|&m| all.iter().any(|cell| cell.model == m)).collect();
@@ -112,7 +112,6 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
         table: Table::new(["model", "share of", "kind", "share"], rows),
         plot: Plot::new(panels, pens, 2),
     }
-    .figure(theme)
 }
 
 /// Says how much of the whole logits' diversity moves no probability.

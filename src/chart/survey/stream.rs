@@ -2,7 +2,7 @@
 //! standardised.
 
 use super::TableCell::{Count, Number, Text};
-use super::{Figure, FigureDraft, Line, Mark, Panel, Pen, Plot, Point, Series, Table, Theme};
+use super::{FigureDraft, Line, Mark, Panel, Pen, Plot, Point, Series, Table, Theme};
 use super::{cells, first_words, heights, mean};
 use crate::chart::number::{counted, percent, short};
 use crate::chart::plot::Axis;
@@ -17,7 +17,7 @@ const CURVES: [fn(&AverageDepth) -> f64; 4] = [
     |depth| depth.accuracy,
 ];
 
-pub(super) fn figure(survey: &Survey, model: usize, theme: &Theme) -> Figure {
+pub(super) fn figure(survey: &Survey, model: usize, theme: &Theme) -> FigureDraft {
     let name = &survey.models[model].name;
     let accuracy = Pen::new("accuracy", theme.ink, Line::Dotted, Mark::None);
     let pens: Vec<Pen> = theme.roles().into_iter().chain([accuracy]).collect();
@@ -72,8 +72,6 @@ pub(super) fn figure(survey: &Survey, model: usize, theme: &Theme) -> Figure {
         ),
         plot: Plot::new(panels, pens, 2),
     }
-    .figure(theme)
-    .named(format!("fig-5-stream-{name}"))
 }
 
 /// A task's accuracy at three junction points: the stream's start, half and end.

@@ -2,7 +2,7 @@
 //! the uniform constant beside.
 
 use super::TableCell::{self, Count, Number, Text};
-use super::{Figure, FigureDraft, KnownCell, Line, Mark, Panel, Plot, Point, Series, Table, Theme};
+use super::{FigureDraft, KnownCell, Line, Mark, Panel, Plot, Point, Series, Table, Theme};
 use super::{below_majority, cells, chosen, extent, first_words, mean};
 use super::{distinct, model_marks, model_pens, task_names};
 use crate::chart::number::{counted, percent, short};
@@ -49,7 +49,7 @@ fn accuracy(cell: &KnownCell<'_>) -> Mean {
     wilson(cell.found.averages.accuracy, cell.found.averages.rows)
 }
 
-pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
+pub(super) fn figure(survey: &Survey, theme: &Theme) -> FigureDraft {
     let all: Vec<KnownCell<'_>> = cells(survey).collect();
     let level = Pen::new("majority class, uniform", theme.quiet, Line::None, Mark::Level);
     let known = QUANTITIES.iter().enumerate();
@@ -81,7 +81,12 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
         key: "table-1",
         title: title(&all.iter().map(GuessedCell::of).collect::<Vec<_>>()),
         words: [
-            format!("{}{}{}", below_note(survey), first_words(survey, |_| true), near_uniform(&all)),
+            format!(
+                "{}{}{}",
+                below_note(survey),
+                first_words(survey, |_| true),
+                near_uniform(&all)
+            ),
             format!(
                 "{}; accuracy is the share {}. MSE and bias × 100 by Eq. 14 and diversity by Eq. 8, which are not one identity. {}",
                 extent(survey),
@@ -92,7 +97,6 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
         table: table(&all),
         plot: Plot::new(panels, legend, 2),
     }
-    .figure(theme)
 }
 
 /// Says what the cells' scores call right.

@@ -2,7 +2,7 @@
 //! nearer.
 
 use super::TableCell::{Count, Number};
-use super::{Figure, FigureDraft, KnownCell, Panel, Plot, Point, Table, Theme};
+use super::{FigureDraft, KnownCell, Panel, Plot, Point, Table, Theme};
 use super::{cells, extent, heights, mean, model_marks, model_pens, task_names};
 use crate::chart::Named;
 use crate::chart::number::{counted, short};
@@ -16,7 +16,7 @@ struct UniformDistance<'a> {
     distance: f64,
 }
 
-pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
+pub(super) fn figure(survey: &Survey, theme: &Theme) -> FigureDraft {
     let all: Vec<KnownCell<'_>> = cells(survey).collect();
     let paper =
         |cell: &KnownCell<'_>| 100.0 * (cell.found.averages.paper.mse - cell.found.uniform).abs();
@@ -66,7 +66,6 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> Figure {
         ),
         plot: Plot::new(panels.collect(), model_pens(survey, theme), 2),
     }
-    .figure(theme)
 }
 
 /// Says how far the models with the fewest members and those with the most lie from the constant.

@@ -7,8 +7,8 @@ use leptos::prelude::*;
 use crate::app::shell::Themes;
 use crate::app::state::{Bench, Shown, Studio};
 use crate::app::widgets::{
-    Answered, FigureView, HeadNumbers, MemberLinks, Pictures, Question, SaveRun, Tick, Window,
-    predictions,
+    Answered, Choice, FigureView, HeadNumbers, MemberLinks, Pictures, Question, SaveRun, Tick,
+    Window, predictions,
 };
 use crate::chart::{
     AttentionShown, attention_figures, attention_members, attention_runs, switched, token,
@@ -85,56 +85,43 @@ pub fn AttentionView() -> impl IntoView {
 #[component]
 fn Controls(lens: Memo<Option<Lens>>, shown: Memo<Option<AttentionShown>>) -> impl IntoView {
     let studio = expect_context::<Studio>();
-    let tokens = move || {
-        lens.with(|lens| {
-            let lens = lens.as_ref()?;
-            let all = (0..lens.token_ids.len()).map(|t| {
-                let chosen = lens.attention_query == Some(t);
-                let name = format!("{t} {}", token(lens, t));
-                view! { <option value=t.to_string() prop:selected=chosen>{name}</option> }
-            });
-            Some(all.collect_view())
+    let names = move |of: fn(&Lens, usize) -> Vec<String>| {
+        Signal::derive(move || {
+            let run = shown.get().map_or(0, |shown| shown.run);
+            lens.with(|lens| lens.as_ref().map(|lens| of(lens, run)).unwrap_or_default())
         })
     };
-    let runs = move || {
-        let at = shown.get().map(|shown| shown.run);
-        lens.with(|lens| {
-            let runs = attention_runs(lens.as_ref()?).into_iter().enumerate();
-            let all = runs.map(|(n, (name, _))| {
-                view! { <option value=n.to_string() prop:selected={at == Some(n)}>{name}</option> }
-            });
-            Some(all.collect_view())
-        })
-    };
-    let heads = move || {
-        let at = shown.get()?;
-        lens.with(|lens| {
-            let count = lens.as_ref()?.attention_pattern.as_ref()?.get(at.run)?.len();
-            let all = (0..count).map(|n| {
-                view! { <option value=n.to_string() prop:selected={at.head == n}>{n}</option> }
-            });
-            Some(all.collect_view())
-        })
-    };
-    let number = move |event: &web_sys::Event| event_target_value(event).parse::<usize>().ok();
+    let tokens = names(|lens, _| {
+        (0..lens.token_ids.len()).map(|t| format!("{t} {}", token(lens, t))).collect()
+    });
+    let runs = names(|lens, _| attention_runs(lens).into_iter().map(|(name, _)| name).collect());
+    let heads = names(|lens, run| {
+        let heads = lens.attention_pattern.as_ref().and_then(|pattern| pattern.get(run));
+        (0..heads.map_or(0, Vec::len)).map(|head| head.to_string()).collect()
+    });
     view! {
         <div class="tools">
-            <label>
-                "Token that looks "
-                <select id="query" on:change=move |event| studio.set_inside(|s| s.query = number(&event))>{tokens}</select>
-            </label>
-            <label>
-                "Block "
-                <select id="run" on:change=move |event| studio.set_inside(|s| s.run = number(&event).unwrap_or_default())>
-                    {runs}
-                </select>
-            </label>
-            <label>
-                "Head "
-                <select id="head" on:change=move |event| studio.set_inside(|s| s.head = number(&event).unwrap_or_default())>
-                    {heads}
-                </select>
-            </label>
+            <Choice
+                label="Token that looks "
+                id="query"
+                names=tokens
+                chosen=Signal::derive(move || lens.with(|lens| lens.as_ref()?.attention_query))
+                on_choose=move |t| studio.set_inside(|s| s.query = Some(t))
+            />
+            <Choice
+                label="Block "
+                id="run"
+                names=runs
+                chosen=Signal::derive(move || shown.get().map(|shown| shown.run))
+                on_choose=move |run| studio.set_inside(|s| s.run = run)
+            />
+            <Choice
+                label="Head "
+                id="head"
+                names=heads
+                chosen=Signal::derive(move || shown.get().map(|shown| shown.head))
+                on_choose=move |head| studio.set_inside(|s| s.head = head)
+            />
             <HeadNumbers
                 name="attention-shows"
                 is_carried=Signal::derive(move || studio.inside.with(|s| s.is_carried))

@@ -23,9 +23,10 @@ pub fn Tools() -> impl IntoView {
             spot.filter(|_| first == last)
         })
     });
-    let move_it = move |to: fn(usize) -> usize| {
-        let (from, ..) = chosen.get_untracked();
-        bench.edit(Edit::Move { from, to: to(from) });
+    // Edits the chosen tiles, by the first of them and the last.
+    let edit = move |edit: fn(usize, usize) -> Edit| {
+        let (first, last, _) = chosen.get_untracked();
+        bench.edit(edit(first, last));
     };
     let join = move |_| {
         let (first, last, of) = chosen.get_untracked();
@@ -33,17 +34,6 @@ pub fn Tools() -> impl IntoView {
         let last = if first == last { (last + 1).min(of.saturating_sub(1)) } else { last };
         bench.edit(Edit::Join { first, last });
     };
-    let dissolve = move |_| bench.edit(Edit::Dissolve { spot: chosen.get_untracked().0 });
-    let duplicate = move |_| {
-        let (first, last, _) = chosen.get_untracked();
-        bench.edit(Edit::Duplicate { first, last });
-    };
-    let remove = move |_| {
-        let (first, last, _) = chosen.get_untracked();
-        bench.edit(Edit::Remove { first, last });
-    };
-    let switch_off =
-        move |half| bench.edit(Edit::SwitchOff { from: chosen.get_untracked().0, half });
     let repeat = move |event| {
         let spot = chosen.get_untracked().0;
         match event_target_value(&event).trim().parse() {
@@ -122,10 +112,10 @@ pub fn Tools() -> impl IntoView {
         <div class="tools" role="group" aria-label="The chosen tiles">
             <span class="field chosen-name">{what}</span>
             {strokes}
-            <button type="button" disabled=at_start on:click=move |_| move_it(|at| at - 1)>"← Earlier"</button>
-            <button type="button" disabled=at_end on:click=move |_| move_it(|at| at + 1)>"Later →"</button>
+            <button type="button" disabled=at_start on:click=move |_| edit(|from, _| Edit::Move { from, to: from - 1 })>"← Earlier"</button>
+            <button type="button" disabled=at_end on:click=move |_| edit(|from, _| Edit::Move { from, to: from + 1 })>"Later →"</button>
             <button type="button" disabled=alone on:click=join>"In parallel"</button>
-            <button type="button" disabled=not_group on:click=dissolve>"One by one"</button>
+            <button type="button" disabled=not_group on:click=move |_| edit(|spot, _| Edit::Dissolve { spot })>"One by one"</button>
             <label class="number">
                 "Times"
                 <input
@@ -137,15 +127,15 @@ pub fn Tools() -> impl IntoView {
                     on:change=repeat
                 />
             </label>
-            <button type="button" on:click=duplicate>"Duplicate"</button>
-            <button type="button" on:click=remove>"Leave out"</button>
+            <button type="button" on:click=move |_| edit(|first, last| Edit::Duplicate { first, last })>"Duplicate"</button>
+            <button type="button" on:click=move |_| edit(|first, last| Edit::Remove { first, last })>"Leave out"</button>
         </div>
         <div class="tools" role="group" aria-label="The whole plan">
             <button type="button" disabled=move || !bench.history.with(History::can_undo) on:click=move |_| bench.undo()>"Undo"</button>
             <button type="button" disabled=move || !bench.history.with(History::can_redo) on:click=move |_| bench.redo()>"Redo"</button>
             <button type="button" on:click=move |_| bench.edit(Edit::Reset)>"The original order"</button>
-            <button type="button" on:click=move |_| switch_off(Half::Attention)>"Attention off from " {from}</button>
-            <button type="button" on:click=move |_| switch_off(Half::Mlp)>"MLPs off from " {from}</button>
+            <button type="button" on:click=move |_| edit(|from, _| Edit::SwitchOff { from, half: Half::Attention })>"Attention off from " {from}</button>
+            <button type="button" on:click=move |_| edit(|from, _| Edit::SwitchOff { from, half: Half::Mlp })>"MLPs off from " {from}</button>
             <button type="button" id="sweep-own" disabled=no_plan on:click=move |_| studio.try_own_plan()>
                 {move || studio.own_plan_words()}
             </button>

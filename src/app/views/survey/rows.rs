@@ -80,17 +80,16 @@ fn row(
     let named = format!("row {}", sample.row);
     let level =
         sample.level.zip(several).map(|(level, several)| format!(", {}", counted(level, several)));
-    let unseen = format!(", {named}");
-    let link = model.and_then(|model| lens_link(sample, model)).map(
-        |link| view! { <a href=link>"Open in the lens"<span class="unseen">{unseen}</span></a> },
-    );
-    let unseen = format!(" of {named}");
-    let members = model
-        .and_then(|model| draft_of(sample, model))
-        .map(|draft| {
-            let link = format!("#{}", Link::to_member(draft, None).fragment());
-            view! { <a class="to-members" href=link>"Its components one by one"<span class="unseen">{unseen}</span></a> }
-        });
+    let links = model.and_then(|model| draft_of(sample, model)).map(|draft| {
+        let lens = Link { draft: Some(draft.clone()), ..Link::to(View::Lens) };
+        let links = [lens, Link::to_member(draft, None)];
+        let [lens, members] = links.map(|link| format!("#{}", link.fragment()));
+        let [own, of] = [format!(", {named}"), format!(" of {named}")];
+        view! {
+            <a href=lens>"Open in the lens"<span class="unseen">{own}</span></a>
+            <a class="to-members" href=members>"Its components one by one"<span class="unseen">{of}</span></a>
+        }
+    });
     let [mse, bias, diversity] = sample.probability.map(short);
     let log_likelihood = sample
         .log_likelihood
@@ -103,8 +102,7 @@ fn row(
                 <span class="quiet">{named} ", line " {sample.line} {level}</span>
                 <span><span class="role mse">{mse}</span> " = " <span class="role bias">{bias}</span> " − " <span class="role diversity">{diversity}</span></span>
                 {log_likelihood}
-                {link}
-                {members}
+                {links}
             </p>
         </li>
     }
@@ -151,12 +149,7 @@ fn options(sample: &Sample, found: &Found) -> AnyView {
     marked.collect_view().into_any()
 }
 
-/// The lens on this row, where its options are single tokens with text.
-fn lens_link(sample: &Sample, model: &str) -> Option<String> {
-    let link = Link { draft: Some(draft_of(sample, model)?), ..Link::to(View::Lens) };
-    Some(format!("#{}", link.fragment()))
-}
-
+/// The draft that asks this row, where its options are single tokens with text.
 fn draft_of(sample: &Sample, model: &str) -> Option<Draft> {
     let prompt = sample.prompt.clone()?;
     if sample.choices.len() != sample.option_ids.len() {

@@ -26,11 +26,8 @@ pub fn Card(theorem: &'static Theorem) -> impl IntoView {
         let (theme, room) = (themes.theme.get(), surveys.room.get());
         Some(theorem_figure(theorem.number, &survey, [model, task], setting.get(), theme, room))
     });
-    let figure: Signal<Option<Figure>> = Signal::derive(move || {
-        drawn.with(|drawn| drawn.as_ref().and_then(|d| d.as_ref().ok()).cloned())
-    });
-    let refused =
-        move || drawn.with(|drawn| drawn.as_ref().and_then(|d| d.as_ref().err()).cloned());
+    let figure: Signal<Option<Figure>> = Signal::derive(move || drawn.get()?.ok());
+    let refused = move || drawn.get()?.err();
     let source = Signal::derive(move || match theorem.is_made_up(setting.get()) {
         true => "atelier, made up: from no report".to_owned(),
         false => surveys.source(),
