@@ -48,8 +48,8 @@ pub struct Downloads {
     pub room: RwSignal<String>,
     /// Key of the line whose button was pressed last: there stands what became of it. Empty before any.
     pub pressed: RwSignal<String>,
-    /// The name that is being looked up.
-    pub asked: RwSignal<Option<String>>,
+    /// Is a name being looked up?
+    pub is_asking: RwSignal<bool>,
     pub found: RwSignal<Option<LookedUp>>,
     pub under_way: RwSignal<Option<UnderWay>>,
     /// What went wrong, in a sentence.
@@ -75,7 +75,7 @@ impl Downloads {
             kept: RwSignal::default(),
             room: RwSignal::default(),
             pressed: RwSignal::default(),
-            asked: RwSignal::default(),
+            is_asking: RwSignal::default(),
             found: RwSignal::default(),
             under_way: RwSignal::default(),
             problem: RwSignal::default(),
@@ -129,9 +129,8 @@ impl Downloads {
                     steps.push(MAIN.to_owned());
                     steps
                 });
-                let name = name.to_string();
-                self.asked.set(Some(name.clone()));
-                self.ask(HubAsk::LookUp { name, ending, beside });
+                self.is_asking.set(true);
+                self.ask(HubAsk::LookUp { name: name.to_string(), ending, beside });
             }
             Err(error) => self.fail(&error.to_string()),
         }

@@ -20,7 +20,7 @@ impl Downloads {
             // The line hears these itself.
             HubTell::Alive | HubTell::Ready => {}
             HubTell::Found { model, is_gated, same } => {
-                self.asked.set(None);
+                self.is_asking.set(false);
                 self.say(&format!("{}: {}.", model.title(), spell_bytes(model.bytes())));
                 self.found.set(Some(LookedUp { model, is_gated, same }));
             }
@@ -73,7 +73,7 @@ impl Downloads {
                 self.refresh();
             }
             HubTell::NotFound { sentence } => {
-                self.asked.set(None);
+                self.is_asking.set(false);
                 self.fail(&sentence);
             }
         }

@@ -125,7 +125,7 @@ impl Downloads {
     fn watch(self) {
         let line = self.line.get_value();
         let is_busy = self.under_way.with_untracked(Option::is_some)
-            || self.asked.with_untracked(Option::is_some)
+            || self.is_asking.get_untracked()
             || !line.waiting.borrow().is_empty();
         if !is_busy {
             line.unanswered.set(0);
@@ -153,7 +153,7 @@ impl Downloads {
         line.waiting.borrow_mut().clear();
         line.unanswered.set(0);
         self.under_way.set(None);
-        self.asked.set(None);
+        self.is_asking.set(false);
         self.waiting.set(String::new());
         self.fail(sentence);
         self.refresh();

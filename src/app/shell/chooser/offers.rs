@@ -59,7 +59,7 @@ pub fn OnTheHub() -> impl IntoView {
                     prop:value=move || wanted.get()
                     on:input=move |event| wanted.set(event_target_value(&event))
                 />
-                <button type="submit" id="look-up" disabled=move || downloads.asked.with(Option::is_some)>{label}</button>
+                <button type="submit" id="look-up" disabled=move || downloads.is_asking.get()>{label}</button>
             </form>
             <Messages at=NAMED />
         </section>
@@ -186,7 +186,7 @@ fn PublishedLine(model: &'static PublishedModel) -> impl IntoView {
         view! { <Gated name=model.name().to_string() /> }.into_any()
     } else {
         let label = format!("Look up {title} at {host}");
-        let is_asked = move || downloads.asked.with(Option::is_some);
+        let is_asked = move || downloads.is_asking.get();
         view! {
             <button type="button" disabled=is_asked on:click=look_up>{label}</button>
         }

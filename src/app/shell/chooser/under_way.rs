@@ -25,7 +25,7 @@ pub fn Fetching() -> impl IntoView {
         }
     });
     view! {
-        <Show when=move || downloads.asked.with(Option::is_some)>
+        <Show when=move || downloads.is_asking.get()>
             <p class="buttons">
                 <span class="status-line">"Looking it up …"</span>
                 <button type="button" id="give-up" on:click=move |_| downloads.give_up()>"Cancel"</button>
