@@ -1,4 +1,4 @@
-// Starts the program of the models' panel, and of its download worker: it knows which of them it is.
+// Starts the download worker's program.
 import init from "./hub.js?v=BUILD_ID";
 
 await init({ module_or_path: new URL("./hub_bg.wasm?v=BUILD_ID", import.meta.url) });

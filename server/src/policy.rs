@@ -7,8 +7,8 @@ use hyper::header::{self, HeaderName};
 
 use crate::files::{Found, open};
 
-/// The panel of models, which the page frames: it alone may ask a hub, and its own meta tag says which.
-const PANEL: &str = "hub.html";
+/// The document that the page frames for downloads: it alone may ask a hub, and its own meta tag says which.
+const DOWNLOADS: &str = "hub.html";
 
 /// The pages that may show an answer in a frame.
 pub enum Framed {
@@ -23,7 +23,7 @@ pub enum Framed {
 /// It cannot be read.
 pub fn framed(path: Option<&str>, found: Option<&Found>) -> io::Result<Framed> {
     // The page may lie below a path.
-    if path.and_then(|path| path.rsplit('/').next()) != Some(PANEL) {
+    if path.and_then(|path| path.rsplit('/').next()) != Some(DOWNLOADS) {
         return Ok(Framed::Nowhere);
     }
     let html = match found {

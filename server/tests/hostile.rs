@@ -202,17 +202,17 @@ fn every_answer_says_what_pages_and_workers_may_do() {
         assert_eq!(shared, Some("same-origin"), "{path}");
     }
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    // The panel of models may ask what its own tag names, and be framed by the page.
-    let panel = std::fs::read(root.join("web/hub.html")).expect("the panel");
+    // The document of downloads may ask what its own tag names, and be framed by the page.
+    let document = std::fs::read(root.join("web/hub.html")).expect("the document");
     let below = served.folder.path().join("site/below");
     std::fs::create_dir(below).expect("a folder");
     for path in ["hub.html", "below/hub.html"] {
-        served.put(path, &panel);
-        let panel = ask(&format!("/{path}"));
-        let policy = header(&panel, "content-security-policy").unwrap_or_default();
-        assert!(policy.contains("connect-src 'self' https://"), "{panel}");
-        assert!(policy.ends_with("frame-ancestors 'self'"), "{panel}");
-        assert_eq!(header(&panel, "x-frame-options"), Some("SAMEORIGIN"));
+        served.put(path, &document);
+        let answer = ask(&format!("/{path}"));
+        let policy = header(&answer, "content-security-policy").unwrap_or_default();
+        assert!(policy.contains("connect-src 'self' https://"), "{answer}");
+        assert!(policy.ends_with("frame-ancestors 'self'"), "{answer}");
+        assert_eq!(header(&answer, "x-frame-options"), Some("SAMEORIGIN"));
     }
     // The server sends the policy of the page's own tag with all files that it loads.
     let page = std::fs::read_to_string(root.join("index.html")).expect("the page");

@@ -48,7 +48,7 @@ pub fn build() -> String {
     meta("atelier-build")
 }
 
-/// The host of the hub that the page's panel of models asks; empty where the page's head names none.
+/// The host of the hub that the page's download worker asks; empty where the page's head names none.
 pub fn hub_host() -> String {
     let hub = HubAddress::parse(&meta("atelier-hub"));
     hub.map(|hub| hub.host().to_owned()).unwrap_or_default()

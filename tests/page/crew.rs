@@ -82,7 +82,7 @@ impl Page {
         (found, self.text(LINE))
     }
 
-    /// Helpers of crews that live. (The page's worker and the panel's are named by an address; of a worker's
+    /// Helpers of crews that live. (The page's worker and that of downloads are named by an address; of a worker's
     /// own worker, DevTools says no name, or its own.)
     fn helpers(&self) -> usize {
         let all = self.browser.devtools("Target.getTargets", &json!({}));

@@ -342,6 +342,7 @@ fn a_link_to_another_picture_does_not_open_with_this_one() {
 fn a_page_whose_program_does_not_come_says_so_and_keeps_its_picture() {
     let page = Page::new(1440, 900);
     for file in ["page_bg.wasm", "page.js", "hands.js"] {
+        page.server.restore();
         page.server.refuse(file);
         page.open(&format!("?without={}", file.split('.').next().unwrap_or_default()));
         page.until_says("#boot", "could not start in this browser");

@@ -42,7 +42,7 @@ fn around(dist: &Path) -> tempfile::TempDir {
     around
 }
 
-/// The lens runs, a link is restored, the models' panel opens, and the same without the network.
+/// The lens runs, a link is restored, the list of models opens, and the same without the network.
 fn works_on(host: &GatedHost) {
     let page = Page::kept(1440, 900);
     let go = |fragment: &str| page.browser.go(&format!("{}{fragment}", host.url));

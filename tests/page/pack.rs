@@ -109,7 +109,7 @@ fn lesson_one_runs_from_the_pack_over_plain_http() {
             page.browser.keys("n");
         }
     }
-    // A model that comes with the page, chosen in its panel.
+    // A model that comes with the page, chosen in its list.
     go(TEACHING);
     page.until_live();
     page.choose("scholar-2");

@@ -9,8 +9,8 @@ use crate::driver::{Browser, Lent};
 use crate::server::Server;
 use crate::turn::Turn;
 
-/// The document of the panel of models.
-pub const PANEL: &str = "document.querySelector('#chooser-frame')?.contentDocument";
+/// The dialog with the list of models.
+pub const MODELS: &str = "document.querySelector('#chooser')";
 
 /// Names the model that comes with the page, and nothing else.
 pub const TEACHING: &str = "#model=scholar-12";
@@ -258,24 +258,24 @@ impl Page {
         serde_json::from_value(rows).expect("a table")
     }
 
-    /// Opens the panel of models, by its button.
+    /// Opens the list of models, by its button.
     pub fn show_models(&self) {
         self.browser.click("#model");
         self.browser
-            .until("the panel of models is there", &format!("{PANEL}?.querySelector('#folder')"));
+            .until("the list of models is there", &format!("{MODELS}.querySelector('#folder')"));
     }
 
-    /// Closes the panel of models, by its own button.
+    /// Closes the list of models, by its own button.
     pub fn close_models(&self) {
-        self.browser.run(&format!("{PANEL}.querySelector('.close').click()"));
-        self.browser.until("the panel is closed", "!document.querySelector('#chooser').open");
+        self.browser.run(&format!("{MODELS}.querySelector('.close').click()"));
+        self.browser.until("the list is closed", &format!("!{MODELS}.open"));
     }
 
-    /// Presses the panel's button of a model that comes with the page.
+    /// Presses the list's button of a model that comes with the page.
     pub fn press_model(&self, known: &str) {
         // By a script: a list that grows moves under a pointer.
         self.browser.run(&format!(
-            "[...{PANEL}.querySelectorAll('.shipped button')].find(b => b.textContent === {}).click()",
+            "[...{MODELS}.querySelectorAll('.shipped button')].find(b => b.textContent === {}).click()",
             Value::from(known)
         ));
     }
@@ -319,11 +319,8 @@ impl Page {
 
     fn open_from_disk(&self, input: &str, path: &Path) {
         self.show_models();
-        self.browser.within("#chooser-frame", || {
-            self.browser.type_into(input, &path.display().to_string());
-        });
-        self.browser
-            .until("the panel has handed it over", "!document.querySelector('#chooser').open");
+        self.browser.type_into(input, &path.display().to_string());
+        self.browser.until("the list is closed", &format!("!{MODELS}.open"));
     }
 
     /// Says which option is right, counted from 0.

@@ -38,7 +38,7 @@ struct Host {
     log: Mutex<Vec<Sent>>,
     /// Answers for paths that end in this wait until it is cleared.
     held: Mutex<Option<String>>,
-    changed: Mutex<Option<Changed>>,
+    changed: Mutex<Vec<Changed>>,
 }
 
 /// Another answer than the file's for paths that end in `ending`.
@@ -112,12 +112,13 @@ impl Server {
 
     /// Every path is the folder's again.
     pub fn restore(&self) {
-        *self.host.changed.lock().expect("the change") = None;
+        self.host.changed.lock().expect("the changes").clear();
     }
 
     fn change(&self, ending: &str, body: Option<String>, once: bool) {
-        *self.host.changed.lock().expect("the change") =
-            Some(Changed { ending: ending.to_owned(), body, once });
+        let mut changed = self.host.changed.lock().expect("the changes");
+        changed.retain(|change| change.ending != ending);
+        changed.push(Changed { ending: ending.to_owned(), body, once });
     }
 }
 
@@ -129,11 +130,11 @@ impl Host {
 
     /// Returns the answer instead of a path's file, where there is one: another text, or that it is not there.
     fn instead(&self, path: &str) -> Option<Option<String>> {
-        let mut changed = self.changed.lock().expect("the change");
-        let now = changed.as_ref().filter(|c| path.ends_with(&c.ending))?;
-        let (body, once) = (now.body.clone(), now.once);
-        if once {
-            *changed = None;
+        let mut changed = self.changed.lock().expect("the changes");
+        let now = changed.iter().position(|change| path.ends_with(&change.ending))?;
+        let body = changed[now].body.clone();
+        if changed[now].once {
+            changed.remove(now);
         }
         Some(body)
     }

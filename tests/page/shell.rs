@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::common::model_folder;
 use crate::driver::{ENTER, TAB};
-use crate::page::{PANEL, Page, root};
+use crate::page::{Page, root};
 use crate::program;
 
 impl Page {
@@ -370,9 +370,6 @@ fn a_newcomers_tasks_take_few_clicks() {
     page.go_to_view("Lens");
     page.until_live();
     page.show_models();
-    page.browser.run(&format!(
-        "{PANEL}.addEventListener('click', e => {{ if (e.detail > 0) window.clicked++; }}, true)"
-    ));
     page.press_model("scholar-2");
     page.until_says(".provenance", "Computed here by scholar-2 ");
     page.until_settled();

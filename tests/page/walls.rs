@@ -1,4 +1,4 @@
-//! The page's workers hold a reader's prompts, and send them nowhere.
+//! The page's workers hold a reader's prompts, and send them nowhere; that of downloads asks the hub alone.
 
 use std::io::{Read, Write};
 use std::net::TcpListener;
@@ -8,13 +8,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use crate::page::Page;
 
 /// Another origin, which would take what it is sent from anywhere.
-struct Elsewhere {
-    port: u16,
+pub struct Elsewhere {
+    pub port: u16,
     heard: Arc<AtomicUsize>,
 }
 
 impl Elsewhere {
-    fn start() -> Self {
+    pub fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
         let port = listener.local_addr().expect("its number").port();
         let heard: Arc<AtomicUsize> = Arc::default();
@@ -33,7 +33,7 @@ impl Elsewhere {
         Self { port, heard }
     }
 
-    fn heard(&self) -> usize {
+    pub fn heard(&self) -> usize {
         self.heard.load(Ordering::SeqCst)
     }
 }

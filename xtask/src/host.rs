@@ -82,12 +82,13 @@ fn picture(place: &Place, stage: &Path) -> Result<(), Stop> {
 pub fn write_headers(stage: &Path) -> Result<(), Stop> {
     let names: Vec<String> = named_under(stage)?.into_iter().map(|(name, _)| name).collect();
     let html = disk::read(&stage.join("hub.html"))?;
-    let panel = policy_in(&html).ok_or_else(|| Stop::new("hub.html says no policy of its own."))?;
-    disk::write(&stage.join(HEADERS), headers(&names, &panel))
+    let downloads =
+        policy_in(&html).ok_or_else(|| Stop::new("hub.html says no policy of its own."))?;
+    disk::write(&stage.join(HEADERS), headers(&names, &downloads))
 }
 
 /// A rule for every folder, and one for every file that is in none.
-fn headers(names: &[String], panel: &str) -> String {
+fn headers(names: &[String], downloads: &str) -> String {
     let mut text = String::from(
         "# For hosts that take headers from this file, at the root of a site. Every file has one rule.\n",
     );
@@ -107,7 +108,7 @@ fn headers(names: &[String], panel: &str) -> String {
     }
     for name in names.iter().filter(|name| !name.contains('/')) {
         let (policy, framed) = match name.as_str() {
-            "hub.html" => (panel, "'self'"),
+            "hub.html" => (downloads, "'self'"),
             // Made to be framed by whoever likes to: nothing of a reader's is in it but what its address says.
             "embed.html" => (POLICY, "*"),
             _ => (POLICY, "'none'"),

@@ -1,5 +1,5 @@
-//! Which hub the page's panel of models asks: `--hub URL`, and `--hub-cdn ORIGINS` where its files lie
-//! elsewhere. The panel's content policy follows.
+//! Which hub the page's download worker asks: `--hub URL`, and `--hub-cdn ORIGINS` where its files lie
+//! elsewhere. The content policy of the worker's document follows.
 
 use std::fmt;
 use std::path::Path;
@@ -8,7 +8,8 @@ use crate::command::Stop;
 use crate::disk::{self, make_folder};
 use crate::place::Place;
 
-/// The documents that name the hub, the page's own and its panel's, and what they name before they are told otherwise.
+/// The documents that name the hub, the page's own and its download worker's, and what they name before they are told
+/// otherwise.
 const DOCUMENTS: [&str; 2] = ["index.html", "hub.html"];
 const HUB: &str = "https://huggingface.co";
 const ORIGINS: &str = "https://huggingface.co https://*.huggingface.co https://*.hf.co";
@@ -127,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn the_panel_names_the_hub_that_was_set_and_no_other() {
+    fn the_documents_name_the_hub_that_was_set_and_no_other() {
         let html = include_str!("../../web/hub.html");
         assert_eq!(parsed(&[]).unwrap().told(html), html);
         let options =

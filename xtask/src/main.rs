@@ -9,7 +9,7 @@
 //! - [`setup`]: what each chore needs, made present: [`wasm`] (the wasm32 target, maybe with
 //!   [`debian`]'s compiler), [`bindgen`], [`npm`] (JavaScript), [`browser`] (Chromium for tests), [`tools`]
 //!   (Firefox's driver), [`python`] (pyarrow and huggingface_hub for tests), [`smollm2`] (a real model for them), [`apt`].
-//! - [`hub`]: which hub the page's panel of models asks.
+//! - [`hub`]: which hub the page's download worker asks.
 //! - [`page`]: sources to `dist/`, its first picture drawn into it; [`document`] is `index.html`'s list of files,
 //!   [`wasm_opt`] makes wasm smaller or faster, [`stamp`] gives the URLs the build's id and the service worker the
 //!   files to keep, [`licences`] collects what must travel with it, [`host`] writes what hosts make of it at the

@@ -55,6 +55,7 @@ const SCRIPTS: &[&str] = &[
     "offline.js",
     "service_worker.js",
     "hub_boot.js",
+    "hub_frame.js",
     "worker_loader.js",
 ];
 

@@ -29,6 +29,7 @@ const STAMPED: &[&str] = &[
     "hub.html",
     "boot.js",
     "hub_boot.js",
+    "hub_frame.js",
     SERVICE_WORKER,
     "worker_loader.js",
 ];
@@ -122,7 +123,9 @@ mod tests {
             write("page.wasm", wasm);
             write("index.html", r#"<meta name="atelier-build" content="BUILD_ID">"#);
             write("boot.js", r#"import init from "./page.js?v=BUILD_ID";"#);
-            for name in ["embed.html", "hub.html", "hub_boot.js", "worker_loader.js"] {
+            for name in
+                ["embed.html", "hub.html", "hub_boot.js", "hub_frame.js", "worker_loader.js"]
+            {
                 write(name, "");
             }
             write("models/a/config.json", "{}");
@@ -143,7 +146,7 @@ mod tests {
         assert_eq!(
             worker,
             format!(
-                "const SHELL = [\"boot.js\",\"embed.html\",\"hub.html\",\"hub_boot.js\",\"\",\"page.wasm\",\"worker_loader.js\"], \
+                "const SHELL = [\"boot.js\",\"embed.html\",\"hub.html\",\"hub_boot.js\",\"hub_frame.js\",\"\",\"page.wasm\",\"worker_loader.js\"], \
                  MODELS = [\"models/a/config.json\"], BUILD = \"{first}\";"
             )
         );

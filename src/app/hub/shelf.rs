@@ -23,6 +23,19 @@ pub fn storage() -> Option<StorageManager> {
     get(&navigator, "storage").map(JsCast::unchecked_into)
 }
 
+/// Bytes that this origin uses, and may use, where the browser says it.
+pub async fn estimate() -> (u64, Option<u64>) {
+    let Some(promise) = storage().and_then(|storage| storage.estimate().ok()) else {
+        return (0, None);
+    };
+    let Ok(estimate) = JsFuture::from(promise).await else {
+        return (0, None);
+    };
+    let number = |name| get(&estimate, name).and_then(|value| value.as_f64());
+    let bytes = |value: f64| value as u64;
+    (number("usage").map_or(0, bytes), number("quota").map(bytes))
+}
+
 /// A field that is there.
 pub fn get(of: &JsValue, name: &str) -> Option<JsValue> {
     let value = js_sys::Reflect::get(of, &JsValue::from_str(name)).ok()?;
@@ -113,7 +126,7 @@ impl Shelf {
         let mut named = HashSet::new();
         for name in names.iter().filter(|name| name.ends_with(RECORD)) {
             let Some(text) = self.text(name).await else { return };
-            match serde_json::from_str::<StoredModel>(&text) {
+            match serde_json::from_slice::<StoredModel>(text.as_bytes()) {
                 Ok(model) => named.extend(model.files.iter().flat_map(names_of)),
                 Err(_) if text.is_empty() => {}
                 Err(_) => self.remove(name).await,
@@ -153,7 +166,7 @@ impl Shelf {
     }
 
     pub async fn record(&self, file: &str) -> Option<StoredModel> {
-        serde_json::from_str(&self.text(file).await?).ok()
+        serde_json::from_slice(self.text(file).await?.as_bytes()).ok()
     }
 
     async fn text(&self, file: &str) -> Option<String> {

@@ -1,4 +1,4 @@
-//! Messages between the panel and its download worker, as JSON.
+//! Messages between the page and the download worker, as JSON.
 
 use serde::{Deserialize, Serialize};
 
@@ -18,8 +18,13 @@ pub struct StoredModel {
 /// To the worker. One thing is done at a time: what is asked meanwhile waits.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum HubAsk {
-    /// Looks up a name. Ends in `Found` or `Failed`.
-    LookUp { name: String, ending: Option<String> },
+    /// Looks up a name. Ends in `Found` or `NotFound`.
+    LookUp {
+        name: String,
+        ending: Option<String>,
+        /// Other revisions that may have the very same weights.
+        beside: Vec<String>,
+    },
     /// Ends in `Fetched`, `Failed` or `Paused`.
     Fetch { model: StoredModel },
     /// Stops what is being fetched; what has come stays.
@@ -40,7 +45,7 @@ pub enum HubTell {
     Found {
         model: StoredModel,
         is_gated: bool,
-        /// Other steps of its training that the hub serves with the very same weights.
+        /// Those beside it that the hub serves with the very same weights.
         same: Vec<String>,
     },
     /// Bytes of all the model's files that are there, and how many of them came in this download.
@@ -69,17 +74,14 @@ pub enum HubTell {
     },
     /// A model is not removed.
     Stays {
-        name: String,
         sentence: String,
     },
     /// A download came to nothing.
     Failed {
-        name: String,
         sentence: String,
     },
     /// A look-up came to nothing; what is fetched meanwhile goes on.
     NotFound {
-        name: String,
         sentence: String,
     },
 }

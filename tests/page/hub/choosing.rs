@@ -2,9 +2,10 @@
 
 use atelier::app::first_picture::HUB_MODEL;
 
-use super::{REPO, Scene, tiny};
-use crate::page::{LOOKS, PANEL, Page, root};
+use super::{REPO, Scene, asking, tiny};
+use crate::page::{LOOKS, MODELS, Page, root};
 use crate::test_hub::Place;
+use crate::walls::Elsewhere;
 
 #[test]
 fn a_model_of_the_hub_is_looked_up_fetched_opened_and_found_again() {
@@ -32,51 +33,81 @@ fn a_model_of_the_hub_is_looked_up_fetched_opened_and_found_again() {
     assert!(scene.hub.seen().is_empty());
     // Deleted, nothing of it stays.
     scene.page.browser.click("#model");
-    scene.delete(".kept");
+    scene.delete(".kept-model");
     scene.says("#here", "No model of the hub is here yet.");
     assert!(scene.kept().is_empty(), "{:?}", scene.kept());
 }
 
+/// The frame's document, its script, and the worker's.
 #[test]
-fn a_panel_that_does_not_come_can_be_left() {
-    let page = Page::live();
-    page.server.refuse("hub_boot.js");
-    page.browser.click("#model");
-    let is_open = "document.querySelector('#chooser').open";
-    page.browser.until("the dialog is open", is_open);
-    let close =
-        "[...document.querySelectorAll('#chooser button')].find(b => b.textContent === 'Close')";
-    page.browser.until("it can be closed", close);
-    page.browser.run(&format!("{close}.click()"));
-    page.browser.until("it is closed", &format!("!{is_open}"));
-    // Where the panel comes, its own button closes it.
-    page.server.restore();
-    page.browser.reload();
-    page.until_live();
-    page.show_models();
-    page.browser.until("there is no second button", &format!("!{close}"));
-    page.close_models();
+fn what_downloads_and_does_not_come_is_said_and_comes_the_next_time() {
+    for file in ["hub.html", "hub_frame.js", "hub_boot.js", "hub_bg.wasm"] {
+        let scene = Scene::shown();
+        scene.page.server.refuse(file);
+        scene.look_up(REPO);
+        scene.says(".problem", "could not be loaded. Press again, or reload the page.");
+        // Everything else of the list is there.
+        scene.page.close_models();
+        scene.page.server.restore();
+        scene.page.server.replace("hub.html", &asking(&scene.hub));
+        scene.show();
+        scene.look_up(REPO);
+        scene.says("#found", "hub:makers/tiny: ");
+    }
+}
+
+/// A cache had another build's.
+#[test]
+fn a_worker_that_is_not_understood_is_said_to_be_another_versions() {
+    let scene = Scene::shown();
+    scene.in_the_worker("postMessage(['\"Unheard\"']);");
+    scene.look_up(REPO);
+    scene.says(".problem", "is from another version of this page");
+}
+
+/// The frame's policy names the hub and no other, and the worker has it.
+#[test]
+fn the_download_worker_asks_nobody_but_the_hub() {
+    let elsewhere = Elsewhere::start();
+    let scene = Scene::shown();
+    let ask = format!("await fetch('http://127.0.0.1:{}/').catch(() => {{}});", elsewhere.port);
+    scene.in_the_worker(&ask);
+    scene.look_up(REPO);
+    scene.says("#found", "hub:makers/tiny: ");
+    assert_eq!(elsewhere.heard(), 0);
+}
+
+/// The page holds the prompt, and its policy names no hub: what it asked would go nowhere.
+#[test]
+fn the_page_itself_cannot_ask_the_hub() {
+    let scene = Scene::shown();
+    scene.look_up(REPO);
+    scene.says("#found", "hub:makers/tiny: ");
+    scene.hub.seen();
+    let asked = scene.page.browser.run_async(&format!(
+        "const done = arguments[0];
+         fetch('{}/api/models/{REPO}').then(() => done('answered'), () => done('refused'));",
+        scene.hub.url()
+    ));
+    assert_eq!(asked, "refused");
+    assert!(scene.hub.seen().is_empty());
 }
 
 #[test]
-fn the_panel_is_used_by_keyboard_alone() {
+fn the_list_is_used_by_keyboard_alone() {
     let scene = Scene::new();
     scene.page.browser.focus("#model");
     scene.page.browser.keys("\u{e007}");
-    scene.until("the heading has the focus", "document.activeElement?.id === 'models'");
+    scene.page.until_focused("#models");
     let is_open = "document.querySelector('#chooser').open";
     scene.page.browser.until("the dialog is open", is_open);
     scene.page.browser.keys("\u{e00c}");
     scene.page.browser.until("Escape closes it", &format!("!{is_open}"));
-    scene
-        .page
-        .browser
-        .until("the button has the focus again", "document.activeElement.id === 'model'");
+    scene.page.until_focused("#model");
     scene.page.browser.keys("\u{e007}");
-    scene.until("a shipped model is there", "document.querySelector('.models button')");
-    scene.page.browser.run(&format!(
-        "[...{PANEL}.querySelectorAll('.models button')].find(b => b.textContent === 'scholar-2').click()"
-    ));
+    scene.page.until_focused("#models");
+    // Close, and then the first of the shipped models.
+    scene.page.browser.keys("\u{e004}\u{e004}\u{e007}");
     scene.page.until_says(".provenance", "Computed here by scholar-2 ");
 }
 
@@ -104,7 +135,7 @@ fn what_a_model_says_by_itself_becomes_the_options() {
 }
 
 #[test]
-fn everyone_can_use_the_panel() {
+fn everyone_can_use_the_list() {
     for (width, height, schemes) in LOOKS {
         let page = Page::new(width, height);
         let scene = Scene::on(page);
@@ -121,13 +152,13 @@ fn everyone_can_use_the_panel() {
             page.close_models();
             page.browser.prefer(scheme);
             scene.show();
-            page.browser.within("#chooser-frame", || {
-                page.until_theme(scheme);
-                page.assert_look("the panel", width, scheme);
-                page.browser.run("scrollTo(0, 0)");
-            });
+            page.until_theme(scheme);
+            page.assert_look("the list of models", width, scheme);
+            let over = format!("return {MODELS}.scrollWidth - {MODELS}.clientWidth");
+            assert_eq!(page.browser.run(&over), 0, "the list is too wide");
+            page.browser.run(&format!("{MODELS}.scrollTo(0, 0)"));
             page.screenshot_of_window(&format!("models-{width}-{scheme}"));
-            let below = format!("{PANEL}.querySelector('#here').scrollIntoView()");
+            let below = format!("{MODELS}.querySelector('#here').scrollIntoView()");
             page.browser.run(&below);
             page.screenshot_of_window(&format!("models-hub-{width}-{scheme}"));
         }
@@ -139,7 +170,7 @@ fn one_chooser_has_them_all() {
     let scene = Scene::new();
     let page = &scene.page;
     scene.show();
-    let heads = format!("[...{PANEL}.querySelectorAll('h2')].map(h => h.textContent).join()");
+    let heads = format!("[...{MODELS}.querySelectorAll('h3')].map(h => h.textContent).join()");
     assert_eq!(
         page.browser.text(&heads),
         "With this page,From disk,On this machine,One click away"
@@ -157,7 +188,7 @@ fn one_chooser_has_them_all() {
     scene.show();
     scene.until("what was opened is listed", "document.querySelector('#recent-head')");
     page.browser.run(&format!(
-        "[...{PANEL}.querySelectorAll('button')].find(b => b.textContent === 'scholar-4 (from disk)').click()"
+        "[...{MODELS}.querySelectorAll('button')].find(b => b.textContent === 'scholar-4 (from disk)').click()"
     ));
     page.until_says("#model", "scholar-4 (opened here)");
     page.until_says(".provenance", "Computed here by scholar-4 ");
@@ -172,7 +203,7 @@ fn one_chooser_has_them_all() {
     scene.fetch_whole();
     page.until_says("#model", "hub:makers/tiny (from a hub)");
     scene.show();
-    scene.says(".kept .quiet", "takes about");
+    scene.says(".kept-model .quiet", "takes about");
     page.assert_quiet();
 }
 

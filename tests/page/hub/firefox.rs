@@ -1,4 +1,4 @@
-//! The panel in the other engine: downloaded, stopped, gone on with, opened.
+//! The list of models in the other engine: downloaded, stopped, gone on with, opened.
 
 use super::Scene;
 use crate::page::Page;
@@ -18,7 +18,7 @@ fn firefox_downloads_goes_on_and_opens() {
     scene.hub.mend();
     scene.hub.seen();
     scene.show();
-    scene.press(".kept .resume");
+    scene.press(".kept-model .resume");
     scene.until_fetched();
     scene.page.until_settled();
     scene.assert_whole();

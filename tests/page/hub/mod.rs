@@ -1,4 +1,4 @@
-//! The panel of models against a hub of our own: what is asked when, what becomes of a download, and of
+//! The list of models against a hub of our own: what is asked when, what becomes of a download, and of
 //! one that is cut short.
 
 mod choosing;
@@ -11,7 +11,7 @@ mod tabs;
 
 use serde_json::Value;
 
-use crate::page::{PANEL, Page, dist, root};
+use crate::page::{MODELS, Page, dist, root};
 use crate::test_hub::{Fault, Origin, Place, TestHub, sha256};
 
 const REPO: &str = "makers/tiny";
@@ -41,9 +41,9 @@ fn weights() -> String {
     sha256(&shipped("model.safetensors"))
 }
 
-/// The panel's document, as `cargo xtask build --hub URL --hub-cdn ORIGIN` writes it.
+/// The document of downloads, as `cargo xtask build --hub URL --hub-cdn ORIGIN` writes it.
 fn asking(hub: &TestHub) -> String {
-    let html = std::fs::read_to_string(dist().join("hub.html")).expect("the panel's document");
+    let html = std::fs::read_to_string(dist().join("hub.html")).expect("the document");
     let put = |html: &str, before: &str, end: char, put: &str| {
         let (start, rest) = html.split_once(before).expect("its place");
         let (_, after) = rest.split_once(end).expect("its end");
@@ -54,7 +54,7 @@ fn asking(hub: &TestHub) -> String {
     put(&html, "name=\"atelier-hub\" content=\"", '"', &hub.url())
 }
 
-/// The page, and a hub that its panel asks instead of the usual one.
+/// The page, and a hub that its download worker asks instead of the usual one.
 struct Scene {
     page: Page,
     hub: TestHub,
@@ -65,14 +65,14 @@ impl Scene {
         Self::on(Page::new(1440, 1000))
     }
 
-    /// A scene with the panel shown.
+    /// A scene with the list shown.
     fn shown() -> Self {
         let scene = Self::new();
         scene.show();
         scene
     }
 
-    /// A scene whose model was fetched and has answered, with the panel shown.
+    /// A scene whose model was fetched and has answered, with the list shown.
     fn answering() -> Self {
         let scene = Self::shown();
         scene.fetch_whole();
@@ -104,8 +104,7 @@ impl Scene {
 
     fn show(&self) {
         self.page.browser.click("#model");
-        self.until("the panel is there", "document.querySelector('#hub-name')");
-        self.until("it is shown", "document.activeElement?.id === 'models'");
+        self.page.until_focused("#models");
     }
 
     /// Runs a script in the download worker, which starts with the first question, before its program.
@@ -117,10 +116,15 @@ impl Scene {
         self.page.server.replace("hub_boot.js", &changed);
     }
 
-    /// Waits for something in the panel.
+    /// Runs a script in the frame of downloads, which is loaded with the first question, before it starts a worker.
+    fn in_the_frame(&self, script: &str) {
+        let frame = std::fs::read_to_string(dist().join("hub_frame.js")).expect("a script");
+        self.page.server.replace("hub_frame.js", &format!("{script}\n{frame}"));
+    }
+
+    /// Waits for something in the list of models.
     fn until(&self, what: &str, expression: &str) {
-        let expression = expression.replace("document.", &format!("{PANEL}."));
-        let there = format!("{PANEL}?.querySelector('h1') && {expression}");
+        let there = expression.replace("document.", &format!("{MODELS}."));
         self.page.browser.until(what, &there);
     }
 
@@ -130,7 +134,7 @@ impl Scene {
             &format!("{css} can be pressed"),
             &format!("document.querySelector({css})?.disabled === false"),
         );
-        self.page.browser.run(&format!("{PANEL}.querySelector({css}).click()"));
+        self.page.browser.run(&format!("{MODELS}.querySelector({css}).click()"));
     }
 
     /// Presses what deletes, and then what asks whether that is meant.
@@ -142,7 +146,7 @@ impl Scene {
     fn look_up(&self, name: &str) {
         let name = Value::from(name);
         self.page.browser.run(&format!(
-            "const i = {PANEL}.querySelector('#hub-name'); i.value = {name}; i.dispatchEvent(new Event('input', {{ bubbles: true }}));"
+            "const i = {MODELS}.querySelector('#hub-name'); i.value = {name}; i.dispatchEvent(new Event('input', {{ bubbles: true }}));"
         ));
         self.press("#look-up");
     }
@@ -150,7 +154,7 @@ impl Scene {
     fn says(&self, css: &str, words: &str) {
         let (css, words) = (Value::from(css), Value::from(words));
         self.until(
-            &format!("the panel's {css} says {words}"),
+            &format!("the list's {css} says {words}"),
             &format!(
                 "[...document.querySelectorAll({css})].some(e => e.textContent.includes({words}))"
             ),
@@ -178,11 +182,11 @@ impl Scene {
         self.page.until_says(".provenance", &words);
     }
 
-    /// The text of something in the panel.
+    /// The text of something in the list.
     fn text(&self, css: &str) -> String {
         let css = Value::from(css);
         let browser = &self.page.browser;
-        browser.text(&format!("{PANEL}.querySelector({css})?.textContent"))
+        browser.text(&format!("{MODELS}.querySelector({css})?.textContent"))
     }
 
     /// SHA-256 of every file of the hub that this browser keeps.
@@ -216,7 +220,7 @@ impl Scene {
         assert_eq!(parts.count(), 0, "{kept:?}");
     }
 
-    /// Opens another model, deletes what is there, and shows the panel again.
+    /// Opens another model, deletes what is there, and shows the list again.
     fn begin_anew(&self) {
         self.page.choose("scholar-2");
         self.clear();

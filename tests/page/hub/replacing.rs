@@ -1,7 +1,7 @@
 //! A model of the hub that has moved on: what is here answers until the newer commit is whole, and then goes.
 
 use super::{REPO, Scene, newer, tiny, weights};
-use crate::page::PANEL;
+use crate::page::MODELS;
 use crate::test_hub::{Place, sha256};
 
 impl Scene {
@@ -28,7 +28,7 @@ fn the_older_commit_answers_until_the_newer_one_is_whole_and_goes_then() {
     let before = scene.begin_newer();
     scene.press("#pause");
     scene.says(".status-line", "is stopped. What has come is kept");
-    scene.until("the older one can be opened", "document.querySelector('.kept .open')");
+    scene.until("the older one can be opened", "document.querySelector('.kept-model .open')");
     let kept = scene.kept();
     assert!(before.iter().all(|file| kept.contains(file)), "{kept:?}");
 
@@ -42,10 +42,10 @@ fn the_older_commit_answers_until_the_newer_one_is_whole_and_goes_then() {
     scene.hub.gone(false);
     scene.hub.mend();
     scene.show();
-    scene.press(".kept .resume");
+    scene.press(".kept-model .resume");
     scene.until(
         "there is one of them",
-        "document.querySelectorAll('.kept').length === 1 && document.querySelector('.kept .open')",
+        "document.querySelectorAll('.kept-model').length === 1 && document.querySelector('.kept-model .open')",
     );
     let kept = scene.kept();
     let has = |hash: &str| kept.iter().any(|(_, found)| found == hash);
@@ -60,7 +60,7 @@ fn a_newer_commit_that_is_cancelled_leaves_the_older_one() {
     let before = scene.begin_newer();
     scene.delete("#fetching");
     scene.says(".status-line", "hub:makers/tiny is deleted.");
-    scene.until("the older one can be opened", "document.querySelector('.kept .open')");
+    scene.until("the older one can be opened", "document.querySelector('.kept-model .open')");
     assert_eq!(scene.kept(), before);
     assert!(!scene.text(".status-line").contains("has to be opened"));
 }
@@ -72,13 +72,14 @@ fn in_memory_too_the_newer_commit_takes_the_older_ones_place() {
     scene.in_the_worker("StorageManager.prototype.getDirectory = undefined;");
     scene.page.browser.run(
         "window.opened = [];
-         addEventListener('message', async event => {
-           if (event.data[0] !== 'open') return;
-           for (const file of event.data.slice(2)) {
+         const { prototype } = Worker, post = prototype.postMessage;
+         prototype.postMessage = async function (message) {
+           post.call(this, message);
+           for (const file of message.slice(1)) {
              const hash = await crypto.subtle.digest('SHA-256', await file.arrayBuffer());
              opened.push([...new Uint8Array(hash)].map(b => b.toString(16).padStart(2, '0')).join(''));
            }
-         });",
+         };",
     );
     let opens = |what: &str, weights: &[u8]| {
         scene.look_up(REPO);
@@ -97,16 +98,16 @@ fn in_memory_too_the_newer_commit_takes_the_older_ones_place() {
 #[test]
 fn a_model_whose_files_are_gone_is_offered_no_more() {
     let scene = Scene::answering();
-    scene.until("it can be opened", "document.querySelector('.kept .open')");
+    scene.until("it can be opened", "document.querySelector('.kept-model .open')");
     scene.clear();
-    scene.page.browser.run(&format!("{PANEL}.querySelector('.kept .open').click()"));
+    scene.page.browser.run(&format!("{MODELS}.querySelector('.kept-model .open').click()"));
     scene.says(".problem", "Its files are not all there any more");
     scene.says("#here", "No model of the hub is here yet.");
 }
 
 /// Half a record, which a full disk or a crash left, kept every file that nobody names.
 #[test]
-fn files_that_no_record_names_go_when_the_panel_is_opened() {
+fn files_that_no_record_names_go_when_the_list_is_opened() {
     let scene = Scene::new();
     scene.page.browser.run_async(
         "const done = arguments[0];
@@ -136,6 +137,6 @@ fn files_that_no_record_names_go_when_the_panel_is_opened() {
     // What a model is made of stays.
     scene.fetch_whole();
     scene.show();
-    scene.says(".kept .quiet", "takes about");
+    scene.says(".kept-model .quiet", "takes about");
     scene.assert_whole();
 }

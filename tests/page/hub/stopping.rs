@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::{REPO, Scene, tiny};
-use crate::page::PANEL;
+use crate::page::MODELS;
 use crate::test_hub::{Fault, Origin, Place};
 
 /// Larger than a browser hands out room by; it is no model, and nobody opens it.
@@ -30,7 +30,7 @@ impl Scene {
     fn go_on(&self) {
         self.hub.mend();
         self.hub.seen();
-        self.press(".kept .resume");
+        self.press(".kept-model .resume");
         self.until_fetched();
         self.assert_whole();
         let ranges = self.ranges();
@@ -47,7 +47,7 @@ fn paused_it_keeps_what_came_and_goes_on() {
     assert!(words.contains(" of "), "{words}");
     scene.press("#pause");
     scene.says(".status-line", "is stopped. What has come is kept");
-    scene.says(".kept .quiet", " of ");
+    scene.says(".kept-model .quiet", " of ");
     let kept = scene.kept();
     let parts = kept.iter().filter(|(name, _)| name.ends_with(".part"));
     assert_eq!(parts.count(), 1, "{kept:?}");
@@ -62,15 +62,15 @@ fn paused_it_keeps_what_came_and_goes_on() {
 #[test]
 fn two_quick_clicks_fetch_once() {
     let scene = Scene::shown();
-    scene.page.browser.run(&format!(
-        "const panel = {PANEL}.defaultView.Worker.prototype, post = panel.postMessage;
-         window.asked = 0;
-         panel.postMessage = function (ask) {{ if (ask.includes('Fetch')) window.asked++; post.call(this, ask); }};"
-    ));
+    scene.in_the_frame(
+        "const { prototype } = Worker, post = prototype.postMessage;
+         parent.asked = 0;
+         prototype.postMessage = function (ask) { if (ask.includes('Fetch')) parent.asked++; post.call(this, ask); };",
+    );
     scene.slow(6);
     scene.look_up(REPO);
     scene.until("it can be had", "document.querySelector('#download')");
-    let click = format!("const download = {PANEL}.querySelector('#download');");
+    let click = format!("const download = {MODELS}.querySelector('#download');");
     scene.page.browser.run(&format!("{click} download.click(); download.click();"));
     scene.until_some_came();
     assert_eq!(scene.page.browser.run("return window.asked"), 1);
@@ -126,10 +126,9 @@ fn a_browser_that_asks_whether_it_may_keep_files_delays_no_download() {
     scene.hub.fail(Origin::Cdn, "", 99, Fault::Slow(1_000_000));
     scene.show();
     // Nobody answers.
-    scene.page.browser.run(&format!(
-        "const panel = {PANEL}.defaultView;
-         panel.StorageManager.prototype.persist = () => new Promise(() => {{ window.isAsked = true; }});"
-    ));
+    scene.page.browser.run(
+        "StorageManager.prototype.persist = () => new Promise(() => { window.isAsked = true; });",
+    );
     scene.look_up(LARGE);
     scene.press("#download");
     scene.page.browser.until("the browser asks", "window.isAsked");
@@ -140,10 +139,10 @@ fn a_browser_that_asks_whether_it_may_keep_files_delays_no_download() {
 #[test]
 fn deleted_while_it_answers_it_says_what_that_means() {
     let scene = Scene::answering();
-    scene.press(".kept .delete");
-    scene.until("it is asked once more", "document.querySelector('.kept .sure')");
+    scene.press(".kept-model .delete");
+    scene.until("it is asked once more", "document.querySelector('.kept-model .sure')");
     scene.assert_whole();
-    scene.press(".kept .sure");
+    scene.press(".kept-model .sure");
     scene.says(".status-line", "It is the page's model still");
     assert!(scene.kept().is_empty(), "{:?}", scene.kept());
 }
@@ -185,8 +184,8 @@ fn where_there_is_no_room_it_is_said() {
     quota(1_000_000_000);
     scene.hub.mend();
     scene.hub.seen();
-    scene.press(".kept .resume");
-    scene.until("it is whole", "document.querySelector('.kept .open')");
+    scene.press(".kept-model .resume");
+    scene.until("it is whole", "document.querySelector('.kept-model .open')");
     assert!(!scene.ranges().is_empty());
 }
 
@@ -216,11 +215,11 @@ fn when_the_network_goes_in_the_middle_it_is_said_and_gone_on_with() {
 #[test]
 fn a_worker_that_is_ended_is_noticed() {
     let scene = Scene::shown();
-    scene.page.browser.run(&format!(
-        "const w = {PANEL}.defaultView, Before = w.Worker;
-         window.workers = [];
-         w.Worker = class extends Before {{ constructor(...all) {{ super(...all); window.workers.push(this); }} }};"
-    ));
+    scene.in_the_frame(
+        "const Before = Worker;
+         parent.workers ??= [];
+         self.Worker = class extends Before { constructor(...all) { super(...all); parent.workers.push(this); } };",
+    );
     scene.begin();
     let ended = "const n = window.workers.length; window.workers.pop().terminate(); return n";
     assert_eq!(scene.page.browser.run(ended), 1);
@@ -252,21 +251,26 @@ fn killed_and_reloaded(rounds: u64) {
             std::thread::sleep(Duration::from_millis(700));
         } else {
             // Whatever came is offered to be gone on with; what is whole is opened by itself.
-            scene.page.browser.run(&format!("{PANEL}.querySelector('.kept .resume')?.click()"));
+            scene
+                .page
+                .browser
+                .run(&format!("{MODELS}.querySelector('.kept-model .resume')?.click()"));
         }
         std::thread::sleep(Duration::from_millis(300 + round * 97 % 900));
-        // The tab is reloaded, and with it panel and worker die.
+        // The tab is reloaded, and with it the worker dies.
         scene.page.browser.reload();
         scene.page.until_picture();
         scene.show();
-        scene.until("what is here is listed", "document.querySelector('.kept')");
-        let listed =
-            scene.page.browser.text(&format!("{PANEL}.querySelector('.kept .quiet').textContent"));
+        scene.until("what is here is listed", "document.querySelector('.kept-model')");
+        let listed = scene
+            .page
+            .browser
+            .text(&format!("{MODELS}.querySelector('.kept-model .quiet').textContent"));
         println!("round {round}: {listed}");
     }
     scene.hub.mend();
-    scene.page.browser.run(&format!("{PANEL}.querySelector('.kept .resume')?.click()"));
-    scene.until("it is whole", "document.querySelector('.kept .open')");
+    scene.page.browser.run(&format!("{MODELS}.querySelector('.kept-model .resume')?.click()"));
+    scene.until("it is whole", "document.querySelector('.kept-model .open')");
     scene.assert_whole();
     let ranges = scene.ranges().len();
     assert!(ranges > 0, "it never went on in the middle");

@@ -3,13 +3,13 @@
 use super::{REPO, Scene, newer};
 use crate::test_hub::{Place, sha256};
 
-/// A second panel, with a worker of its own, that is never shown.
-const OTHER: &str = "document.querySelector('#other')?.contentDocument";
+/// The list of models of a second page, which has a download worker of its own, in a frame of the first.
+const OTHER: &str = "document.querySelector('#other')?.contentDocument?.querySelector('#chooser')";
 
 const IS_FETCHING: &str = "Another tab of this page is fetching hub:makers/tiny";
 
 impl Scene {
-    /// Fetches the model slowly, and opens the other panel meanwhile.
+    /// Fetches the model slowly, and opens the other page's list meanwhile.
     fn begin_beside_another(&self) {
         self.show();
         self.slow(16);
@@ -18,11 +18,14 @@ impl Scene {
         self.page.browser.run(
             "const other = document.createElement('iframe');
              other.id = 'other';
-             other.style.height = '0';
-             other.src = 'hub.html';
+             other.src = './?other#model=scholar-2';
              document.body.append(other);",
         );
-        self.until_other("it lists what has come", "other.querySelector('.kept .delete')");
+        self.page.browser.within("#other", || {
+            self.page.browser.until_there("#model");
+            self.page.browser.run("document.querySelector('#model').click()");
+        });
+        self.until_other("it lists what has come", "other.querySelector('.kept-model .delete')");
     }
 
     fn until_other(&self, what: &str, expression: &str) {
@@ -37,7 +40,7 @@ impl Scene {
 
     fn other_says(&self, css: &str, words: &str) {
         let text = format!("other.querySelector('{css}')?.textContent.includes('{words}')");
-        self.until_other(&format!("the other panel says {words}"), &text);
+        self.until_other(&format!("the other page says {words}"), &text);
     }
 
     fn look_up_in_other(&self) {
@@ -54,14 +57,14 @@ impl Scene {
 fn what_another_tab_fetches_is_not_deleted() {
     let scene = Scene::new();
     scene.begin_beside_another();
-    scene.press_in_other(".kept .delete");
-    scene.press_in_other(".kept .sure");
+    scene.press_in_other(".kept-model .delete");
+    scene.press_in_other(".kept-model .sure");
     scene.other_says(".problem", IS_FETCHING);
     scene.until_fetched();
     scene.assert_whole();
     // Once it is here, any tab may.
-    scene.press_in_other(".kept .delete");
-    scene.press_in_other(".kept .sure");
+    scene.press_in_other(".kept-model .delete");
+    scene.press_in_other(".kept-model .sure");
     scene.other_says(".status-line", "is deleted");
     assert!(scene.kept().is_empty(), "{:?}", scene.kept());
 }
@@ -96,7 +99,7 @@ fn the_older_commit_is_deleted_while_the_newer_one_comes() {
     scene.show();
     scene.fetch();
     scene.until_some_came();
-    scene.delete(".kept:has(.open)");
+    scene.delete(".kept-model:has(.open)");
     scene.says(".status-line", "is deleted");
     scene.hub.mend();
     scene.says(".status-line", "is here, whole and checked");

@@ -2,23 +2,20 @@
 
 use super::{FetchStop, Fetcher};
 use crate::app::hub::talk::{HubTell, StoredModel};
-use crate::model::catalogue::published::published;
-use crate::model::hub::{HubError, HubName, MAIN, MAX_SHORT, index_of, pick, shards};
+use crate::model::hub::{HubError, HubName, MAX_SHORT, index_of, pick, shards};
 
 impl Fetcher {
-    /// Looks up a name; of a training step, also which neighbouring steps the hub serves with the same weights.
-    pub(super) async fn look_up_step(
+    /// Looks up a name, and which revisions `beside` it the hub serves with the same weights.
+    pub(super) async fn look_up_beside(
         &self,
         name: &str,
         ending: Option<&str>,
+        beside: Vec<String>,
     ) -> Result<HubTell, FetchStop> {
         let (model, is_gated) = self.look_up(name, ending).await?;
         let name = HubName::parse(name)?;
-        let of_list = published().iter().find(|known| known.repo == name.repo);
-        let beside = of_list.and_then(|known| known.neighbours(name.revision()));
         let mut same = Vec::new();
-        for other in beside.into_iter().flat_map(|steps| steps.into_iter().chain([MAIN.to_owned()]))
-        {
+        for other in beside {
             match self.look_up(&name.at(&other).to_string(), ending).await {
                 Ok((found, _)) if found.weights() == model.weights() => same.push(other),
                 Ok(_) => {}

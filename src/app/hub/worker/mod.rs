@@ -22,21 +22,22 @@ use crate::model::hub::{HubAddress, HubError};
 /// Milliseconds between two reports of progress.
 const PROGRESS_EVERY: f64 = 100.0;
 
-/// Listens to the panel. The worker's name is the hub's address.
-pub fn start(scope: &DedicatedWorkerGlobalScope) {
+/// Listens to the page. The worker's name is the hub's address.
+pub fn start() {
+    let scope: DedicatedWorkerGlobalScope = js_sys::global().unchecked_into();
     let Ok(hub) = HubAddress::parse(&scope.name()) else {
         return;
     };
     // What is looked up waits for no download, and what is removed for no look-up.
     let held = Rc::default();
-    let fetcher = Rc::new(Fetcher::new(scope, &hub, &held));
-    let asker = Rc::new(Fetcher::new(scope, &hub, &held));
-    let remover = Rc::new(Fetcher::new(scope, &hub, &held));
+    let fetcher = Rc::new(Fetcher::new(&scope, &hub, &held));
+    let asker = Rc::new(Fetcher::new(&scope, &hub, &held));
+    let remover = Rc::new(Fetcher::new(&scope, &hub, &held));
     let listener = Rc::clone(&fetcher);
     let on_message = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
         let text = event.data().as_string().unwrap_or_default();
-        // Panel and worker are one program.
-        let Ok(ask) = serde_json::from_str::<HubAsk>(&text) else {
+        // The page is of the same build.
+        let Ok(ask) = serde_json::from_slice::<HubAsk>(text.as_bytes()) else {
             return;
         };
         match ask {
@@ -135,15 +136,15 @@ impl Fetcher {
             self.is_paused.set(false);
             match ask {
                 HubAsk::Pause | HubAsk::GiveUp | HubAsk::Ping => {}
-                HubAsk::LookUp { name, ending } => {
-                    self.tell(&match self.look_up_step(&name, ending.as_deref()).await {
+                HubAsk::LookUp { name, ending, beside } => {
+                    self.tell(&match self.look_up_beside(&name, ending.as_deref(), beside).await {
                         Ok(found) => found,
                         Err(stop) => {
                             let sentence = match stop {
                                 FetchStop::Paused => "the look-up was stopped".to_owned(),
                                 FetchStop::Failed(error) => error.to_string(),
                             };
-                            HubTell::NotFound { name, sentence }
+                            HubTell::NotFound { sentence }
                         }
                     });
                 }
@@ -157,16 +158,14 @@ impl Fetcher {
                         Ok(files) => self.tell_with(&HubTell::Fetched { name }, &files),
                         Err(FetchStop::Paused) => self.tell(&HubTell::Paused { name }),
                         Err(FetchStop::Failed(error)) => {
-                            self.tell(&HubTell::Failed { name, sentence: error.to_string() });
+                            self.tell(&HubTell::Failed { sentence: error.to_string() });
                         }
                     }
                 }
                 HubAsk::Remove { model } => {
                     self.tell(&match self.remove(&model).await {
                         Ok(()) => HubTell::Removed { model },
-                        Err(error) => {
-                            HubTell::Stays { name: model.name, sentence: error.to_string() }
-                        }
+                        Err(error) => HubTell::Stays { sentence: error.to_string() },
                     });
                 }
             }

@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use super::class::ForClass;
 use super::follow;
 use crate::app::state::{Address, OpenLesson, Studio};
-use crate::app::widgets::Terms;
+use crate::app::widgets::{SureButton, Terms};
 use crate::study::lessons::LessonHead;
 
 #[component]
@@ -98,7 +98,6 @@ pub fn Unread() -> impl IntoView {
 #[component]
 fn KeptAnswers() -> impl IntoView {
     let room = expect_context::<OpenLesson>();
-    let is_asked = RwSignal::new(false);
     let count = Memo::new(move |_| room.book.with(|book| book.answered(None)));
     let is_any = Memo::new(move |_| {
         let is_empty = room.book.with(|book| book.answers.is_empty());
@@ -114,10 +113,7 @@ fn KeptAnswers() -> impl IntoView {
         n => format!("{n} answers are kept in this browser, and nowhere else."),
     }
     };
-    let forget = move |_| {
-        is_asked.set(false);
-        room.forget();
-    };
+    let forget = Callback::new(move |()| room.forget());
     view! {
         <section class="kept" aria-labelledby="kept-title">
             <h2 id="kept-title">"Your answers"</h2>
@@ -126,12 +122,7 @@ fn KeptAnswers() -> impl IntoView {
             <Show when=move || is_any.get()>
                 <div class="buttons">
                     <button type="button" id="keep-answers" on:click=move |_| room.save()>"Keep my answers (a file)"</button>
-                    <button type="button" id="forget-answers" on:click=move |_| is_asked.update(|asked| *asked = !*asked)>
-                        "Forget my answers"
-                    </button>
-                    <Show when=move || is_asked.get()>
-                        <button type="button" on:click=forget>"Yes, forget them"</button>
-                    </Show>
+                    <SureButton id="forget-answers" words="Forget my answers" sure="Yes, forget them" act=forget />
                 </div>
             </Show>
         </section>

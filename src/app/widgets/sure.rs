@@ -1,9 +1,10 @@
-//! A button that deletes only when it was asked twice: what took an hour to come is gone at once.
+//! A button that deletes only when it was asked twice: what took an hour to come, or to write, is gone at once.
 
 use leptos::prelude::*;
 
 #[component]
 pub fn SureButton(
+    #[prop(optional)] id: Option<&'static str>,
     words: &'static str,
     /// For screen readers, where the words alone do not say what is deleted.
     #[prop(optional)]
@@ -18,7 +19,7 @@ pub fn SureButton(
         act.run(());
     };
     view! {
-        <button type="button" class="delete" aria-label=label on:click=move |_| is_asked.update(|asked| *asked = !*asked)>
+        <button type="button" class="delete" id=id aria-label=label on:click=move |_| is_asked.update(|asked| *asked = !*asked)>
             {words}
         </button>
         <Show when=move || is_asked.get()>

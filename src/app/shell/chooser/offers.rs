@@ -4,17 +4,30 @@ use leptos::prelude::*;
 
 use super::downloads::{Downloads, LookedUp};
 use super::under_way::Fetching;
-use crate::app::hub::budget::spell_fit;
+use crate::app::browser;
+use crate::app::hub::budget::{DeviceWords, spell_fit};
 use crate::model::catalogue::published::{Gate, PublishedModel, memory_of, published};
-use crate::model::hub::{HubName, spell_bytes};
+use crate::model::hub::{HubAddress, HubName, spell_bytes};
+
+/// The id of the list's heading.
+pub const HEADING: &str = "hub-head";
 
 /// Key of the form that looks up any name.
 const NAMED: &str = "named";
 
+/// A model's size, and whether a run of it fits into this device's memory.
+pub fn spell_size(bytes: u64) -> String {
+    format!("{}; {}", spell_bytes(bytes), fit(memory_of(bytes)))
+}
+
+fn fit(megabytes: u64) -> String {
+    spell_fit(megabytes, DeviceWords::here().budget())
+}
+
 #[component]
 pub fn OnTheHub() -> impl IntoView {
     let downloads = expect_context::<Downloads>();
-    let host = downloads.host.get_value();
+    let host = browser::hub_host();
     let wanted = RwSignal::new(String::new());
     let look_up = move |event: leptos::ev::SubmitEvent| {
         event.prevent_default();
@@ -23,8 +36,8 @@ pub fn OnTheHub() -> impl IntoView {
     };
     let label = format!("Look up at {host}");
     view! {
-        <section aria-labelledby="hub-head" id="hub">
-            <h2 id="hub-head">"One click away"</h2>
+        <section aria-labelledby=HEADING id="hub">
+            <h3 id=HEADING>"One click away"</h3>
             <p class="hint">
                 {format!(
                     "These lie at {host}. The page asks nothing there before you press a button that names it. The host learns which \
@@ -34,7 +47,7 @@ pub fn OnTheHub() -> impl IntoView {
             </p>
             <Messages at="" />
             <ul class="models">{published().iter().map(|model| view! { <PublishedLine model /> }).collect_view()}</ul>
-            <form class="row" on:submit=look_up>
+            <form class="buttons" on:submit=look_up>
                 <label for="hub-name">"Another model, as owner/name"</label>
                 <input
                     type="text"
@@ -46,7 +59,7 @@ pub fn OnTheHub() -> impl IntoView {
                     prop:value=move || wanted.get()
                     on:input=move |event| wanted.set(event_target_value(&event))
                 />
-                <button type="submit" id="look-up" disabled=move || downloads.asked.with(Option::is_some)>{label}</button>
+                <button type="submit" id="look-up" disabled=move || downloads.is_asking.get()>{label}</button>
             </form>
             <Messages at=NAMED />
         </section>
@@ -78,8 +91,8 @@ fn Found() -> impl IntoView {
 fn offer(downloads: Downloads, found: LookedUp) -> AnyView {
     let LookedUp { model, is_gated, same } = found;
     let bytes = model.bytes();
-    let host = downloads.host.get_value();
-    let fit = spell_fit(memory_of(bytes), downloads.budget.get_value());
+    let host = browser::hub_host();
+    let fit = fit(memory_of(bytes));
     let terms = model.licence.clone().unwrap_or_else(|| "no licence stated".to_owned());
     let about = format!(
         "{}: {}, {terms}, commit {}; {fit}.",
@@ -123,9 +136,9 @@ fn offer(downloads: Downloads, found: LookedUp) -> AnyView {
 /// How to come by a gated model's files.
 #[component]
 fn Gated(name: String) -> impl IntoView {
-    let downloads = expect_context::<Downloads>();
     let repo = HubName::parse(&name).map_or(name, |name| name.repo);
-    let page = downloads.address.get_value().map_or_else(String::new, |hub| hub.page(&repo));
+    let hub = HubAddress::parse(&browser::meta("atelier-hub"));
+    let page = hub.map_or_else(|_| String::new(), |hub| hub.page(&repo));
     view! {
         <p class="gated">
             "Its owners ask you to agree to terms first, and a page cannot do that for you: open "
@@ -139,7 +152,7 @@ fn Gated(name: String) -> impl IntoView {
 #[component]
 fn PublishedLine(model: &'static PublishedModel) -> impl IntoView {
     let downloads = expect_context::<Downloads>();
-    let host = downloads.host.get_value();
+    let host = browser::hub_host();
     let step = RwSignal::new(String::new());
     let name = move || match step.get_untracked() {
         step if step.is_empty() => model.name(),
@@ -150,7 +163,7 @@ fn PublishedLine(model: &'static PublishedModel) -> impl IntoView {
         downloads.press(&model.repo);
         downloads.look_up(&name().to_string(), ending.clone());
     };
-    let fit = model.memory().map(|needed| spell_fit(needed, downloads.budget.get_value()));
+    let fit = model.memory().map(fit);
     let facts = [Some(model.licence.clone()), Some(model.size()), fit].into_iter().flatten();
     let facts = facts.collect::<Vec<_>>().join("; ");
     let title = model.name().title();
@@ -173,7 +186,7 @@ fn PublishedLine(model: &'static PublishedModel) -> impl IntoView {
         view! { <Gated name=model.name().to_string() /> }.into_any()
     } else {
         let label = format!("Look up {title} at {host}");
-        let is_asked = move || downloads.asked.with(Option::is_some);
+        let is_asked = move || downloads.is_asking.get();
         view! {
             <button type="button" disabled=is_asked on:click=look_up>{label}</button>
         }
@@ -184,7 +197,7 @@ fn PublishedLine(model: &'static PublishedModel) -> impl IntoView {
             <strong>{title.clone()}</strong>
             <span>{model.good_for.clone()}</span>
             <span class="quiet">{facts}</span>
-            <span class="row">{steps} {way}</span>
+            <span class="buttons">{steps} {way}</span>
             <Messages at=model.repo.clone() />
         </li>
     }

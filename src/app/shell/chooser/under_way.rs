@@ -3,8 +3,8 @@
 use leptos::prelude::*;
 
 use super::downloads::Downloads;
-use super::sure::SureButton;
 use crate::app::hub::talk::spell_progress;
+use crate::app::widgets::SureButton;
 
 /// The download under way, and any problem.
 #[component]
@@ -25,8 +25,8 @@ pub fn Fetching() -> impl IntoView {
         }
     });
     view! {
-        <Show when=move || downloads.asked.with(Option::is_some)>
-            <p class="row">
+        <Show when=move || downloads.is_asking.get()>
+            <p class="buttons">
                 <span class="status-line">"Looking it up …"</span>
                 <button type="button" id="give-up" on:click=move |_| downloads.give_up()>"Cancel"</button>
             </p>
@@ -35,14 +35,14 @@ pub fn Fetching() -> impl IntoView {
             <div class="fetching" id="fetching">
                 <p>{words}</p>
                 <progress max="1" prop:value=share aria-label="Download"></progress>
-                <p class="row">
+                <p class="buttons">
                     <button type="button" id="pause" on:click=move |_| downloads.pause()>"Pause"</button>
                     <SureButton words="Cancel and delete" sure="Yes, delete what has come" act=cancel />
                 </p>
             </div>
         </Show>
         <p class="hint" id="waiting" role="status">{move || downloads.waiting.get()}</p>
-        <p class="problem" role="alert">{move || downloads.problem.get().map(|(_, sentence)| sentence)}</p>
+        <p class="problem" role="alert">{move || downloads.problem.get()}</p>
         <p class="hint" id="notice" role="status">{move || downloads.notice.get()}</p>
     }
 }

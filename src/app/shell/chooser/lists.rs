@@ -2,8 +2,8 @@
 
 use leptos::prelude::*;
 
+use super::Chooser;
 use super::downloads::Downloads;
-use super::page::PageLine;
 use crate::app::files;
 use crate::app::takes;
 use crate::model::catalogue;
@@ -12,31 +12,30 @@ use crate::study::lessons::LessonFits;
 
 #[component]
 pub fn Recent() -> impl IntoView {
-    let line = expect_context::<PageLine>();
-    let downloads = expect_context::<Downloads>();
+    let Chooser { downloads, from_disk, .. } = expect_context::<Chooser>();
     // Those that can be opened again.
     let names = move || {
         let kept = downloads.kept.get();
         let is_there = |name: &String| {
             catalogue::find(name).is_some() || kept.iter().any(|kept| kept.model.name == *name)
         };
-        let mut names = line.recent.get();
+        let mut names = downloads.recent.get();
         names.retain(is_there);
         names
     };
-    let is_empty = move || names().is_empty() && line.from_disk.with(Vec::is_empty);
+    let is_empty = move || names().is_empty() && from_disk.with(Vec::is_empty);
     view! {
         <Show when=move || !is_empty()>
             <section aria-labelledby="recent-head">
-                <h2 id="recent-head">"Recent"</h2>
-                <p class="row">
+                <h3 id="recent-head">"Recent"</h3>
+                <p class="buttons">
                     {move || {
-                        line.from_disk
+                        from_disk
                             .get()
                             .into_iter()
                             .map(|name| {
                                 let words = format!("{name} (from disk)");
-                                view! { <button type="button" on:click=move |_| line.open_again(&name)>{words}</button> }
+                                view! { <button type="button" on:click=move |_| downloads.open_again(&name)>{words}</button> }
                             })
                             .collect_view()
                     }}
@@ -49,7 +48,7 @@ pub fn Recent() -> impl IntoView {
                                     if HubName::is_one(&name) {
                                         downloads.open(name.clone());
                                     } else {
-                                        line.open_shipped(&name);
+                                        downloads.open_shipped(&name);
                                     }
                                 };
                                 view! { <button type="button" on:click=open>{words}</button> }
@@ -64,10 +63,10 @@ pub fn Recent() -> impl IntoView {
 
 #[component]
 pub fn Shipped() -> impl IntoView {
-    let line = expect_context::<PageLine>();
+    let downloads = expect_context::<Downloads>();
     view! {
         <section aria-labelledby="shipped-head">
-            <h2 id="shipped-head">"With this page"</h2>
+            <h3 id="shipped-head">"With this page"</h3>
             <p class="hint">
                 "These models know a few hundred words. They can be asked the ten tasks of the scholars, and no task in plain English. "
                 {takes::OTHERS}
@@ -76,11 +75,11 @@ pub fn Shipped() -> impl IntoView {
                 {catalogue::KNOWN
                     .iter()
                     .map(|known| {
-                        let pressed = move || (line.current.get() == known.name).to_string();
+                        let pressed = move || (downloads.current.get() == known.name).to_string();
                         let size = format!("{} kB", known.bytes.div_ceil(1000));
                         view! {
                             <li>
-                                <button type="button" aria-pressed=pressed on:click=move |_| line.open_shipped(known.name)>
+                                <button type="button" aria-pressed=pressed on:click=move |_| downloads.open_shipped(known.name)>
                                     {known.name}
                                 </button>
                                 <span>{known.about} ". " <span class="takes">{fits(known.name)}</span></span>
@@ -101,15 +100,15 @@ fn fits(name: &str) -> Option<String> {
 
 #[component]
 pub fn FromDisk() -> impl IntoView {
-    let line = expect_context::<PageLine>();
+    let downloads = expect_context::<Downloads>();
     let take = move |event: leptos::ev::Event| {
         if let Some(chosen) = files::chosen(&event) {
-            line.open_files(&chosen.name, &chosen.files);
+            downloads.open_files(chosen);
         }
     };
     view! {
         <section aria-labelledby="disk-head">
-            <h2 id="disk-head">"From disk"</h2>
+            <h3 id="disk-head">"From disk"</h3>
             <p class="hint">
                 "A folder in Hugging Face layout (" <code>"config.json"</code> ", " <code>"tokenizer.json"</code> " or "
                 <code>"tokenizer.model"</code> ", " <code>"*.safetensors"</code> " or "
@@ -118,7 +117,7 @@ pub fn FromDisk() -> impl IntoView {
                  uploaded, nothing is copied. How much memory a model takes is said while it is opened, and which tasks and lessons \
                  it can take stands at the top of this list afterwards."
             </p>
-            <p class="row">
+            <p class="buttons">
                 <label class="button">
                     "Open a folder"
                     <input type="file" id="folder" class="unseen" prop:webkitdirectory=true on:change=take />

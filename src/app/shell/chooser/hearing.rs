@@ -1,37 +1,26 @@
 //! Messages of the download worker, and their effects.
 
 use leptos::prelude::*;
-use wasm_bindgen::JsCast;
 use web_sys::File;
 
-use super::device::is_shown;
 use super::downloads::{Downloads, LookedUp};
-use super::hands::send;
+use super::is_shown;
 use crate::app::browser;
 use crate::app::hub::talk::{HubTell, removed};
 use crate::model::hub::spell_bytes;
 
 impl Downloads {
-    pub fn hear(self, tell: HubTell, message: &js_sys::Array) {
-        let hands = self.hands();
-        hands.unanswered.set(0);
-        if !matches!(tell, HubTell::Alive | HubTell::Waiting { .. })
+    pub fn hear(self, tell: HubTell, files: Vec<File>) {
+        if !matches!(tell, HubTell::Waiting { .. })
             && self.waiting.with_untracked(|sentence| !sentence.is_empty())
         {
             self.waiting.set(String::new());
         }
         match tell {
-            HubTell::Alive => {}
-            HubTell::Ready => {
-                hands.is_ready.set(true);
-                if let Some(worker) = &*hands.worker.borrow() {
-                    for ask in hands.waiting.take() {
-                        send(worker, &ask);
-                    }
-                }
-            }
+            // The line hears these itself.
+            HubTell::Alive | HubTell::Ready => {}
             HubTell::Found { model, is_gated, same } => {
-                self.asked.set(None);
+                self.is_asking.set(false);
                 self.say(&format!("{}: {}.", model.title(), spell_bytes(model.bytes())));
                 self.found.set(Some(LookedUp { model, is_gated, same }));
             }
@@ -48,15 +37,15 @@ impl Downloads {
             HubTell::Fetched { name } => {
                 self.under_way.set(None);
                 self.found.set(None);
-                let files: Vec<File> = message.iter().skip(1).map(JsCast::unchecked_into).collect();
                 if !files.is_empty() {
-                    let mut in_memory = hands.in_memory.borrow_mut();
+                    let line = self.line.get_value();
+                    let mut in_memory = line.in_memory.borrow_mut();
                     // The commit that was here before answered until now.
                     in_memory.retain(|(other, _)| *other != name);
                     in_memory.push((name.clone(), files));
                 }
                 self.say(&format!("{name} is here, whole and checked."));
-                // Who closed the panel meanwhile is at something else.
+                // A reader who closed the list meanwhile is at something else.
                 if is_shown() {
                     self.open(name);
                 }
@@ -70,22 +59,22 @@ impl Downloads {
                 self.refresh();
             }
             HubTell::Removed { model } => {
-                let is_open = model.name == self.line.current.get_untracked();
+                let is_open = model.name == self.current.get_untracked();
                 let is_last = !untrack(|| self.has_other(&model));
                 // Its line goes; a download under way is shown elsewhere.
                 self.pressed.set(String::new());
                 self.say(&removed(&model.name, is_open && is_last));
                 self.refresh();
             }
-            HubTell::Stays { name, sentence } => self.fail(name, &sentence),
-            HubTell::Failed { name, sentence } => {
+            HubTell::Stays { sentence } => self.fail(&sentence),
+            HubTell::Failed { sentence } => {
                 self.under_way.set(None);
-                self.fail(name, &sentence);
+                self.fail(&sentence);
                 self.refresh();
             }
-            HubTell::NotFound { name, sentence } => {
-                self.asked.set(None);
-                self.fail(name, &sentence);
+            HubTell::NotFound { sentence } => {
+                self.is_asking.set(false);
+                self.fail(&sentence);
             }
         }
     }

@@ -3,18 +3,16 @@
 use std::rc::Rc;
 
 use leptos::prelude::*;
-use wasm_bindgen::JsValue;
+use leptos::task::spawn_local;
 use wasm_bindgen_futures::JsFuture;
-use web_sys::File;
 
-use super::device::estimate;
-use super::hands::DownloadHands;
-use super::page::PageLine;
-use crate::app::browser;
-use crate::app::hub::budget::{Budget, DeviceWords};
-use crate::app::hub::shelf::{KeptModel, Shelf, storage};
+use super::line::DownloadLine;
+use super::opening::recent;
+use crate::app::hub::shelf::{KeptModel, Shelf, estimate, storage};
 use crate::app::hub::talk::{DownloadRate, HubAsk, StoredModel};
-use crate::model::hub::{HubAddress, HubName, spell_bytes};
+use crate::app::state::{Studio, Surveys, sentence};
+use crate::model::catalogue::published::published;
+use crate::model::hub::{HubName, MAIN, spell_bytes};
 
 /// Beyond so many bytes a browser is asked to keep what it has.
 const LARGE: u64 = 200_000_000;
@@ -36,50 +34,62 @@ pub struct UnderWay {
     pub rate: DownloadRate,
 }
 
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy)]
 pub struct Downloads {
-    pub line: PageLine,
-    /// The hub's host, for people.
-    pub host: StoredValue<String>,
-    pub address: StoredValue<Option<HubAddress>>,
-    pub budget: StoredValue<Option<Budget>>,
+    pub studio: Studio,
+    pub surveys: Surveys,
+    /// The name of the page's model.
+    pub current: Memo<String>,
+    /// Names of models opened of late, newest first.
+    pub recent: RwSignal<Vec<String>>,
+    /// Models of the hub that this browser keeps, whole or in part.
     pub kept: RwSignal<Vec<KeptModel>>,
     /// `used of the free`, where the browser says it.
     pub room: RwSignal<String>,
     /// Key of the line whose button was pressed last: there stands what became of it. Empty before any.
     pub pressed: RwSignal<String>,
-    /// The name that is being looked up.
-    pub asked: RwSignal<Option<String>>,
+    /// Is a name being looked up?
+    pub is_asking: RwSignal<bool>,
     pub found: RwSignal<Option<LookedUp>>,
     pub under_way: RwSignal<Option<UnderWay>>,
-    /// About which name, and one sentence.
-    pub problem: RwSignal<Option<(String, String)>>,
+    /// What went wrong, in a sentence.
+    pub problem: RwSignal<String>,
     pub notice: RwSignal<String>,
     /// Why nothing comes for a while; empty while something does.
     pub waiting: RwSignal<String>,
     /// Outcome of the reader's last request, in a sentence.
     pub said: RwSignal<String>,
-    hands: StoredValue<Rc<DownloadHands>, LocalStorage>,
+    pub line: StoredValue<Rc<DownloadLine>, LocalStorage>,
+    /// Is the frame wanted in which the worker runs?
+    pub has_frame: RwSignal<bool>,
 }
 
 impl Downloads {
-    pub fn start(line: PageLine) -> Self {
-        let address = HubAddress::parse(&browser::meta("atelier-hub")).ok();
-        let host = address.as_ref().map_or("", |hub| hub.host()).to_owned();
-        let downloads = Self {
-            line,
-            host: StoredValue::new(host),
-            address: StoredValue::new(address),
-            budget: StoredValue::new(DeviceWords::here().budget()),
-            ..Self::default()
-        };
-        downloads.refresh();
-        downloads
+    pub fn start(studio: Studio, surveys: Surveys) -> Self {
+        let current = Memo::new(move |_| studio.draft.with(|draft| draft.model.name().to_owned()));
+        Self {
+            studio,
+            surveys,
+            current,
+            recent: RwSignal::new(recent()),
+            kept: RwSignal::default(),
+            room: RwSignal::default(),
+            pressed: RwSignal::default(),
+            is_asking: RwSignal::default(),
+            found: RwSignal::default(),
+            under_way: RwSignal::default(),
+            problem: RwSignal::default(),
+            notice: RwSignal::default(),
+            waiting: RwSignal::default(),
+            said: RwSignal::default(),
+            line: StoredValue::new_local(Rc::default()),
+            has_frame: RwSignal::default(),
+        }
     }
 
     /// Looks again at what is there, without the files that are nobody's.
     pub fn refresh(self) {
-        wasm_bindgen_futures::spawn_local(async move {
+        spawn_local(async move {
             if let Some(shelf) = Shelf::open().await {
                 shelf.tidy().await;
                 let models = shelf.models().await;
@@ -112,11 +122,17 @@ impl Downloads {
         self.clear();
         match HubName::parse(name) {
             Ok(name) => {
-                let name = name.to_string();
-                self.asked.set(Some(name.clone()));
-                self.ask(HubAsk::LookUp { name, ending });
+                let listed = published().iter().find(|listed| listed.repo == name.repo);
+                // The hub may serve a step of the training with the weights of the next, or of the last.
+                let beside = listed.and_then(|listed| listed.neighbours(name.revision()));
+                let beside = beside.map_or_else(Vec::new, |mut steps| {
+                    steps.push(MAIN.to_owned());
+                    steps
+                });
+                self.is_asking.set(true);
+                self.ask(HubAsk::LookUp { name: name.to_string(), ending, beside });
             }
-            Err(error) => self.fail(name.to_owned(), &error.to_string()),
+            Err(error) => self.fail(&error.to_string()),
         }
     }
 
@@ -128,7 +144,7 @@ impl Downloads {
         self.clear();
         let rate = DownloadRate::default();
         self.under_way.set(Some(UnderWay { model: model.clone(), done: 0, rate }));
-        wasm_bindgen_futures::spawn_local(async move {
+        spawn_local(async move {
             let (used, quota) = estimate().await;
             let kept_bytes = match Shelf::open().await {
                 Some(shelf) => shelf.bytes(&model).await,
@@ -142,7 +158,7 @@ impl Downloads {
                     spell_bytes(quota.saturating_sub(used))
                 );
                 self.under_way.set(None);
-                self.fail(model.name, &sentence);
+                self.fail(&sentence);
                 return;
             }
             self.say(&format!("Fetching {}.", model.title()));
@@ -174,7 +190,9 @@ impl Downloads {
         if self.under_way.with_untracked(|way| way.as_ref().is_some_and(is_own)) {
             self.pause();
         }
-        self.hands().in_memory.borrow_mut().retain(|(other, _)| *other != model.name);
+        self.line.with_value(|line| {
+            line.in_memory.borrow_mut().retain(|(other, _)| *other != model.name);
+        });
         self.ask(HubAsk::Remove { model });
     }
 
@@ -187,50 +205,8 @@ impl Downloads {
         self.kept.with(|kept| kept.iter().any(is_other))
     }
 
-    /// Hands a model that is there to the page.
-    pub fn open(self, name: String) {
-        self.problem.set(None);
-        wasm_bindgen_futures::spawn_local(async move {
-            match self.files(&name).await {
-                Some(files) => {
-                    self.line.remember(&name);
-                    self.line.open_files(&name, &files);
-                }
-                None => {
-                    // Its own line goes, and takes along what stands there.
-                    self.press("");
-                    self.fail(name, "Its files are not all there any more: fetch it again.");
-                    self.refresh();
-                }
-            }
-        });
-    }
-
-    /// Hands a model to the page where the page asks, without the reader; tells the page if it is not there.
-    pub fn open_if_there(self, name: String) {
-        wasm_bindgen_futures::spawn_local(async move {
-            match self.files(&name).await {
-                Some(files) => self.line.open_files(&name, &files),
-                None => self.line.tell("none", &[JsValue::from_str(&name)]),
-            }
-        });
-    }
-
-    async fn files(self, name: &str) -> Option<Vec<File>> {
-        let hands = self.hands();
-        let in_memory = hands.in_memory.borrow().iter().find(|(other, _)| other == name).cloned();
-        match in_memory {
-            Some((_, files)) => Some(files),
-            None => Shelf::open().await?.files(name).await,
-        }
-    }
-
-    pub fn hands(self) -> Rc<DownloadHands> {
-        self.hands.get_value()
-    }
-
     fn clear(self) {
-        self.problem.set(None);
+        self.problem.set(String::new());
         self.notice.set(String::new());
         self.said.set(String::new());
     }
@@ -239,9 +215,8 @@ impl Downloads {
         self.said.set(sentence.to_owned());
     }
 
-    pub fn fail(self, name: String, sentence: &str) {
-        let sentence = crate::app::state::sentence(sentence);
+    pub fn fail(self, why: &str) {
         self.said.set(String::new());
-        self.problem.set(Some((name, sentence)));
+        self.problem.set(sentence(why));
     }
 }
