@@ -5,7 +5,7 @@
 use std::rc::Rc;
 
 use super::backend::KvCache;
-use super::execution::{Continued, Execution};
+use super::execution::{ContinuedCache, Execution};
 use super::record::Next;
 use super::schedule::Schedule;
 use super::{Engine, EngineError, Run, check};
@@ -91,7 +91,7 @@ impl<'a> Decoder<'a> {
             .map(|sequence| Prompt { token_ids: sequence.ids.clone(), option_ids: Vec::new() });
         let vocabulary = self.engine.shape().vocabulary;
         let record = Next { prompts: prompts.collect(), vocabulary };
-        let continued = self.cache.clone().map(|cache| Continued {
+        let continued = self.cache.clone().map(|cache| ContinuedCache {
             cache,
             sequences: sequences.to_vec(),
             past: asked().map(|sequence| sequence.kept).collect(),

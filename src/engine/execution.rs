@@ -20,7 +20,7 @@ pub struct Execution<'a, R: Record> {
     /// Token ids of every sequence.
     sequences: Vec<Vec<u32>>,
     /// `None`: every sequence begins with its first token.
-    continued: Option<Continued<'a>>,
+    continued: Option<ContinuedCache<'a>>,
     groups: Vec<PlanGroup>,
     /// The group and the sequences of every pack that is not answered.
     packs: VecDeque<(usize, Range<usize>)>,
@@ -35,7 +35,7 @@ pub struct Execution<'a, R: Record> {
 }
 
 /// The keys and values that an execution continues.
-pub struct Continued<'a> {
+pub struct ContinuedCache<'a> {
     pub cache: Rc<dyn KvCache<'a> + 'a>,
     /// For each sequence of the execution, its index among the cache's.
     pub sequences: Vec<usize>,
@@ -65,11 +65,11 @@ impl<'a, R: Record> Execution<'a, R> {
         record: R,
         plans: &[Plan],
         bytes: u64,
-        continued: Option<Continued<'a>>,
+        continued: Option<ContinuedCache<'a>>,
     ) -> Result<Self, EngineError> {
         let sequences: Vec<Vec<u32>> = record.sequences().iter().map(|ids| ids.to_vec()).collect();
         let past = past(&continued, 0..sequences.len());
-        let lengths: Vec<usize> = lengths(&sequences, &past);
+        let lengths = lengths(&sequences, &past);
         let room =
             |schedule: &Schedule, is_end: &[bool]| room(engine, &record, bytes, schedule, is_end);
         let groups = groups(&lengths, plans, &room);
@@ -128,7 +128,7 @@ impl<'a, R: Record> Execution<'a, R> {
             numbers: demand.numbers * sequences.len() + demand.numbers_a_token * pack.rows,
         };
         let mut pass = match &self.continued {
-            Some(Continued { cache, sequences, .. }) => {
+            Some(ContinuedCache { cache, sequences, .. }) => {
                 cache.begin(start, sequences[range.clone()].to_vec())?
             }
             None => engine.backend.begin(start)?,
@@ -175,7 +175,7 @@ impl<'a, R: Record> Execution<'a, R> {
 }
 
 /// Tokens of some sequences that a cache holds.
-fn past(continued: &Option<Continued>, range: Range<usize>) -> Vec<usize> {
+fn past(continued: &Option<ContinuedCache>, range: Range<usize>) -> Vec<usize> {
     match continued {
         Some(continued) => continued.past[range].to_vec(),
         None => vec![0; range.len()],

@@ -79,12 +79,14 @@ fn rms_scale(x: &[f32], eps: f32) -> f32 {
     if mean_square.is_finite() { 1.0 / (mean_square + eps).sqrt() } else { f32::NAN }
 }
 
+/// Returns the factor of the row.
 #[multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2+fma", "aarch64+neon"))]
-fn rms_row(x: &[f32], gain: &[f32], eps: f32, out: &mut [f32]) {
+fn rms_row(x: &[f32], gain: &[f32], eps: f32, out: &mut [f32]) -> f32 {
     let scale = rms_scale(x, eps);
     for ((out, x), gain) in out.iter_mut().zip(x).zip(gain) {
         *out = x * scale * gain;
     }
+    scale
 }
 
 #[multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2+fma", "aarch64+neon"))]
@@ -113,17 +115,8 @@ pub fn rms_norm_keeping(x: &[f32], gain: &[f32], eps: f32, out: &mut [f32], inve
     let width = gain.len();
     let rows = x.chunks_exact(width).zip(out.chunks_exact_mut(width));
     for ((x, out), inverse) in rows.zip(inverse) {
-        *inverse = rms_row_keeping(x, gain, eps, out);
+        *inverse = rms_row(x, gain, eps, out);
     }
-}
-
-#[multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2+fma", "aarch64+neon"))]
-fn rms_row_keeping(x: &[f32], gain: &[f32], eps: f32, out: &mut [f32]) -> f32 {
-    let scale = rms_scale(x, eps);
-    for ((out, x), gain) in out.iter_mut().zip(x).zip(gain) {
-        *out = x * scale * gain;
-    }
-    scale
 }
 
 /// Adds the gradient of [`rms_norm_keeping`] to `dx` [N, D] and `dgain` \[D\].

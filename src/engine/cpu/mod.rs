@@ -17,8 +17,8 @@ mod pass;
 mod scratch;
 mod stretch;
 mod tangent;
-mod vocabulary;
-mod votes;
+pub mod vocabulary;
+pub mod votes;
 
 #[cfg(test)]
 mod tests;

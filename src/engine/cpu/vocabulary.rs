@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use super::head::Head;
 use super::scratch::fit;
 use crate::engine::EngineError;
-use crate::engine::backend::{ReadStreams, VocabularyRows};
+use crate::engine::backend::{ReadStreams, VocabularyPart, VocabularyRows};
 use crate::model::shape::NormKind;
 
 /// Logits that exist at once.
@@ -55,27 +55,34 @@ impl Head {
                 false => self.products(&read, logits)?,
             }
 
-            let of = |s: usize| &logits[s * v..][..v];
-            let partitions: Vec<Partition> =
-                (0..part.read.len()).into_par_iter().map(|s| Partition::new(of(s))).collect();
-            let of_streams = part.references.par_iter().enumerate().map(|(s, &reference)| {
-                let divergence = match reference == s {
-                    true => 0.0,
-                    false => partitions[reference].divergence(of(reference), of(s), &partitions[s]),
-                };
-                let stream = part.streams.start + s;
-                let f = rows.followed_count();
-                let followed = &rows.followed[stream * f..][..f];
-                partitions[s].numbers(of(s), divergence, rows.top, followed)
-            });
-            numbers.extend(of_streams.collect::<Vec<_>>().concat());
+            numbers.extend(readings(logits, &part, rows));
         }
         Ok(numbers)
     }
 }
 
+/// Logits `[read, V]` of a part to the numbers of its streams.
+pub fn readings(logits: &[f32], part: &VocabularyPart, rows: &VocabularyRows) -> Vec<f32> {
+    let logits: Vec<&[f32]> = logits.chunks_exact(logits.len() / part.read.len()).collect();
+    let partitions: Vec<Partition> = logits.par_iter().map(|own| Partition::new(own)).collect();
+    let streams = part.references.par_iter().enumerate().map(|(s, &reference)| {
+        let divergence = match reference == s {
+            true => 0.0,
+            false => {
+                let (own, other) = (logits[reference], logits[s]);
+                partitions[reference].divergence(own, other, &partitions[s])
+            }
+        };
+        let stream = part.streams.start + s;
+        let f = rows.followed_count();
+        let followed = &rows.followed[stream * f..][..f];
+        partitions[s].numbers(logits[s], divergence, rows.top, followed)
+    });
+    streams.collect::<Vec<_>>().concat()
+}
+
 /// Every stream through the final norm: `[S, D]`.
-fn normed(norm: &Norm, from: &StreamRows, rows: &VocabularyRows) -> Vec<f32> {
+pub fn normed(norm: &Norm, from: &StreamRows, rows: &VocabularyRows) -> Vec<f32> {
     let d = norm.gain.len();
     let (streams, is_held) = match &rows.streams {
         ReadStreams::Sums { sums, is_held } => (summed(from.kept, sums, d), *is_held),

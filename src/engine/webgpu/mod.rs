@@ -1,6 +1,6 @@
 //! The backend of any GPU: our own WGSL, through wgpu.
 //!
-//! One folder a kernel, each with a README and a plain twin on the CPU that it is checked against;
+//! One folder a kernel, each with a README and a check against the CPU's own or a plain twin;
 //! `block` strings them together for a block of any shape. Every stream that waits for a block is
 //! rows of the same matrix products, members are written where they are kept by the kernel that
 //! makes them, and what a run gives back is read once, at its end. Weights lie there as they are

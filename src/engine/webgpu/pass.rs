@@ -167,6 +167,7 @@ impl<'a> GpuPass<'a> {
         gemm::run(recorder, &normed, count, head.linear(gpu), out, 0)?;
         Ok(())
     }
+
     /// Kept rows read by options, to the output from number `base` on.
     fn votes(&mut self, options: &OptionRows, base: usize) -> Result<(), GpuError> {
         let gpu = &self.backend.gpu;

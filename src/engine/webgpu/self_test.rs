@@ -1,4 +1,4 @@
-//! Every kernel against its plain twin on the CPU: at start-up, because there are drivers and
+//! Every kernel against the CPU's own, or a plain twin there: at start-up, because there are drivers and
 //! browsers that compute wrong numbers without a word, and as tests.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -34,12 +34,12 @@ const CHECKS: [(&str, Check); 24] = [
     ("activation", activation::check::every_activation_is_the_cpus),
     ("votes", votes::check::every_row_is_read_by_its_own_prompts_options),
     ("stream sums", vocabulary::check::sums_of_kept_rows_are_normed),
-    ("vocabulary", vocabulary::check::a_row_is_read_as_the_plain_sums_say),
+    ("vocabulary", vocabulary::check::a_row_is_read_as_on_the_cpu),
     ("looks", looks::check::weights_and_lengths_equal_the_plain_ones),
     ("transposed gemm", gemm_transposed::check::every_route_equals_the_plain_sum_in_every_type),
     ("transposed gemm in parts", gemm_transposed::check::a_matrix_in_parts_is_one_product),
-    ("norm slope", norm_slope::check::rows_and_heads_are_the_plain_slopes),
-    ("attention slope", attention_slope::check::looks_and_slopes_are_the_plain_ones),
+    ("norm slope", norm_slope::check::rows_and_heads_are_the_cpus_slopes),
+    ("attention slope", attention_slope::check::looks_and_slopes_are_the_cpus),
     ("activation slopes", mlp_slope::check::every_slope_is_the_cpus),
     ("times slopes", mlp_slope::check::rows_meet_the_slopes_of_their_places),
     ("add", add::check::the_first_rows_of_each_are_added),

@@ -39,7 +39,7 @@ impl Workbench {
     /// How often [`Self::kernels`] asks whether it is to go on.
     pub const ROUNDS: usize = self_test::ROUNDS;
 
-    /// Every kernel against its plain twin, in every shape or in those that one start-up has time for.
+    /// Every kernel against the CPU, in every shape or in those that one start-up has time for.
     /// `goes_on` hears, before each, what was found so far and what comes next, and says whether to go on.
     pub async fn kernels(
         &self,

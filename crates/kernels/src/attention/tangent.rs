@@ -31,6 +31,15 @@ pub struct TokenLook {
 }
 
 impl TokenLook {
+    /// `[H, tokens]`: the weights of all tokens of a sequence, 0 where it does not see.
+    pub fn weights(&self, tokens: usize) -> Vec<f32> {
+        let keys = self.t + 1 - self.first;
+        let mut weights = vec![0.0; self.weights.len() / keys * tokens];
+        let rows = weights.chunks_exact_mut(tokens).zip(self.weights.chunks_exact(keys));
+        rows.for_each(|(row, seen)| row[self.first..=self.t].copy_from_slice(seen));
+        weights
+    }
+
     /// Zeros the weights and the mixture of a head that is off: its slopes are then 0 too.
     pub fn switch_off(&mut self, head: usize) {
         let keys = self.t + 1 - self.first;

@@ -77,68 +77,7 @@ pub const F16_SCALE: f32 = f32::from_bits((127 + 112) << 23);
 /// half of a word and is shifted three places down with its sign.
 pub const F16_BITS: u32 = 0x8fff_e000;
 
-/// A register of any CPU: the compiler uses the instructions that the target's baseline allows.
-#[cfg(any(test, not(all(target_arch = "wasm32", target_feature = "simd128"))))]
-#[derive(Clone, Copy)]
-pub struct Portable([f32; 4]);
-
-#[cfg(any(test, not(all(target_arch = "wasm32", target_feature = "simd128"))))]
-impl Lanes for Portable {
-    const COUNT: usize = 4;
-    const TILES: Tiles = Tiles::new("portable", [4, 2], 4);
-    const F16_IS_PAIRED: bool = true;
-
-    #[inline(always)]
-    unsafe fn zero() -> Self {
-        Self([0.0; 4])
-    }
-    #[inline(always)]
-    unsafe fn load(from: *const f32) -> Self {
-        // SAFETY: the caller's.
-        Self(unsafe { from.cast::<[f32; 4]>().read() })
-    }
-    #[inline(always)]
-    unsafe fn load_f16_pair(from: *const f16) -> [Self; 2] {
-        // SAFETY: the caller's.
-        let pairs = unsafe { from.cast::<[[f16; 2]; 4]>().read() };
-        let half = |n: usize| {
-            Self(pairs.map(|pair| {
-                let word = u32::from(pair[n].to_bits()) << 16;
-                f32::from_bits((word.cast_signed() >> 3).cast_unsigned() & F16_BITS) * F16_SCALE
-            }))
-        };
-        [half(0), half(1)]
-    }
-    #[inline(always)]
-    unsafe fn load_bf16_pair(from: *const bf16) -> [Self; 2] {
-        // SAFETY: the caller's.
-        let pairs = unsafe { from.cast::<[[bf16; 2]; 4]>().read() };
-        let half =
-            |n: usize| Self(pairs.map(|pair| f32::from_bits(u32::from(pair[n].to_bits()) << 16)));
-        [half(0), half(1)]
-    }
-    #[inline(always)]
-    unsafe fn splat(from: *const f32) -> Self {
-        // SAFETY: the caller's.
-        Self([unsafe { *from }; 4])
-    }
-    #[inline(always)]
-    unsafe fn add_product(self, a: Self, b: Self) -> Self {
-        Self(std::array::from_fn(|i| self.0[i] + a.0[i] * b.0[i]))
-    }
-    #[inline(always)]
-    unsafe fn store(self, to: *mut f32) {
-        // SAFETY: the caller's.
-        unsafe { to.cast::<[f32; 4]>().write(self.0) }
-    }
-}
-
 /// Implements [`Lanes`] with one instruction set's intrinsics.
-#[cfg(any(
-    target_arch = "x86_64",
-    target_arch = "aarch64",
-    all(target_arch = "wasm32", target_feature = "simd128")
-))]
 macro_rules! lanes {
     ($(#[$meta:meta])* $name:ident [$register:ty; $count:literal],
      tiles: $tiles:expr,
@@ -195,6 +134,41 @@ macro_rules! lanes {
             }
         }
     };
+}
+
+#[cfg(any(test, not(all(target_arch = "wasm32", target_feature = "simd128"))))]
+pub use portable::Portable;
+
+#[cfg(any(test, not(all(target_arch = "wasm32", target_feature = "simd128"))))]
+mod portable {
+    use super::{F16_BITS, F16_SCALE, Lanes, Tiles, bf16, f16};
+
+    lanes!(
+        /// A register of any CPU: the compiler uses the instructions that the target's baseline allows.
+        Portable [[f32; 4]; 4],
+        tiles: Tiles::new("portable", [4, 2], 4),
+        zero: [0.0; 4],
+        load: |from| from.cast::<[f32; 4]>().read(),
+        load_f16_pair: |from| {
+            let pairs = from.cast::<[[f16; 2]; 4]>().read();
+            let widened = |n: usize| {
+                pairs.map(|pair| {
+                    let word = u32::from(pair[n].to_bits()) << 16;
+                    f32::from_bits((word.cast_signed() >> 3).cast_unsigned() & F16_BITS) * F16_SCALE
+                })
+            };
+            (widened(0), widened(1))
+        }, paired: true,
+        load_bf16_pair: |from| {
+            let pairs = from.cast::<[[bf16; 2]; 4]>().read();
+            let widened =
+                |n: usize| pairs.map(|pair| f32::from_bits(u32::from(pair[n].to_bits()) << 16));
+            (widened(0), widened(1))
+        },
+        splat: |from| [*from; 4],
+        add_product: |sum, a, b| std::array::from_fn(|i| sum[i] + a[i] * b[i]),
+        store: |to, value| to.cast::<[f32; 4]>().write(value)
+    );
 }
 
 #[cfg(target_arch = "x86_64")]

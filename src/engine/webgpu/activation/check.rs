@@ -4,7 +4,7 @@ use super::super::probe::{Probe, noise};
 use super::*;
 
 /// In f64.
-pub fn plain(activation: Activation, x: f64) -> f64 {
+fn plain(activation: Activation, x: f64) -> f64 {
     match activation {
         Activation::Silu => x / (1.0 + (-x).exp()),
         Activation::GeluTanh => {

@@ -1,34 +1,23 @@
-//! This kernel compared with its reference implementation: natively a test, in a browser part of the self-test.
+//! This kernel against the CPU's own: natively a test, in a browser part of the self-test.
+
+use atelier_kernels::attention::{Heads, Sequence, attention};
+use atelier_kernels::rope::Angles;
 
 use super::super::probe::{Probe, heads, noise};
 use super::*;
 
-/// The reference implementation on the CPU, from rows [steps N, (heads + 2 kv) W].
+/// The CPU's attention, from turned rows [steps N, (heads + 2 kv) W].
 pub fn plain(qkv: &[f32], shape: &AttentionShape, n: usize, spans: &[(usize, usize)]) -> Vec<f32> {
-    let (h, kv, w) = (shape.heads, shape.kv_heads, shape.head_width);
-    let (row, window) = ((h + 2 * kv) * w, window(shape) as usize);
-    let mut out = vec![0f32; qkv.len() / row * h * w];
-    for step in 0..qkv.len() / row / n {
-        for &(start, length) in spans {
-            let base = step * n + start;
-            let at = |t: usize, head: usize| &qkv[(base + t) * row + head * w..][..w];
-            for (t, head) in (0..length).flat_map(|t| (0..h).map(move |head| (t, head))) {
-                let keys = (t + 1).saturating_sub(window)..t + 1;
-                let score = |key: usize| {
-                    let pairs = at(t, head).iter().zip(at(key, h + head / (h / kv)));
-                    let dot: f64 = pairs.map(|(q, k)| f64::from(*q) * f64::from(*k)).sum();
-                    (dot / (w as f64).sqrt()).exp()
-                };
-                let total: f64 = keys.clone().map(score).sum();
-                let out = &mut out[((base + t) * h + head) * w..][..w];
-                for key in keys {
-                    let weight = (score(key) / total) as f32;
-                    let values = at(key, h + kv + head / (h / kv));
-                    out.iter_mut().zip(values).for_each(|(o, v)| *o += weight * v);
-                }
-            }
-        }
-    }
+    let heads = Heads { rope_half: 0, ..Heads::from(shape) };
+    let steps = qkv.len() / shape.qkv_width() / n;
+    let angles = Angles::default();
+    let sequence = |span: &(usize, usize)| {
+        let tokens = span.1;
+        Sequence { tokens, past: 0, angles: &angles, kept: None }
+    };
+    let sequences = (0..steps).flat_map(|_| spans.iter().map(sequence));
+    let mut out = vec![0.0; steps * n * shape.attended_width()];
+    attention(qkv, heads, sequences.collect(), None, &mut out);
     out
 }
 

@@ -1,4 +1,7 @@
-//! This kernel against its plain twin: natively a test, in a browser part of the self-test.
+//! This kernel against the CPU's own: natively a test, in a browser part of the self-test.
+
+use atelier_kernels::attention::Heads;
+use atelier_kernels::attention::tangent::TurnedRows;
 
 use super::super::attention::check::{SHAPES, SPANS, STEPS, TOKENS, qkv};
 use super::super::gemm::check::{product, sixty_fourths};
@@ -7,51 +10,35 @@ use super::super::probe::{Probe, heads};
 use super::*;
 use crate::model::DType;
 
-/// Weights and lengths in f64, from one sequence's rows [T, (heads + 2 kv) W] and W [D, heads W].
+/// The CPU's weights and lengths, from one sequence's rows [T, (heads + 2 kv) W] and W [D, heads W].
 fn plain(
     qkv: &[f32],
     shape: &AttentionShape,
     out: &[f32],
-    of: [&[usize]; 2],
+    [heads, queries]: [&[usize]; 2],
     off: HeadsOff,
 ) -> Vec<f32> {
-    let [heads, queries] = of;
     let (h, kv, w) = (shape.heads, shape.kv_heads, shape.head_width);
-    let row = (h + 2 * kv) * w;
-    let tokens = qkv.len() / row;
-    let at = |t: usize, head: usize| &qkv[t * row + head * w..][..w];
-    let (mut weights, mut carried) = (Vec::new(), Vec::new());
+    let tokens = qkv.len() / shape.qkv_width();
+    let turned = TurnedRows { heads: Heads::from(shape), qkv };
+    let (mut all, mut carried) = (Vec::new(), Vec::new());
     for &head in heads {
-        let shared = h + head / (h / kv);
-        let lengths: Vec<f64> = (0..tokens)
-            .map(|t| {
-                let mut alone = vec![0.0; h * w];
-                alone[head * w..][..w].copy_from_slice(at(t, shared + kv));
-                let through = product(&alone, out, &vec![0.0; out.len() / (h * w)], h * w);
-                let squares = through.iter().map(|&x| f64::from(x).powi(2));
-                squares.sum::<f64>().sqrt()
-            })
-            .collect();
+        let value = h + kv + head / (h / kv);
+        let length = |row: &[f32]| {
+            let mut alone = vec![0.0; h * w];
+            alone[head * w..][..w].copy_from_slice(&row[value * w..][..w]);
+            let through = product(&alone, out, &vec![0.0; out.len() / (h * w)], h * w);
+            through.iter().map(|x| x * x).sum::<f32>().sqrt()
+        };
+        let lengths: Vec<f32> = qkv.chunks(shape.qkv_width()).map(length).collect();
+        let is_on = f32::from(u8::from(!off.contains(head)));
         for &query in queries {
-            let scores: Vec<f64> = (0..tokens)
-                .map(|key| {
-                    if key > query || query - key >= window(shape) as usize {
-                        return 0.0;
-                    }
-                    let pairs = at(query, head).iter().zip(at(key, shared));
-                    let dot: f64 = pairs.map(|(q, k)| f64::from(*q) * f64::from(*k)).sum();
-                    (dot / (w as f64).sqrt()).exp()
-                })
-                .collect();
-            let sum: f64 = scores.iter().sum();
-            for (score, length) in scores.iter().zip(&lengths) {
-                let is_on = f64::from(u8::from(!off.contains(head)));
-                weights.push((score / sum) as f32);
-                carried.push((score / sum * length * is_on) as f32);
-            }
+            let weights = &turned.look(query).weights(tokens)[head * tokens..][..tokens];
+            all.extend_from_slice(weights);
+            carried.extend(weights.iter().zip(&lengths).map(|(weight, x)| weight * x * is_on));
         }
     }
-    [weights, carried].concat()
+    [all, carried].concat()
 }
 
 pub fn weights_and_lengths_equal_the_plain_ones(probe: &mut Probe) -> Result<(), GpuError> {

@@ -1,6 +1,7 @@
-//! These kernels against their plain twin: natively a test, in a browser part of the self-test.
+//! These kernels against the CPU's own: natively a test, in a browser part of the self-test.
 
-use super::super::activation::check::plain;
+use atelier_kernels::activation;
+
 use super::super::probe::{Probe, noise};
 use super::*;
 
@@ -12,19 +13,8 @@ pub fn every_slope_is_the_cpus(probe: &mut Probe) -> Result<(), GpuError> {
             let numbers = noise(rows * shape.up_rows(), 1);
             let mut up: Vec<f32> = numbers.iter().map(|x| 4.0 * x).collect();
             (up[0], up[1], up[2]) = (-200.0, 90.0, 0.0);
-            let mut expected = Vec::new();
-            for row in up.chunks(shape.up_rows()) {
-                let (x, by_up) = row.split_at(width);
-                let slope = |x: f32| {
-                    let (x, by) = (f64::from(x), 1e-4);
-                    (plain(activation, x + by) - plain(activation, x - by)) / (2.0 * by)
-                };
-                let factor = |i: usize| by_up.get(i).map_or(1.0, |&up| f64::from(up));
-                expected.extend((0..width).map(|i| (factor(i) * slope(x[i])) as f32));
-                if is_gated {
-                    expected.extend(x.iter().map(|&x| plain(activation, x.into()) as f32));
-                }
-            }
+            let mut expected = up.clone();
+            activation::slopes(activation, is_gated, &mut expected, width);
             let out = probe.storage("up", &up);
             probe.expect("activation slopes", &out, &expected, 1e-5, |recorder| {
                 slopes(recorder, &out, rows, &shape)

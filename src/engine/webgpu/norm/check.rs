@@ -1,21 +1,25 @@
-//! This kernel against its plain twin: natively a test, in a browser part of the self-test.
+//! This kernel against the CPU's own: natively a test, in a browser part of the self-test.
+
+use atelier_kernels::norm::Norm;
 
 use super::super::gemm::check::{STEPS_TOKENS, joins};
 use super::super::probe::{Probe, noise};
 use super::*;
 
-/// The CPU's own, in f64.
-pub fn plain(row: &[f32], shape: NormShape, gain: &[f32], bias: &[f32]) -> Vec<f32> {
-    let width = row.len() as f64;
-    let mean = match shape.kind {
-        NormKind::Rms => 0.0,
-        NormKind::Layer => row.iter().map(|x| f64::from(*x)).sum::<f64>() / width,
+/// The CPU's own, of rows side by side.
+pub fn plain(rows: &[f32], shape: NormShape, gain: &[f32], bias: &[f32]) -> Vec<f32> {
+    let mut normed = vec![0.0; rows.len()];
+    Norm::new(shape, gain.to_vec(), bias.to_vec()).run(rows, &mut normed);
+    normed
+}
+
+/// A gain and a bias `[width]`; zeros for RMSNorm, which has none.
+pub fn vectors(kind: NormKind, width: usize) -> [Vec<f32>; 2] {
+    let bias = match kind {
+        NormKind::Rms => vec![0.0; width],
+        NormKind::Layer => noise(width, 3),
     };
-    let square: f64 = row.iter().map(|x| (f64::from(*x) - mean).powi(2)).sum();
-    let r = 1.0 / (square / width + shape.eps).sqrt();
-    let each = row.iter().zip(gain).zip(bias);
-    let normed = each.map(|((x, g), b)| (f64::from(*x) - mean) * r * f64::from(*g) + f64::from(*b));
-    normed.map(|x| x as f32).collect()
+    [noise(width, 2), bias]
 }
 
 const KINDS: [NormKind; 2] = [NormKind::Rms, NormKind::Layer];
@@ -27,21 +31,20 @@ pub fn rows_and_streams_are_normed_as_on_the_cpu(probe: &mut Probe) -> Result<()
         let tokens = 3;
         // A mean far from 0, as LayerNorm's streams have.
         let x: Vec<f32> = noise(4 * tokens * width, 1).iter().map(|x| x + 3.0).collect();
-        let (gain, bias) = (noise(width, 2), noise(width, 3));
-        let vectors = NormVectors {
+        let [gain, bias] = vectors(kind, width);
+        let norm = NormVectors {
             shape,
             width,
             gain: &probe.storage("gain", &gain),
             bias: &probe.storage("bias", &bias),
         };
-        let all: Vec<f32> =
-            x.chunks(width).flat_map(|row| plain(row, shape, &gain, &bias)).collect();
+        let all = plain(&x, shape, &gain, &bias);
         let table = [[9u32; 8], [2, 0, 0, 0, 0, 0, 0, 0], [0; 8]];
         let tables = probe.tables(tokens, &x, &table, &[0; 6], 4);
         let (from, n) = (probe.storage("x", &x), 4 * tokens);
         let out = probe.zeros(n * width);
         probe.expect("norm", &out, &all, 1e-4, |recorder| {
-            run(recorder, RowSource::Rows(&from), n, vectors, &tables, &out)
+            run(recorder, RowSource::Rows(&from), n, norm, &tables, &out)
         })?;
 
         let streams = RowSource::Streams { first_step: 1 };
@@ -49,7 +52,7 @@ pub fn rows_and_streams_are_normed_as_on_the_cpu(probe: &mut Probe) -> Result<()
         let slot = |slot: usize| &all[slot * tokens * width..][..tokens * width];
         let expected = [slot(2), slot(0)].concat();
         probe.expect("norm", &out, &expected, 1e-4, |recorder| {
-            run(recorder, streams, 2 * tokens, vectors, &tables, &out)
+            run(recorder, streams, 2 * tokens, norm, &tables, &out)
         })?;
     }
     Ok(())
@@ -59,17 +62,17 @@ pub fn a_normed_branch_is_a_member(probe: &mut Probe) -> Result<(), GpuError> {
     let (width, rows) = (172, 3 * STEPS_TOKENS);
     for &kind in probe.some(&KINDS, 1) {
         let shape = NormShape { kind, eps: 1e-5 };
-        let (x, gain, bias) = (noise(rows * width, 1), noise(width, 2), noise(width, 3));
-        let vectors = NormVectors {
+        let (x, [gain, bias]) = (noise(rows * width, 1), vectors(kind, width));
+        let norm = NormVectors {
             shape,
             width,
             gain: &probe.storage("gain", &gain),
             bias: &probe.storage("bias", &bias),
         };
-        let z: Vec<f32> = x.chunks(width).flat_map(|row| plain(row, shape, &gain, &bias)).collect();
+        let z = plain(&x, shape, &gain, &bias);
         let from = probe.storage("x", &x);
         joins(probe, "norm to members", width, &z, &mut |recorder, to| {
-            run_members(recorder, &from, rows, vectors, to)
+            run_members(recorder, &from, rows, norm, to)
         })?;
     }
     Ok(())

@@ -1,41 +1,15 @@
-//! This kernel against its plain twin: natively a test, in a browser part of the self-test.
+//! This kernel against the CPU's own: natively a test, in a browser part of the self-test.
+
+use atelier_kernels::norm::{Norm, rms_pull, rms_push};
 
 use super::super::probe::{Probe, heads, noise};
 use super::*;
 use crate::model::shape::NormShape;
 
-/// The CPU's own, in f64: `g P z`, or `P (g z)`.
-fn plain(kind: NormKind, eps: f64, x: &[f32], gain: &[f32], z: &[f32], back: bool) -> Vec<f32> {
-    let width = x.len() as f64;
-    let centred = |x: Vec<f64>| -> Vec<f64> {
-        let mean = match kind {
-            NormKind::Rms => 0.0,
-            NormKind::Layer => x.iter().sum::<f64>() / width,
-        };
-        x.into_iter().map(|x| x - mean).collect()
-    };
-    let scaled = z.iter().zip(gain).map(|(&z, &g)| {
-        let g = if back { f64::from(g) } else { 1.0 };
-        f64::from(z) * g
-    });
-    let z = centred(scaled.collect());
-    let x = centred(x.iter().map(|&x| f64::from(x)).collect());
-    let square: f64 = x.iter().map(|x| x * x).sum();
-    let r = 1.0 / (square / width + eps).sqrt();
-    let product: f64 = x.iter().zip(&z).map(|(x, z)| x * z).sum();
-    let along = r * r * product / width;
-    let each = x.iter().zip(&z).zip(gain);
-    each.map(|((x, z), &g)| {
-        let g = if back { 1.0 } else { f64::from(g) };
-        (r * (z - x * along) * g) as f32
-    })
-    .collect()
-}
-
 /// (t_in, place, t_out, is one token)
 const PAIRS: [[u32; 4]; 4] = [[2, 0, 3, 0], [1, 1, 1, 1], [0, 0, 3, 0], [1, 2, 2, 0]];
 
-pub fn rows_and_heads_are_the_plain_slopes(probe: &mut Probe) -> Result<(), GpuError> {
+pub fn rows_and_heads_are_the_cpus_slopes(probe: &mut Probe) -> Result<(), GpuError> {
     let table = probe.storage("pairs", PAIRS.as_flattened());
     let shapes = [(48, NormKind::Layer), (576, NormKind::Rms), (4, NormKind::Layer)];
     for &(width, kind) in probe.some(&shapes, 2) {
@@ -48,6 +22,7 @@ pub fn rows_and_heads_are_the_plain_slopes(probe: &mut Probe) -> Result<(), GpuE
             gain: &probe.storage("gain", &gain),
             bias: &probe.zeros(width),
         };
+        let plain = Norm::new(shape, gain.clone(), Vec::new());
         let at = probe.storage("x", &x);
         for (back, by) in [(false, 0), (true, 0), (false, 1), (true, 1)] {
             // Not from the first pair on.
@@ -58,8 +33,13 @@ pub fn rows_and_heads_are_the_plain_slopes(probe: &mut Probe) -> Result<(), GpuE
             };
             let rows = PAIRS[1..].iter().zip(z.chunks(width));
             let expected = rows.flat_map(|(pair, z)| {
-                let x = &x[pair[by] as usize * width..][..width];
-                plain(kind, shape.eps, x, &gain, z, back)
+                let (x, mut z) = (&x[pair[by] as usize * width..][..width], z.to_vec());
+                if back {
+                    plain.pull(x, &mut z)
+                } else {
+                    plain.push(x, &mut z)
+                }
+                z
             });
             let expected: Vec<f32> = expected.collect();
             let out = probe.storage("z", &z);
@@ -87,11 +67,8 @@ pub fn rows_and_heads_are_the_plain_slopes(probe: &mut Probe) -> Result<(), GpuE
         for (pair, z) in PAIRS.iter().zip(expected.chunks_mut(row)) {
             let x = &x[pair[0] as usize * row..][..row];
             for (span, gain) in [(0..queries), (queries..queries + keys)].into_iter().zip(&gains) {
-                let parts = z[span.clone()].chunks_mut(gain.len());
-                for (z, x) in parts.zip(x[span].chunks(gain.len())) {
-                    let found = plain(NormKind::Rms, 1e-4, x, gain, z, back);
-                    z.copy_from_slice(&found);
-                }
+                let (x, z) = (&x[span.clone()], &mut z[span]);
+                if back { rms_pull(x, gain, 1e-4, z) } else { rms_push(x, gain, 1e-4, z) }
             }
         }
         let pairs = GpuPairs { table: table.clone(), first: 0, rows: 4 };

@@ -1,7 +1,9 @@
-//! This kernel against its plain twin: natively a test, in a browser part of the self-test.
+//! This kernel against the CPU's own: natively a test, in a browser part of the self-test.
 
 use super::super::probe::{Probe, noise};
 use super::*;
+use crate::engine::backend::OptionRows;
+use crate::engine::cpu::votes::votes;
 
 pub fn every_row_is_read_by_its_own_prompts_options(probe: &mut Probe) -> Result<(), GpuError> {
     for (i, (rows, prompts, k, d)) in
@@ -10,26 +12,14 @@ pub fn every_row_is_read_by_its_own_prompts_options(probe: &mut Probe) -> Result
         let is_centred = i == 1;
         let shift = if is_centred { 2.0 } else { 0.0 };
         let kept: Vec<f32> = noise(rows * d, 1).iter().map(|z| z + shift).collect();
-        let options = noise(prompts * k * d, 2);
-        let mut expected = vec![0.0; i];
-        for (row, z) in kept.chunks(d).enumerate() {
-            for option in 0..k {
-                let w = &options[(row % prompts * k + option) * d..][..d];
-                let terms = z.iter().zip(w).map(|(z, w)| f64::from(*z) * f64::from(*w));
-                expected.push(terms.sum::<f64>() as f32);
-            }
-            let mean = match is_centred {
-                true => z.iter().map(|z| f64::from(*z)).sum::<f64>() / d as f64,
-                false => 0.0,
-            };
-            let squares = z.iter().map(|z| (f64::from(*z) - mean).powi(2));
-            expected.push((squares.sum::<f64>() / d as f64) as f32);
-        }
+        let numbers = noise(prompts * k * d, 2);
+        let options = OptionRows { numbers, prompts, count: k, is_centred };
+        let expected = [vec![0.0; i], votes(&kept, d, &options)].concat();
         let ballot = Ballot {
             kept: &probe.storage("kept", &kept),
             rows,
             width: d,
-            options: &probe.storage("options", &options),
+            options: &probe.storage("options", &options.numbers),
             prompts,
             count: k,
             is_centred,
