@@ -1,10 +1,10 @@
 //! A step's words before its question is answered: nothing of the run that answers it is among them.
 
-use crate::study::lessons::{LessonStep, OptionOutcome, StepOutcome, StepShowing};
+use crate::study::lessons::{LessonStep, OptionOutcome, StepOutcome};
 
 /// Removes from a run's words everything that answers the question.
 pub fn veiled(outcome: StepOutcome) -> StepOutcome {
-    if matches!(outcome.showing, StepShowing::CannotShow(_)) {
+    if outcome.lacking().is_some() {
         return outcome;
     }
     let StepOutcome { lesson, step, say, ask, options, asked, .. } = outcome;
@@ -32,7 +32,7 @@ pub fn plain(lesson: &str, step: &LessonStep) -> StepOutcome {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::study::lessons::{FieldValue, Holding, Lesson, RunSource, StepNumber};
+    use crate::study::lessons::{FieldValue, Holding, Lesson, RunSource, StepNumber, StepShowing};
 
     fn lesson() -> Lesson {
         let text = include_str!("../../public/lessons/01-votes.toml");

@@ -4,7 +4,7 @@ mod cells;
 
 use serde::{Deserialize, Serialize};
 
-use self::cells::{ModelCell, rows, said, shown_means, surveyed};
+use self::cells::{ModelCell, rows, said, surveyed};
 use super::ask::{CoupledShow, LensShow, ReadColumn, StepAsk, SurveyShow};
 use super::found::{FoundCell, ModelFound, PartFound, StepFound};
 use crate::engine::Member;
@@ -60,38 +60,25 @@ pub struct DepthAccuracy {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PictureMean {
-    Accuracy,
-    Mse(ReadColumn),
-    Bias(ReadColumn),
-    Diversity(ReadColumn),
+    /// A mean of rows, in a column where it is of votes.
+    Rows(SurveyShow, ReadColumn),
     /// The line-shape score of the way through the blocks.
     Line,
 }
 
-impl PictureMean {
-    fn of(show: SurveyShow, column: ReadColumn) -> Self {
-        match show {
-            SurveyShow::Accuracy => Self::Accuracy,
-            SurveyShow::Mse => Self::Mse(column),
-            SurveyShow::Bias => Self::Bias(column),
-            SurveyShow::Diversity => Self::Diversity(column),
-        }
-    }
-
-    /// A cell's; nothing where rows of answers have no such number.
-    fn value(self, cell: &FoundCell) -> Option<Mean> {
-        let means = |column: ReadColumn| match column {
-            ReadColumn::Probability => &cell.probability,
-            ReadColumn::Logit => &cell.centred,
-            ReadColumn::Paper => &cell.paper,
-        };
-        match self {
-            Self::Accuracy => Some(cell.accuracy),
-            Self::Mse(column) => Some(means(column).mse),
-            Self::Bias(column) => Some(means(column).bias),
-            Self::Diversity(column) => Some(means(column).diversity),
-            Self::Line => None,
-        }
+/// A mean of a cell.
+fn mean_of_cell(cell: &FoundCell, show: SurveyShow, column: ReadColumn) -> Mean {
+    let [probability, _, centred, paper] = &cell.columns;
+    let means = match column {
+        ReadColumn::Probability => probability,
+        ReadColumn::Logit => centred,
+        ReadColumn::Paper => paper,
+    };
+    match show {
+        SurveyShow::Accuracy => cell.accuracy,
+        SurveyShow::Mse => means.mse,
+        SurveyShow::Bias => means.bias,
+        SurveyShow::Diversity => means.diversity,
     }
 }
 
@@ -136,14 +123,14 @@ pub struct PictureCell {
 }
 
 impl PictureCell {
-    fn of(model: &str, cell: &FoundCell, mean: PictureMean) -> Option<Self> {
-        Some(Self {
+    fn of(model: &str, cell: &FoundCell, show: SurveyShow, column: ReadColumn) -> Self {
+        Self {
             model: model.to_owned(),
             task: cell.task.clone(),
             plan: cell.plan.clone(),
             rows: cell.rows,
-            value: mean.value(cell)?,
-        })
+            value: mean_of_cell(cell, show, column),
+        }
     }
 }
 
@@ -155,19 +142,19 @@ impl StepFound {
             Self::Theory(_) => Vec::new(),
             Self::Survey(models) => surveyed(models, ask),
             Self::Models(models) => {
-                let cells = models.iter().filter_map(|of| match &of.part {
-                    PartFound::Cells(cells) => Some((of.model.as_str(), cells)),
-                    _ => None,
+                let cells = models.iter().flat_map(|of| match &of.part {
+                    PartFound::Cells(cells) => {
+                        cells.iter().map(|cell| (of.model.as_str(), cell)).collect()
+                    }
+                    _ => Vec::new(),
                 });
-                let cells =
-                    cells.flat_map(|(model, cells)| cells.iter().map(move |of| (model, of)));
                 let cells: Vec<ModelCell<'_>> = cells.collect();
                 let mut all: Vec<StepPicture> =
                     models.iter().flat_map(|found| of_model(found, ask, before)).collect();
                 all.extend(coupled(models, ask));
                 match ask {
                     StepAsk::Rows(ask) if !ask.turned.is_empty() => all.extend(said(&cells, ask)),
-                    _ => all.extend(rows(&cells, &shown_means(ask))),
+                    _ => all.extend(rows(&cells, ask)),
                 }
                 all
             }

@@ -58,13 +58,13 @@ impl Lesson {
         }
         let order = &by.model.shape().order;
         if step.has_places() && !order.iter().copied().eq(0..order.len()) {
-            return Err(lacks(
+            return Err(LessonError::lacking(
                 "it runs its blocks more than once, and the plans of this step do not",
             ));
         }
         let taken = self.taken(step, StepTaker::Model(by))?;
         if taken.compares_shared() && order.windows(2).all(|pair| pair[0] != pair[1]) {
-            return Err(lacks("its blocks share no weights"));
+            return Err(LessonError::lacking("its blocks share no weights"));
         }
         let asks = taken.before.iter().chain([&taken.action]);
         for ask in asks.filter(|ask| ask.runs_taught()) {
@@ -78,16 +78,16 @@ impl Lesson {
         ask.models(&by.model.name)?;
         let prompt = ask.prompt(self.prompt.as_ref());
         if let Some(reason) = prompt.and_then(|prompt| by.prompt_refusal(prompt)) {
-            return Err(lacks(reason));
+            return Err(LessonError::lacking(reason));
         }
         for group in ask.groups() {
             let task = BuiltInTask::from_name(&group.task);
             if let Some(reason) = task.and_then(|task| by.task_refusal(task)) {
-                return Err(lacks(format!("{}: {reason}", group.task)));
+                return Err(LessonError::lacking(format!("{}: {reason}", group.task)));
             }
         }
         for plan in ask.plans() {
-            super::work::fits(plan, by.model).map_err(lacks)?;
+            super::work::fits(plan, by.model).map_err(LessonError::lacking)?;
         }
         Ok(())
     }
@@ -203,9 +203,7 @@ impl StepAsk {
         ask.prompt = plain.or(ask.prompt.take());
         is_plain
     }
-}
 
-impl StepAsk {
     /// Follows the names of its rows; of a real model, asked plain English, fewer parts and orders are run.
     fn take_tasks(&mut self, tasks: &StepTasks) {
         let is_plain = self.groups().iter().any(|group| tasks.is_plain(group.name()));
@@ -240,10 +238,6 @@ impl LessonStep {
         let mut holds = self.options.iter().flat_map(|option| option.holds.fields());
         holds.any(|field| field.parts.iter().any(|part| part == "twins"))
     }
-}
-
-fn lacks(reason: impl std::fmt::Display) -> LessonError {
-    LessonError::CannotShow { reason: reason.to_string() }
 }
 
 #[cfg(all(test, feature = "cli"))]
