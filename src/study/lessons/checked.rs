@@ -88,9 +88,10 @@ impl LessonStep {
             .chain(prompt)
             .map(|text| text.split_whitespace().count())
             .sum::<usize>();
-        if words > MOST_WORDS {
-            return Err(format!("{words} words stand before the answer: say it in {MOST_WORDS}"));
-        }
+        refuse_if!(
+            words > MOST_WORDS,
+            "{words} words stand before the answer: say it in {MOST_WORDS}"
+        );
         for token in &self.marks.tokens {
             if !prompt.is_some_and(|prompt| prompt.split(' ').any(|word| word == token)) {
                 return Err(format!(
@@ -107,13 +108,10 @@ impl LessonStep {
                     .to_owned(),
             );
         }
-        if self.options.len() < 2 {
-            return Err("it has fewer than two options: nothing can be predicted".to_owned());
-        }
+        let count = self.options.len();
+        refuse_if!(count < 2, "it has fewer than two options: nothing can be predicted");
         let ids: BTreeSet<&str> = self.options.iter().map(|option| option.id.as_str()).collect();
-        if ids.len() < self.options.len() {
-            return Err("two options have one id: give every option its own".to_owned());
-        }
+        refuse_if!(ids.len() < count, "two options have one id: give every option its own");
         let set_up = fields(self.set_up_texts())?;
         if let Some(field) = set_up.iter().find(|field| !field.is_before) {
             return Err(format!(
@@ -197,9 +195,8 @@ impl StepAsk {
             _ => {}
         }
         for group in self.groups() {
-            if group.count == 0 {
-                return Err(format!("it asks for no rows of {}: ask for one at least", group.task));
-            }
+            let (task, is_empty) = (&group.task, group.count == 0);
+            refuse_if!(is_empty, "it asks for no rows of {task}: ask for one at least");
             if PlainTask::from_name(&group.task).is_some() {
                 continue;
             }

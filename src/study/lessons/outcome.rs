@@ -63,6 +63,18 @@ impl AskedStep {
 }
 
 impl StepOutcome {
+    /// The step as its file has it, where no run is needed to say it. `lesson` is its lesson's id.
+    pub fn asked(lesson: &str, step: &LessonStep) -> Self {
+        Self {
+            lesson: lesson.to_owned(),
+            step: step.id.clone(),
+            say: step.say.clone(),
+            ask: step.ask.clone(),
+            options: step.options.iter().map(OptionOutcome::asked).collect(),
+            ..Self::default()
+        }
+    }
+
     /// Returns the sentence on what the model lacks, where it cannot show the step.
     pub fn lacking(&self) -> Option<&str> {
         match &self.showing {
@@ -104,7 +116,7 @@ pub struct OptionOutcome {
 
 impl OptionOutcome {
     /// The option before its question is answered.
-    pub fn asked(option: &LessonOption) -> Self {
+    fn asked(option: &LessonOption) -> Self {
         Self { id: option.id.clone(), text: option.text.clone(), ..Self::default() }
     }
 }
@@ -144,21 +156,21 @@ impl Lesson {
         if asked != written_for {
             reason += &format!(": take {written_for}, for which it is written");
         }
-        let has_no_field = |text: &str| !text.contains('{');
-        let plain = |text: &str| if has_no_field(text) { text.to_owned() } else { String::new() };
-        // Of a question that lacks its numbers no options can be chosen.
-        let is_whole =
-            has_no_field(&step.ask) && step.options.iter().all(|option| has_no_field(&option.text));
-        StepOutcome {
-            lesson: self.id.clone(),
-            step: step.id.clone(),
+        let mut outcome = StepOutcome {
             model: asked.to_owned(),
             showing: StepShowing::CannotShow(reason + "."),
-            say: plain(&step.say),
-            ask: plain(&step.ask),
-            options: step.options.iter().filter(|_| is_whole).map(OptionOutcome::asked).collect(),
-            ..StepOutcome::default()
+            ..StepOutcome::asked(&self.id, step)
+        };
+        // Of a question that lacks its numbers no options can be chosen.
+        let has_field = |text: &String| text.contains('{');
+        if has_field(&step.ask) || step.options.iter().any(|option| has_field(&option.text)) {
+            outcome.options.clear();
         }
+        for text in [&mut outcome.say, &mut outcome.ask].into_iter().filter(|text| has_field(text))
+        {
+            text.clear();
+        }
+        outcome
     }
 
     fn answered(

@@ -99,12 +99,9 @@ impl StepPicture {
             | Self::Depths { model, .. } => vec![model],
             Self::Coupling { models, .. } => models.iter().map(|of| of.model.as_str()).collect(),
             Self::Rows { cells, .. } | Self::Said { cells, .. } => {
-                let mut models: Vec<&str> = Vec::new();
-                for cell in cells {
-                    if !models.contains(&cell.model.as_str()) {
-                        models.push(&cell.model);
-                    }
-                }
+                // A model's cells stand one after the other.
+                let mut models: Vec<&str> = cells.iter().map(|cell| cell.model.as_str()).collect();
+                models.dedup();
                 models
             }
         }
@@ -164,35 +161,29 @@ impl StepFound {
 
 /// The pictures that are of one model alone.
 fn of_model(found: &ModelFound, ask: &StepAsk, before: Option<&StepFound>) -> Vec<StepPicture> {
-    let model = || found.model.clone();
+    let model = found.model.clone();
     match (&found.part, ask) {
         (PartFound::Lens(lens), StepAsk::Lens(ask)) => {
             let before = before.filter(|_| ask.shown() == LensShow::Moved);
             vec![StepPicture::Lens {
-                model: model(),
+                model,
                 show: ask.shown(),
                 lens: Box::new(lens.lens.clone()),
                 before: before.and_then(StepFound::lens).map(|lens| Box::new(lens.clone())),
             }]
         }
         (PartFound::Heads(found), _) => {
-            vec![StepPicture::Need { model: model(), need: Box::new(found.need.clone()) }]
+            vec![StepPicture::Need { model, need: Box::new(found.need.clone()) }]
         }
         (PartFound::Sweeps(sweeps), StepAsk::Sweeps(ask)) => {
             let drawn = sweeps.orders.iter().map(|orders| StepPicture::Sweep {
-                model: model(),
+                model: model.clone(),
                 draws_first_word: ask.draws_first_word,
                 orders: Box::new(without_rows(orders)),
             });
             drawn.collect()
         }
-        (
-            PartFound::Lens(_)
-            | PartFound::Coupling(_)
-            | PartFound::Cells(_)
-            | PartFound::Sweeps(_),
-            _,
-        ) => Vec::new(),
+        _ => Vec::new(),
     }
 }
 

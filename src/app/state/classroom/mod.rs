@@ -7,6 +7,7 @@ mod keeping;
 mod model;
 mod running;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use leptos::prelude::*;
@@ -14,14 +15,14 @@ use leptos::prelude::*;
 use super::Studio;
 use super::teaching::OTHER_WORDS;
 use crate::app::answers::{AnswerBook, StepAnswer};
-use crate::app::asked::{plain, veiled};
+use crate::app::asked::veiled;
 use crate::app::protocol::{Ask, Tell};
 use crate::study::lessons::{
     Lesson, LessonFit, LessonPrompt, LessonStep, StepOutcome, StepPhase, StepPicture,
 };
 
 /// A step, by the ids of its lesson and its own.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct StepPlace {
     pub lesson: String,
     pub step: String,
@@ -60,7 +61,7 @@ pub struct OpenLesson {
     /// How many runs were begun: the number of the next.
     runs: StoredValue<u32>,
     /// Pictures of the runs that answered questions in this visit, by step.
-    pictures: RwSignal<Vec<(StepPlace, Arc<Vec<StepPicture>>)>>,
+    pictures: RwSignal<BTreeMap<StepPlace, Arc<Vec<StepPicture>>>>,
     /// Has a teacher asked for what is held?
     pub is_let_go: RwSignal<bool>,
     /// Is every step being run, for a sheet?
@@ -91,7 +92,7 @@ impl OpenLesson {
             set_up: RwSignal::new(None),
             under_way: RwSignal::new(None),
             runs: StoredValue::new(0),
-            pictures: RwSignal::new(Vec::new()),
+            pictures: RwSignal::new(BTreeMap::new()),
             is_let_go: RwSignal::new(false),
             is_preparing: RwSignal::new(false),
             is_lent: RwSignal::new(false),
@@ -224,7 +225,8 @@ impl OpenLesson {
         let is_own =
             |set_up: &StepOutcome| set_up.lesson == place.lesson && set_up.step == place.step;
         let set_up = self.set_up.get().filter(is_own);
-        set_up.or_else(|| step.before.is_none().then(|| plain(&place.lesson, &step)))
+        let as_written = || StepOutcome::asked(&place.lesson, &step);
+        set_up.or_else(|| step.before.is_none().then(as_written))
     }
 
     /// Returns the outcome of the open step's run. One that was run for a sheet alone counts as long as the same
@@ -240,18 +242,15 @@ impl OpenLesson {
     /// Returns the pictures of the open step's run; `None` where it was run in an earlier visit.
     pub fn pictures(self) -> Option<Arc<Vec<StepPicture>>> {
         let place = self.place()?;
-        self.pictures.with(|all| {
-            let own = all.iter().find(|(of, _)| *of == place)?;
-            Some(Arc::clone(&own.1))
-        })
+        self.pictures.with(|all| all.get(&place).cloned())
     }
 
     /// Is this phase of the open step being run?
     pub fn is_running(self, phase: StepPhase) -> bool {
         let place = self.place();
         self.under_way.with(|under_way| {
-            let own = under_way.as_ref().filter(|own| own.phase == phase);
-            own.is_some() && own.map(|own| &own.place) == place.as_ref()
+            let is_it = |run: &StepRun| run.phase == phase && Some(&run.place) == place.as_ref();
+            under_way.as_ref().is_some_and(is_it)
         })
     }
 

@@ -153,8 +153,7 @@ impl OpenLesson {
                 if is_kept {
                     let drawn = Arc::new(pictures.unwrap_or_default());
                     self.pictures.update(|all| {
-                        all.retain(|(of, _)| *of != own.place);
-                        all.push((own.place, drawn));
+                        all.insert(own.place, drawn);
                     });
                 }
             }

@@ -3,7 +3,6 @@
 use leptos::prelude::*;
 
 use crate::app::answers::StepAnswer;
-use crate::app::asked::plain;
 use crate::app::state::{OpenLesson, Studio};
 use crate::app::{browser, link};
 use crate::chart::number::with_whole_per_cents;
@@ -91,7 +90,7 @@ fn link_to(number: usize, draft: link::Draft) -> String {
 #[component]
 fn Asked(step: LessonStep, prompt: Option<String>, outcome: Option<StepOutcome>) -> impl IntoView {
     // What names numbers of a run is not to be read before that run.
-    let words = outcome.or_else(|| step.before.is_none().then(|| plain("", &step)));
+    let words = outcome.or_else(|| step.before.is_none().then(|| StepOutcome::asked("", &step)));
     match words {
         Some(StepOutcome { say, ask, options, .. }) => view! {
             <li>

@@ -57,15 +57,13 @@ impl Lesson {
             return self.taken(step, StepTaker::Written);
         }
         let order = &by.model.shape().order;
-        if step.has_places() && !order.iter().copied().eq(0..order.len()) {
-            return Err(LessonError::lacking(
-                "it runs its blocks more than once, and the plans of this step do not",
-            ));
-        }
+        let repeats = "it runs its blocks more than once, and the plans of this step do not";
+        let is_plain_order = order.iter().copied().eq(0..order.len());
+        refuse_if!(step.has_places() && !is_plain_order, LessonError::lacking(repeats));
         let taken = self.taken(step, StepTaker::Model(by))?;
-        if taken.compares_shared() && order.windows(2).all(|pair| pair[0] != pair[1]) {
-            return Err(LessonError::lacking("its blocks share no weights"));
-        }
+        let shares_none = order.windows(2).all(|pair| pair[0] != pair[1]);
+        let lacking = LessonError::lacking("its blocks share no weights");
+        refuse_if!(taken.compares_shared() && shares_none, lacking);
         let asks = taken.before.iter().chain([&taken.action]);
         for ask in asks.filter(|ask| ask.runs_taught()) {
             self.check(ask, by)?;
