@@ -47,16 +47,14 @@ impl StepAnswer {
 
     /// Whether the reader has said what to expect, and a model has been asked that could show the step.
     pub fn is_answered(&self) -> bool {
-        let showing = self.outcome.as_ref().map(|outcome| &outcome.showing);
-        self.is_told() && !matches!(showing, Some(StepShowing::CannotShow(_)))
+        self.is_told() && self.outcome.as_ref().is_some_and(|outcome| outcome.lacking().is_none())
     }
 
     /// A model said this. Where it cannot show the step, what another one showed stays for a sheet.
     ///
     /// Is it kept?
     pub fn told(&mut self, outcome: StepOutcome, page: String, is_for_sheet: bool) -> bool {
-        let cannot = matches!(outcome.showing, StepShowing::CannotShow(_));
-        if is_for_sheet && cannot && self.is_answered() {
+        if is_for_sheet && outcome.lacking().is_some() && self.is_answered() {
             return false;
         }
         self.question.clone_from(&outcome.ask);

@@ -1,10 +1,10 @@
 //! A step's words before its question is answered: nothing of the run that answers it is among them.
 
-use crate::study::lessons::{LessonStep, OptionOutcome, StepOutcome, StepShowing};
+use crate::study::lessons::{OptionOutcome, StepOutcome};
 
 /// Removes from a run's words everything that answers the question.
 pub fn veiled(outcome: StepOutcome) -> StepOutcome {
-    if matches!(outcome.showing, StepShowing::CannotShow(_)) {
+    if outcome.lacking().is_some() {
         return outcome;
     }
     let StepOutcome { lesson, step, say, ask, options, asked, .. } = outcome;
@@ -17,22 +17,10 @@ pub fn veiled(outcome: StepOutcome) -> StepOutcome {
     StepOutcome { lesson, step, say, ask, options, asked, ..StepOutcome::default() }
 }
 
-/// A step as its file has it, where no run is needed to say it.
-pub fn plain(lesson: &str, step: &LessonStep) -> StepOutcome {
-    StepOutcome {
-        lesson: lesson.to_owned(),
-        step: step.id.clone(),
-        say: step.say.clone(),
-        ask: step.ask.clone(),
-        options: step.options.iter().map(OptionOutcome::asked).collect(),
-        ..StepOutcome::default()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::study::lessons::{FieldValue, Holding, Lesson, RunSource, StepNumber};
+    use crate::study::lessons::{FieldValue, Holding, Lesson, RunSource, StepNumber, StepShowing};
 
     fn lesson() -> Lesson {
         let text = include_str!("../../public/lessons/01-votes.toml");
@@ -40,7 +28,7 @@ mod tests {
     }
 
     fn answered(step: &LessonStep) -> StepOutcome {
-        let mut outcome = plain("votes", step);
+        let mut outcome = StepOutcome::asked("votes", step);
         outcome.showing = StepShowing::Answered;
         outcome.right = Some(1);
         outcome.model = "told".into();
@@ -64,7 +52,7 @@ mod tests {
         let lesson = lesson();
         for step in &lesson.steps {
             let asked = veiled(answered(step));
-            assert_eq!(asked, plain("votes", step));
+            assert_eq!(asked, StepOutcome::asked("votes", step));
             let text = serde_json::to_string(&asked).expect("JSON");
             assert!(!text.contains("told") && !text.contains("agrees"), "{text}");
         }
@@ -73,7 +61,7 @@ mod tests {
     #[test]
     fn why_a_model_cannot_show_a_step_is_no_answer() {
         let step = &lesson().steps[0];
-        let mut outcome = plain("votes", step);
+        let mut outcome = StepOutcome::asked("votes", step);
         outcome.showing = StepShowing::CannotShow("It has no tasks.".into());
         assert_eq!(veiled(outcome.clone()), outcome);
     }

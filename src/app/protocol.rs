@@ -2,8 +2,8 @@
 //!
 //! The worker owns download, tokenizer, weights and engine; the page only draws. A request's `id`
 //! comes back on each of its events. Every request but `Cancel` ends in exactly one of `Loaded`,
-//! `Done`, `Compared`, `Says`, `Written`, `Measured`, `Lessons`, `Fits`, `Lesson`, `Stepped`, `Failed` or
-//! `Cancelled`; `Cancel` has no answer of its own.
+//! `Done`, `Compared`, `Says`, `Written`, `Measured`, `Lessons`, `Fits`, `Stepped`, `Failed` or `Cancelled`;
+//! `Cancel` has no answer of its own.
 //!
 //! A request crosses as an array: its JSON, then the `File` objects it speaks of. An event crosses
 //! as its JSON. JSON, because a report is JSON anyway and numbers come through it unchanged.
@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use crate::app::link::Draft;
 use crate::study::TextEnd;
 use crate::study::doctor::DoctorReport;
-use crate::study::lessons::{Lesson, LessonFit, LessonHead, StepOutcome, StepPhase, StepPicture};
+use crate::study::lessons::{Lesson, LessonFit, StepOutcome, StepPhase, StepPicture};
 use crate::study::likeliest::Saying;
 use crate::study::orders::{Extent, Sweep};
 use crate::study::refusal::TaskRefusal;
@@ -80,12 +80,11 @@ pub enum Ask {
     /// as they grow, [`Tell::Measured`] ends it, also where it was cancelled in the middle. Where `engine` is the
     /// CPU, no GPU is asked for.
     Doctor { is_quick: bool, engine: EngineWish },
-    /// Which lessons are there? Needs no model; ends in [`Tell::Lessons`].
+    /// All lessons, as the models take them that their steps are written for. Needs no model; ends in
+    /// [`Tell::Lessons`].
     Lessons,
     /// How many steps of each lesson can the model be asked that was loaded last? Ends in [`Tell::Fits`].
     LessonFits,
-    /// A lesson as the models take it that its steps are written for. Needs no model; ends in [`Tell::Lesson`].
-    Lesson { lesson: String },
     /// Runs a step up to a phase, and says it in words: ends in [`Tell::Stepped`]. With the model loaded
     /// last, or with the catalogue's that the step is written for, which is opened beside it.
     LessonStep {
@@ -230,15 +229,12 @@ pub enum Tell {
         was_ended: bool,
     },
     Lessons {
-        lessons: Vec<LessonHead>,
+        lessons: Vec<Lesson>,
     },
     /// In the lessons' order, of the model of this name.
     Fits {
         model: String,
         lessons: Vec<LessonFit>,
-    },
-    Lesson {
-        lesson: Box<Lesson>,
     },
     /// The outcome of a lesson's step, and the runs that its pictures are drawn from.
     Stepped {

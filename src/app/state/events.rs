@@ -42,9 +42,7 @@ impl Studio {
         };
         if let Some(then) = reader {
             match tell {
-                words @ (Tell::Lessons { .. } | Tell::Fits { .. } | Tell::Lesson { .. }) => {
-                    then(Ok(words));
-                }
+                words @ (Tell::Lessons { .. } | Tell::Fits { .. }) => then(Ok(words)),
                 Tell::Failed { reason } => then(Err(sentence(&reason))),
                 // Words are read at once: nothing else is said of them.
                 _ => self.hands().readers.borrow_mut().push((id, then)),
@@ -185,7 +183,7 @@ impl Studio {
                 self.ended(id);
             }
             // Heard by who reads.
-            Tell::Lessons { .. } | Tell::Fits { .. } | Tell::Lesson { .. } => {}
+            Tell::Lessons { .. } | Tell::Fits { .. } => {}
             Tell::Stepped { outcome, pictures } => {
                 self.clear_problems(&[Place::Model, Place::Sweep]);
                 let hands = self.hands();

@@ -10,8 +10,7 @@ use super::{Desk, Stop, failed, fetch, opening, stop, words};
 use crate::app::protocol::{Ask, Stage, Tell};
 use crate::engine::EngineError;
 use crate::study::lessons::{
-    Lesson, LessonStep, LessonTaker, ModelFound, StepAsk, StepFound, StepPhase, TaughtBy,
-    WorkRunning,
+    Lesson, LessonStep, LessonTaker, ModelFound, StepAsk, StepFound, StepPhase, WorkRunning,
 };
 use crate::study::report::{Opened, Report};
 use crate::study::survey::Survey;
@@ -50,20 +49,18 @@ struct SetUp {
     is_readers: bool,
 }
 
-/// The models that are there for a step's run.
+/// A step's run: who waits for it, and what is there for it.
 #[derive(Clone, Copy)]
-struct AtHand<'a> {
+struct StepTurn<'a> {
+    desk: &'a Desk,
+    id: u32,
+    lesson: &'a Lesson,
+    /// The name of the model that is taught with.
+    taught: &'a str,
     /// The loaded model, on which the reader may ask for something else meanwhile.
     held: Option<&'a LoadedModel>,
     /// The loaded model, where a step that names its model may take it.
     by_name: Option<&'a LoadedModel>,
-}
-
-/// A step as it was run, and what its phases found.
-struct StepRan {
-    step: LessonStep,
-    before: Option<StepFound>,
-    found: Option<StepFound>,
 }
 
 /// Why a step's run ended early.
@@ -105,90 +102,77 @@ impl Classroom {
         let fitted = own.map(|own| lesson.fitted(step, &LessonTaker::new(own.model)));
         let step = fitted.unwrap_or_else(|| Ok(written.clone()));
         let taught = own.map_or(written_for, |own| own.model.name.clone());
-        let at_hand = AtHand {
-            held: held.map(|held| held.model),
-            by_name: own.or(held.filter(|held| held.is_catalogues)).map(|held| held.model),
-        };
         let set_up = SetUp {
             lesson: lesson.id.clone(),
             step: written.id.clone(),
             model: taught.clone(),
             is_readers: own.is_some_and(|own| !own.is_catalogues),
         };
-        let by = TaughtBy { model: &taught };
-        let mut pictures = Vec::new();
-        let ran = match step {
-            Ok(step) => self.phases(at_hand, desk, id, (lesson, step, &set_up), *phase).await,
+        let turn = StepTurn {
+            desk,
+            id,
+            lesson,
+            taught: &taught,
+            held: held.map(|held| held.model),
+            by_name: own.or(held.filter(|held| held.is_catalogues)).map(|held| held.model),
+        };
+        let stepped = match step {
+            Ok(step) => self.phases(turn, step, set_up, *phase).await,
             Err(why) => Err(Unrun::Lacking(why.to_string())),
         };
-        let outcome = match ran {
-            Ok(StepRan { step, before, found }) => {
-                let outcome = lesson.outcome(&step, by, before.as_ref(), found.as_ref());
-                pictures = found
-                    .map_or_else(Vec::new, |found| found.pictures(&step.action, before.as_ref()));
-                self.before = before.map(|before| (set_up, before));
-                outcome
+        match stepped {
+            Ok(stepped) => Ok(stepped),
+            Err(Unrun::Stopped(stop)) => Err(stop),
+            Err(Unrun::Lacking(why)) => {
+                let outcome = Box::new(lesson.cannot_show(&written, &taught, &why));
+                Ok(Tell::Stepped { outcome, pictures: Vec::new() })
             }
-            Err(Unrun::Stopped(stop)) => return Err(stop),
-            Err(Unrun::Lacking(why)) => lesson.cannot_show(&written, by, &why),
-        };
-        Ok(Tell::Stepped { outcome: Box::new(outcome), pictures })
+        }
     }
 
     async fn phases(
         &mut self,
-        at_hand: AtHand<'_>,
-        desk: &Desk,
-        id: u32,
-        (lesson, step, set_up): (&Lesson, LessonStep, &SetUp),
+        turn: StepTurn<'_>,
+        step: LessonStep,
+        set_up: SetUp,
         phase: StepPhase,
-    ) -> Result<StepRan, Unrun> {
-        let taught = set_up.model.as_str();
-        let kept = self.before.take().filter(|(of, _)| of == set_up);
+    ) -> Result<Tell, Unrun> {
+        let kept = self.before.take().filter(|(of, _)| *of == set_up);
         let before = match (&step.before, kept) {
             (None, _) => None,
             (Some(_), Some((_, found))) => Some(found),
-            (Some(ask), None) => Some(self.run(at_hand, desk, id, (lesson, taught), ask).await?),
+            (Some(ask), None) => Some(self.run(turn, ask).await?),
         };
         let step =
             step.after(before.as_ref()).map_err(|error| Unrun::Lacking(error.to_string()))?;
         let found = match phase {
             StepPhase::SetUp => {
-                self.check(at_hand, (lesson, taught), &step.action)?;
+                self.check(turn, &step.action)?;
                 None
             }
             // Some questions are answered by the run that they are about.
             StepPhase::Reveal if step.before.as_ref() == Some(&step.action) => before.clone(),
-            StepPhase::Reveal => {
-                Some(self.run(at_hand, desk, id, (lesson, taught), &step.action).await?)
-            }
+            StepPhase::Reveal => Some(self.run(turn, &step.action).await?),
         };
-        Ok(StepRan { step, before, found })
+
+        let outcome = turn.lesson.outcome(&step, turn.taught, before.as_ref(), found.as_ref());
+        let pictures = found.map(|found| found.pictures(&step.action, before.as_ref()));
+        self.before = before.map(|before| (set_up, before));
+        Ok(Tell::Stepped { outcome: Box::new(outcome), pictures: pictures.unwrap_or_default() })
     }
 
     /// Nobody is to predict what the model cannot show: begins what answers the question, and runs nothing of
     /// it. Models that are not open yet are not fetched for it.
-    fn check(
-        &self,
-        at_hand: AtHand<'_>,
-        (lesson, taught): (&Lesson, &str),
-        ask: &StepAsk,
-    ) -> Result<(), Unrun> {
-        let names = ask.models(taught).map_err(|error| Unrun::Lacking(error.to_string()))?;
-        for model in names.iter().filter_map(|name| self.open_model(at_hand.by_name, name)) {
-            WorkRunning::start(model, ask, lesson.prompt.as_ref()).map_err(unrun)?;
+    fn check(&self, turn: StepTurn<'_>, ask: &StepAsk) -> Result<(), Unrun> {
+        let names = ask.models(turn.taught).map_err(|error| Unrun::Lacking(error.to_string()))?;
+        for model in names.iter().filter_map(|name| self.open_model(turn, name)) {
+            WorkRunning::start(model, ask, turn.lesson.prompt.as_ref()).map_err(unrun)?;
         }
         Ok(())
     }
 
-    async fn run(
-        &mut self,
-        at_hand: AtHand<'_>,
-        desk: &Desk,
-        id: u32,
-        (lesson, taught): (&Lesson, &str),
-        ask: &StepAsk,
-    ) -> Result<StepFound, Unrun> {
+    async fn run(&mut self, turn: StepTurn<'_>, ask: &StepAsk) -> Result<StepFound, Unrun> {
+        let StepTurn { desk, id, .. } = turn;
         match ask {
             StepAsk::Theory(ask) => return Ok(StepFound::Theory(*ask)),
             StepAsk::Survey(ask) => {
@@ -199,10 +183,10 @@ impl Classroom {
             }
             _ => {}
         }
-        let names = ask.models(taught).map_err(|error| Unrun::Lacking(error.to_string()))?;
+        let names = ask.models(turn.taught).map_err(|error| Unrun::Lacking(error.to_string()))?;
         let mut found: Vec<ModelFound> = Vec::with_capacity(names.len());
         for name in &names {
-            let is_open = self.open_model(at_hand.by_name, name).is_some();
+            let is_open = self.open_model(turn, name).is_some();
             if let Some(file) = ask.report().filter(|_| !is_open) {
                 found.push(self.stored(desk, id, file, ask).await?);
                 continue;
@@ -212,13 +196,13 @@ impl Classroom {
                 let model = opening::reference(desk, id, &files).await?;
                 self.models.push(model);
             }
-            let Some(model) = self.open_model(at_hand.by_name, name) else {
+            let Some(model) = self.open_model(turn, name) else {
                 return Err(Stop::Failed(format!("{name} is not open: load the page again")).into());
             };
-            let running = WorkRunning::start(model, ask, lesson.prompt.as_ref());
+            let running = WorkRunning::start(model, ask, turn.lesson.prompt.as_ref());
             let mut running = running.map_err(unrun)?;
             let part = (found.len(), names.len());
-            let job = Job { beside: at_hand.held, part, ..Job::new(model, desk, id) };
+            let job = Job { beside: turn.held, part, ..Job::new(model, desk, id) };
             job.drive(Stage::Lesson, &mut running).await?;
             found.push(running.finish().map_err(stop)?);
         }
@@ -226,12 +210,8 @@ impl Classroom {
     }
 
     /// The loaded model, or one of the catalogue that was opened beside it.
-    fn open_model<'a>(
-        &'a self,
-        by_name: Option<&'a LoadedModel>,
-        name: &str,
-    ) -> Option<&'a LoadedModel> {
-        let held = by_name.filter(|held| held.name == name);
+    fn open_model<'a>(&'a self, turn: StepTurn<'a>, name: &str) -> Option<&'a LoadedModel> {
+        let held = turn.by_name.filter(|held| held.name == name);
         held.or_else(|| self.models.iter().find(|model| model.name == name))
     }
 

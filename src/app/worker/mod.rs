@@ -72,7 +72,7 @@ pub fn start() {
     let on_message = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
         if let Some(words) = listener.receive(&event) {
             let desk = Rc::clone(&listener);
-            wasm_bindgen_futures::spawn_local(async move { words::answer(&desk, words).await });
+            wasm_bindgen_futures::spawn_local(async move { words::answer(&desk, words.id).await });
             return;
         }
         if !listener.busy.replace(true) {

@@ -4,34 +4,26 @@
 use std::rc::Rc;
 
 use super::{Desk, Stop, failed, fetch, told};
-use crate::app::protocol::{Ask, Request, Tell};
+use crate::app::protocol::{Ask, Tell};
 use crate::study::LoadedModel;
 use crate::study::lessons::{LESSONS, Lesson, LessonTaker};
 
 /// Is it asked for words alone?
 pub fn is_asked(ask: &Ask) -> bool {
-    matches!(ask, Ask::Lessons | Ask::Lesson { .. })
+    matches!(ask, Ask::Lessons)
 }
 
 /// Answers a request for words, beside the one whose turn it is.
-pub async fn answer(desk: &Desk, Request { id, ask }: Request) {
-    let answer = match &ask {
-        Ask::Lesson { lesson } => one(desk, id, lesson).await,
-        _ => list(desk, id).await,
-    };
-    desk.tell(id, told(answer));
+pub async fn answer(desk: &Desk, id: u32) {
+    desk.tell(id, told(written(desk, id).await));
     desk.over(id);
 }
 
-async fn list(desk: &Desk, id: u32) -> Result<Tell, Stop> {
+/// All lessons, as the models take them that their steps are written for.
+async fn written(desk: &Desk, id: u32) -> Result<Tell, Stop> {
     let lessons = lessons(desk, id).await?;
-    Ok(Tell::Lessons { lessons: lessons.iter().map(Lesson::head).collect() })
-}
-
-async fn one(desk: &Desk, id: u32, lesson: &str) -> Result<Tell, Stop> {
-    let lessons = lessons(desk, id).await?;
-    let written = called(&lessons, lesson)?.as_written().map_err(failed)?;
-    Ok(Tell::Lesson { lesson: Box::new(written) })
+    let written: Result<Vec<Lesson>, _> = lessons.iter().map(Lesson::as_written).collect();
+    Ok(Tell::Lessons { lessons: written.map_err(failed)? })
 }
 
 /// Counts the steps of each lesson that the model can be asked.

@@ -4,7 +4,7 @@ use super::PLOT;
 use crate::chart::TableCell::{Number, Text};
 use crate::chart::number::percent;
 use crate::chart::plot::{Line, Mark, Panel, Pen, Plot, Point, Series};
-use crate::chart::{FigureDraft, Table, Theme, distinct, strokes};
+use crate::chart::{FigureDraft, Table, Theme, strokes};
 use crate::engine::{Member, member_names};
 use crate::study::lessons::DepthAccuracy;
 
@@ -53,8 +53,7 @@ pub(super) fn figure(
         let [last, first] = [last, first].map(quoted);
         format!("{model}: {last} appears last, after {after}; {first} first, after {at}")
     };
-    let counts = distinct(tasks.iter().map(|task| task.rows));
-    let count = counts.iter().min().copied().unwrap_or_default();
+    let count = tasks.iter().map(|task| task.rows).min().unwrap_or_default();
     let rows = names.iter().enumerate().map(|(i, name)| {
         let shares = tasks.iter().map(|task| task.accuracy.get(i).copied().unwrap_or(f64::NAN));
         let shares = shares.map(|share| Number(100.0 * share));

@@ -6,7 +6,7 @@ use crate::chart::number::{percent, short};
 use crate::chart::plot::{Axis, Line, Panel, Pen, Plot, Point, Series};
 use crate::chart::{Column, FigureDraft, Table, Theme, capital, distinct};
 use crate::model::catalogue::moment;
-use crate::study::lessons::{LessonMarks, PictureCell, PictureMean, ReadColumn};
+use crate::study::lessons::{LessonMarks, PictureCell, PictureMean, ReadColumn, SurveyShow};
 
 /// Draws one mean of each model on each task under each plan, with its interval and its number of rows.
 pub(super) fn figure(
@@ -257,11 +257,13 @@ fn range(of: PictureMean, cells: &[&PictureCell], drawn: &DrawnCells) -> Option<
 
 fn quantity(of: PictureMean) -> String {
     let (word, column) = match of {
-        PictureMean::Accuracy => return "right among the options, %".to_owned(),
         PictureMean::Line => return "line-shape score".to_owned(),
-        PictureMean::Mse(column) => ("MSE", column),
-        PictureMean::Bias(column) => ("bias", column),
-        PictureMean::Diversity(column) => ("diversity", column),
+        PictureMean::Rows(SurveyShow::Accuracy, _) => {
+            return "right among the options, %".to_owned();
+        }
+        PictureMean::Rows(SurveyShow::Mse, column) => ("MSE", column),
+        PictureMean::Rows(SurveyShow::Bias, column) => ("bias", column),
+        PictureMean::Rows(SurveyShow::Diversity, column) => ("diversity", column),
     };
     let column = match column {
         ReadColumn::Probability => Column::Probability.label(),
@@ -273,14 +275,14 @@ fn quantity(of: PictureMean) -> String {
 
 fn scaled(of: PictureMean, value: f64) -> f64 {
     match of {
-        PictureMean::Accuracy => 100.0 * value,
+        PictureMean::Rows(SurveyShow::Accuracy, _) => 100.0 * value,
         _ => value,
     }
 }
 
 fn written(of: PictureMean, value: f64) -> String {
     match of {
-        PictureMean::Accuracy => percent(value),
+        PictureMean::Rows(SurveyShow::Accuracy, _) => percent(value),
         _ => short(value),
     }
 }

@@ -49,8 +49,7 @@ pub(super) fn figure(cells: &[PictureCell], turned: &[String]) -> Option<FigureD
     let low = of_asked.clone().min_by(|a, b| a.1.total_cmp(&b.1))?;
     let high = of_asked.max_by(|a, b| a.1.total_cmp(&b.1))?;
     let end = |(model, share): (&&str, f64)| format!("{} ({})", percent(share), place(model));
-    let counts = distinct(cells.iter().map(|cell| cell.rows));
-    let count = counts.iter().min().copied().unwrap_or_default();
+    let count = cells.iter().map(|cell| cell.rows).min().unwrap_or_default();
     let panel = Panel::map(
         "training step of the model, and number of negations",
         Axis::category("negations in the row", groups.iter().map(|of| (*of).into()).collect()),

@@ -3,7 +3,7 @@ use crate::chart::LIGHT;
 use crate::chart::plot::{Axis, Line};
 use crate::engine::{Member, MemberKind};
 use crate::measure::interval::Mean;
-use crate::study::lessons::{DepthAccuracy, PictureCell, PictureMean, ReadColumn};
+use crate::study::lessons::{DepthAccuracy, PictureCell, PictureMean, ReadColumn, SurveyShow};
 
 fn cell(model: &str, task: &str, plan: Option<&str>, mean: f64) -> PictureCell {
     PictureCell {
@@ -16,7 +16,7 @@ fn cell(model: &str, task: &str, plan: Option<&str>, mean: f64) -> PictureCell {
 }
 
 fn drawn(cells: Vec<PictureCell>, marks: &LessonMarks) -> Figure {
-    let of = PictureMean::Accuracy;
+    let of = PictureMean::Rows(SurveyShow::Accuracy, ReadColumn::Probability);
     let picture = StepPicture::Rows { of, cells };
     step_figure(&picture, marks, Column::Probability, &LIGHT).expect("a figure")
 }
@@ -64,7 +64,7 @@ fn moments_of_a_training_are_a_curve_and_what_is_no_number_is_not_drawn() {
     assert!(figure.title.contains("25\u{a0}% (step 0) to 75\u{a0}% (a)"), "{}", figure.title);
     // Nothing at all has no picture.
     let none = StepPicture::Rows {
-        of: PictureMean::Mse(ReadColumn::Probability),
+        of: PictureMean::Rows(SurveyShow::Mse, ReadColumn::Probability),
         cells: vec![cell("a", "sum", None, f64::NAN)],
     };
     let marks = LessonMarks::default();

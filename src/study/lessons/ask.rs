@@ -204,10 +204,10 @@ pub struct SweepsAsk {
     pub rows: Vec<RowGroup>,
     pub kinds: Vec<Sweep>,
     /// Shuffles of one size.
-    #[serde(default = "one_seed")]
+    #[serde(default = "single")]
     pub seeds: u64,
     /// Loops run so many times at most.
-    #[serde(default = "one_round")]
+    #[serde(default = "single")]
     pub rounds: usize,
     /// Middles of several sizes, too, and not only those that the fields of one size speak of?
     #[serde(default)]
@@ -226,12 +226,8 @@ pub struct SweepsAsk {
     pub report: Option<String>,
 }
 
-fn one_seed() -> u64 {
-    1
-}
-
-fn one_round() -> usize {
-    1
+fn single<T: From<u8>>() -> T {
+    T::from(1)
 }
 
 impl SweepsAsk {

@@ -1,30 +1,20 @@
 //! A lesson's file, read and checked.
 
-#[cfg(any(feature = "cli", feature = "web"))]
 use std::collections::BTreeSet;
 
-#[cfg(any(feature = "cli", feature = "web"))]
 use super::ask::WITHOUT;
-use super::field::{TextPiece, pieces};
-#[cfg(any(feature = "cli", feature = "web"))]
+use super::field::fields_in;
 use super::fit::StepTaker;
-use super::{FieldName, LessonStep};
-#[cfg(any(feature = "cli", feature = "web"))]
-use super::{Lesson, LessonError, StepAsk, fields_of};
-#[cfg(any(feature = "cli", feature = "web"))]
+use super::{FieldName, Lesson, LessonError, LessonStep, StepAsk};
 use crate::task::plain::PlainTask;
-#[cfg(any(feature = "cli", feature = "web"))]
 use crate::task::primer::{GeneratedTask, level_of_count, level_range};
 
 /// Blocks of a model that is not the one that a lesson is written for.
-#[cfg(any(feature = "cli", feature = "web"))]
 const DEEP: usize = 30;
 
 /// Words of set-up, question and the prompt that it is about, together at most.
-#[cfg(any(feature = "cli", feature = "web"))]
 const MOST_WORDS: usize = 60;
 
-#[cfg(any(feature = "cli", feature = "web"))]
 impl Lesson {
     /// Reads a file called `file`, and checks what can be checked without a model.
     ///
@@ -60,10 +50,7 @@ impl Lesson {
         }
         Ok(lesson)
     }
-}
 
-#[cfg(any(feature = "cli", feature = "web"))]
-impl Lesson {
     /// Is the step sound as such a model takes it?
     fn check_form(&self, step: &LessonStep, form: StepTaker<'_>) -> Result<(), String> {
         let taken = self.taken(step, form).map_err(|error| error.to_string())?;
@@ -76,7 +63,6 @@ impl Lesson {
 
 impl LessonStep {
     /// Is there what it names of plain English?
-    #[cfg(any(feature = "cli", feature = "web"))]
     fn check_plain(&self) -> Result<(), String> {
         let asks = self.before.iter().chain([&self.action]);
         for plain in asks.flat_map(StepAsk::groups).filter_map(|group| group.plain.as_ref()) {
@@ -96,16 +82,16 @@ impl LessonStep {
         }
     }
 
-    #[cfg(any(feature = "cli", feature = "web"))]
     fn check(&self, prompt: Option<&str>) -> Result<(), String> {
         let words = [self.say.as_str(), self.ask.as_str()]
             .into_iter()
             .chain(prompt)
             .map(|text| text.split_whitespace().count())
             .sum::<usize>();
-        if words > MOST_WORDS {
-            return Err(format!("{words} words stand before the answer: say it in {MOST_WORDS}"));
-        }
+        refuse_if!(
+            words > MOST_WORDS,
+            "{words} words stand before the answer: say it in {MOST_WORDS}"
+        );
         for token in &self.marks.tokens {
             if !prompt.is_some_and(|prompt| prompt.split(' ').any(|word| word == token)) {
                 return Err(format!(
@@ -122,109 +108,59 @@ impl LessonStep {
                     .to_owned(),
             );
         }
-        if self.options.len() < 2 {
-            return Err("it has fewer than two options: nothing can be predicted".to_owned());
-        }
+        let count = self.options.len();
+        refuse_if!(count < 2, "it has fewer than two options: nothing can be predicted");
         let ids: BTreeSet<&str> = self.options.iter().map(|option| option.id.as_str()).collect();
-        if ids.len() < self.options.len() {
-            return Err("two options have one id: give every option its own".to_owned());
-        }
-        for text in self.set_up_texts() {
-            if let Some(field) = fields(text)?.iter().find(|field| !field.is_before) {
-                return Err(format!(
-                    "{field} is not known before the question is answered: name a field of before, or ask without it"
-                ));
-            }
-        }
-        for field in self.premise_fields()? {
-            if !field.is_before {
-                return Err(format!(
-                    "{field} is not known before the question is answered: let when name fields of before"
-                ));
-            }
-        }
-        let mut all = self.set_up_fields()?;
-        all.extend(self.premise_fields()?);
-        all.extend(self.reveal_fields()?);
-        if self.before.is_none()
-            && let Some(field) = all.iter().find(|field| field.is_before)
-        {
+        refuse_if!(ids.len() < count, "two options have one id: give every option its own");
+        let set_up = fields(self.set_up_texts())?;
+        if let Some(field) = set_up.iter().find(|field| !field.is_before) {
             return Err(format!(
-                "{field} is a field of a run before the question, and there is none: write [step.before]"
+                "{field} is not known before the question is answered: name a field of before, or ask without it"
             ));
         }
-        for field in &all {
-            let ask = match &self.before {
-                Some(before) if field.is_before => before,
-                _ => &self.action,
-            };
-            let known = fields_of(ask);
-            let is_end = |c: char| !c.is_ascii_alphanumeric() && c != '_';
-            let first = field.parts.first().map(String::as_str);
-            if !known.split(is_end).any(|word| Some(word) == first) {
-                return Err(format!("no such run has a field {field}: it has {known}"));
-            }
-            if self.words_of(field).is_none() {
+        let premise = self.premise_fields()?;
+        if let Some(field) = premise.iter().find(|field| !field.is_before) {
+            return Err(format!(
+                "{field} is not known before the question is answered: let when name fields of before"
+            ));
+        }
+        for field in set_up.into_iter().chain(premise).chain(self.reveal_fields()?) {
+            let ask = if field.is_before { self.before.as_ref() } else { Some(&self.action) };
+            let Some(ask) = ask else {
                 return Err(format!(
-                    "such a run has no field {field}, which has other parts: it has {known}"
+                    "{field} is a field of a run before the question, and there is none: write [step.before]"
                 ));
+            };
+            if self.words_of(&field).is_none() {
+                let known = ask.fields();
+                return Err(format!("no such run has a field {field}: it has {known}"));
             }
         }
         Ok(())
     }
 
     /// The texts that are shown before the question is answered.
-    fn set_up_texts(&self) -> impl Iterator<Item = &str> {
-        let options = self.options.iter().map(|option| option.text.as_str());
-        [self.say.as_str(), self.ask.as_str()].into_iter().chain(options)
-    }
-
-    /// Every field of the texts before the question.
-    ///
-    /// # Errors
-    /// A text that is malformed.
-    pub fn set_up_fields(&self) -> Result<Vec<FieldName>, String> {
-        let mut all = Vec::new();
-        for text in self.set_up_texts() {
-            all.extend(fields(text)?);
-        }
-        Ok(all)
+    fn set_up_texts(&self) -> impl Iterator<Item = &String> {
+        [&self.say, &self.ask].into_iter().chain(self.options.iter().map(|option| &option.text))
     }
 
     /// Every field of what the step takes for granted.
-    #[cfg(any(feature = "cli", feature = "web"))]
     fn premise_fields(&self) -> Result<Vec<FieldName>, String> {
-        let Some(premise) = &self.when else {
-            return Ok(Vec::new());
-        };
-        let mut all = fields(&premise.lacking)?;
-        all.extend(premise.holds.fields().into_iter().cloned());
+        let mut all = fields(self.when.iter().map(|premise| &premise.lacking))?;
+        all.extend(self.when.iter().flat_map(|premise| premise.holds.fields()));
         Ok(all)
     }
 
     /// Every field of what is shown behind it, and of the options' predicates.
-    ///
-    /// # Errors
-    /// A text that is malformed.
-    pub fn reveal_fields(&self) -> Result<Vec<FieldName>, String> {
-        let mut all = Vec::new();
-        let whys = self
-            .options
-            .iter()
-            .flat_map(|option| [Some(&option.why), option.but.as_ref()])
-            .flatten()
-            .map(String::as_str);
-        for text in [self.reveal.as_str(), self.caveat.as_str()].into_iter().chain(whys) {
-            all.extend(fields(text)?);
-        }
-        for option in &self.options {
-            all.extend(option.holds.fields().into_iter().cloned());
-        }
+    fn reveal_fields(&self) -> Result<Vec<FieldName>, String> {
+        let options = &self.options;
+        let whys = options.iter().flat_map(|option| [Some(&option.why), option.but.as_ref()]);
+        let mut all = fields([&self.reveal, &self.caveat].into_iter().chain(whys.flatten()))?;
+        all.extend(options.iter().flat_map(|option| option.holds.fields()));
         Ok(all)
     }
 }
 
-#[cfg(any(feature = "cli", feature = "web"))]
 impl StepAsk {
     /// Can any model be asked this?
     fn check(&self, has_prompt: bool) -> Result<(), String> {
@@ -259,9 +195,8 @@ impl StepAsk {
             _ => {}
         }
         for group in self.groups() {
-            if group.count == 0 {
-                return Err(format!("it asks for no rows of {}: ask for one at least", group.task));
-            }
+            let (task, is_empty) = (&group.task, group.count == 0);
+            refuse_if!(is_empty, "it asks for no rows of {task}: ask for one at least");
             if PlainTask::from_name(&group.task).is_some() {
                 continue;
             }
@@ -283,11 +218,11 @@ impl StepAsk {
     }
 }
 
-fn fields(text: &str) -> Result<Vec<FieldName>, String> {
-    let pieces = pieces(text).map_err(|error| error.to_string())?;
-    let field = |piece| match piece {
-        TextPiece::Field(name, _) => Some(name),
-        TextPiece::Plain(_) => None,
-    };
-    Ok(pieces.into_iter().filter_map(field).collect())
+/// Every field of some texts.
+fn fields<'a>(texts: impl Iterator<Item = &'a String>) -> Result<Vec<FieldName>, String> {
+    let mut all = Vec::new();
+    for text in texts {
+        all.extend(fields_in(text).map_err(|error| error.to_string())?);
+    }
+    Ok(all)
 }

@@ -1,5 +1,7 @@
 //! Errors of a lesson's file, and the reasons why a model cannot show a step.
 
+use std::fmt::Display;
+
 /// One sentence: what is wrong and what to do.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum LessonError {
@@ -23,4 +25,11 @@ pub enum LessonError {
     /// There are no such lessons or steps.
     #[error("there is no lesson {lesson:?} with a step {step:?}: choose one of the list")]
     NoStep { lesson: String, step: String },
+}
+
+impl LessonError {
+    /// Says what the model lacks.
+    pub(super) fn lacking(reason: impl Display) -> Self {
+        Self::CannotShow { reason: reason.to_string() }
+    }
 }

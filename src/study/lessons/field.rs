@@ -220,6 +220,18 @@ pub(super) fn pieces(text: &str) -> Result<Vec<TextPiece<'_>>, LessonError> {
     Ok(pieces)
 }
 
+/// The fields that a text names.
+///
+/// # Errors
+/// As [`pieces`].
+pub(super) fn fields_in(text: &str) -> Result<Vec<FieldName>, LessonError> {
+    let named = pieces(text)?.into_iter().filter_map(|piece| match piece {
+        TextPiece::Field(name, _) => Some(name),
+        TextPiece::Plain(_) => None,
+    });
+    Ok(named.collect())
+}
+
 /// Digits behind the point at most.
 const MOST_DECIMALS: usize = 9;
 

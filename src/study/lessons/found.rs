@@ -108,12 +108,9 @@ pub struct FoundCell {
     pub correct: Vec<bool>,
     /// Accuracy less that of the model's own order, row by row.
     pub change: Mean,
-    pub probability: VoteMeans,
-    /// Whole logits, and their part that moves probabilities.
-    pub logit: VoteMeans,
-    pub centred: VoteMeans,
-    pub paper: VoteMeans,
-    /// Kinds in `probability`, `logit` and `centred`, where they are known.
+    /// Of probabilities, of whole logits, of their part that moves probabilities, and by the paper's formula.
+    pub columns: [VoteMeans; 4],
+    /// Kinds in the first three columns, where they are known.
     pub by_kind: Option<[ByKind; 3]>,
     /// Number of the first members from which on their sum is right on nearly as many rows as the whole model, and
     /// the name of the last of them.
@@ -132,35 +129,32 @@ pub struct TaskLooks {
 }
 
 /// A mean whose rows are not known: its interval is itself.
-fn exact(mean: f64) -> Mean {
+pub(super) fn exact(mean: f64) -> Mean {
     Mean { mean, low: mean, high: mean }
 }
 
 impl FoundCell {
     /// The model's own order, and those of these names.
     pub(super) fn of_orders(task: &str, plans: &[String], orders: &Orders) -> Vec<Self> {
-        let one = |plan: Option<&String>, variant: &Variant| Self {
+        let own = std::iter::once((None, &orders.original));
+        let others = plans.iter().cloned().map(Some).zip(&orders.variants);
+        let cells = own.chain(others).map(|(plan, Variant { measures, rows, .. })| Self {
             task: task.to_owned(),
-            plan: plan.cloned(),
+            plan,
             rows: orders.rows,
             chance: orders.chance,
             majority: orders.majority,
             uniform: Some(orders.chance).filter(|k| *k > 0.0).map(|k| k * (1.0 - k)),
-            accuracy: variant.measures.accuracy,
-            correct: variant.rows.correct.clone(),
-            change: variant.measures.change,
-            probability: variant.measures.probability,
-            logit: variant.measures.logit,
-            centred: variant.measures.centred,
-            paper: variant.measures.paper,
+            accuracy: measures.accuracy,
+            correct: rows.correct.clone(),
+            change: measures.change,
+            columns: [measures.probability, measures.logit, measures.centred, measures.paper],
             by_kind: None,
             reached: None,
-            first_word: variant.measures.first_word.map(|share| share.mean),
+            first_word: measures.first_word.map(|share| share.mean),
             depths: Vec::new(),
-        };
-        let own = std::iter::once(one(None, &orders.original));
-        let others = plans.iter().zip(&orders.variants);
-        own.chain(others.map(|(plan, variant)| one(Some(plan), variant))).collect()
+        });
+        cells.collect()
     }
 }
 
@@ -242,10 +236,8 @@ impl StepFound {
                 accuracy: wilson(all.accuracy, all.rows),
                 correct: Vec::new(),
                 change: exact(0.0),
-                probability: means(triples.probability),
-                logit: means(triples.logit),
-                centred: means(triples.centred),
-                paper: means(triples.paper),
+                columns: [triples.probability, triples.logit, triples.centred, triples.paper]
+                    .map(means),
                 by_kind: Some([&all.probability, &all.logit, &all.centred].map(|c| c.by_kind)),
                 reached: name.map(|name| (at + 1, name)),
                 first_word: found.first_word,

@@ -190,35 +190,7 @@ impl LessonMarks {
     }
 }
 
-/// An entry in the list of lessons.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct LessonHead {
-    pub id: String,
-    pub title: String,
-    pub minutes: u32,
-    pub needs: Vec<String>,
-    pub belief: String,
-    pub takeaway: String,
-    pub model: String,
-    /// Ids, in order.
-    pub steps: Vec<String>,
-}
-
 impl Lesson {
-    /// Returns its entry in the list of lessons.
-    pub fn head(&self) -> LessonHead {
-        LessonHead {
-            id: self.id.clone(),
-            title: self.title.clone(),
-            minutes: self.minutes,
-            needs: self.needs.clone(),
-            belief: self.belief.clone(),
-            takeaway: self.takeaway.clone(),
-            model: self.model.clone(),
-            steps: self.steps.iter().map(|step| step.id.clone()).collect(),
-        }
-    }
-
     /// The model that a step is written for.
     pub fn model_of<'a>(&'a self, step: &'a LessonStep) -> &'a str {
         step.model.as_deref().unwrap_or(&self.model)

@@ -10,6 +10,7 @@
 //! [`Lesson::outcome`] reads what they found.
 
 mod ask;
+#[cfg(any(feature = "cli", feature = "web"))]
 mod checked;
 mod error;
 mod field;
@@ -41,14 +42,14 @@ pub use found::{
 };
 pub use group::{PlainGroup, RowGroup};
 pub use lesson::{
-    Lesson, LessonHead, LessonMarks, LessonOption, LessonPremise, LessonPrompt, LessonStep,
-    PlainOption, PlainStep, TeacherNotes,
+    Lesson, LessonMarks, LessonOption, LessonPremise, LessonPrompt, LessonStep, PlainOption,
+    PlainStep, TeacherNotes,
 };
 pub use numbers::StepNumber;
-pub use outcome::{AskedStep, OptionOutcome, StepOutcome, StepPhase, StepShowing, TaughtBy};
+pub use outcome::{AskedStep, OptionOutcome, StepOutcome, StepPhase, StepShowing};
 pub use picture::{CoupledModel, DepthAccuracy, PictureCell, PictureMean, StepPicture};
 pub use predicate::{Holding, Predicate};
-pub use reading::{MOVED, fields_of, moved_members};
+pub use reading::{MOVED, moved_members};
 pub(crate) use reading::{swap_relation, weightiest};
 pub use source::{RanModel, RunSource};
 pub use work::WorkRunning;

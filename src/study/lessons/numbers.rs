@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::field::{TextPiece, pieces};
+use super::field::fields_in;
 use super::{FieldName, FieldValue, LessonError, LessonStep};
 
 /// A number of a run, by its field's name.
@@ -19,12 +19,8 @@ impl LessonStep {
         field: &dyn Fn(&FieldName) -> Result<FieldValue, LessonError>,
     ) -> Result<Vec<StepNumber>, LessonError> {
         let compared = self.options.iter().flat_map(|option| option.holds.fields());
-        let mut names: Vec<FieldName> = compared.cloned().collect();
-        for piece in pieces(&self.reveal)? {
-            if let TextPiece::Field(name, _) = piece {
-                names.push(name);
-            }
-        }
+        let mut names: Vec<FieldName> = compared.collect();
+        names.extend(fields_in(&self.reveal)?);
         let mut numbers: Vec<StepNumber> = Vec::new();
         for name in names {
             if numbers.iter().any(|number| number.name == name) {

@@ -60,11 +60,27 @@ impl AskedStep {
     fn of(step: &LessonStep) -> Self {
         Self { before: step.before.clone(), action: step.action.clone(), marks: step.marks.clone() }
     }
+}
 
-    /// The step that asks this.
-    #[must_use]
-    pub fn in_step(self, step: LessonStep) -> LessonStep {
-        LessonStep { before: self.before, action: self.action, marks: self.marks, ..step }
+impl StepOutcome {
+    /// The step as its file has it, where no run is needed to say it. `lesson` is its lesson's id.
+    pub fn asked(lesson: &str, step: &LessonStep) -> Self {
+        Self {
+            lesson: lesson.to_owned(),
+            step: step.id.clone(),
+            say: step.say.clone(),
+            ask: step.ask.clone(),
+            options: step.options.iter().map(OptionOutcome::asked).collect(),
+            ..Self::default()
+        }
+    }
+
+    /// Returns the sentence on what the model lacks, where it cannot show the step.
+    pub fn lacking(&self) -> Option<&str> {
+        match &self.showing {
+            StepShowing::CannotShow(reason) => Some(reason),
+            _ => None,
+        }
     }
 }
 
@@ -100,15 +116,9 @@ pub struct OptionOutcome {
 
 impl OptionOutcome {
     /// The option before its question is answered.
-    pub fn asked(option: &LessonOption) -> Self {
+    fn asked(option: &LessonOption) -> Self {
         Self { id: option.id.clone(), text: option.text.clone(), ..Self::default() }
     }
-}
-
-/// The model that is asked.
-#[derive(Clone, Copy, Debug)]
-pub struct TaughtBy<'a> {
-    pub model: &'a str,
 }
 
 impl Lesson {
@@ -121,54 +131,52 @@ impl Lesson {
         step.ok_or_else(|| LessonError::NoStep { lesson: self.id.clone(), step: id.to_owned() })
     }
 
-    /// Returns a step's words after a phase, as a model took it: `before` is the result of its set-up, if it has any;
-    /// `found` of the run that answers it, once that is over.
+    /// Returns a step's words after a phase, as the model `asked` took it: `before` is the result of its set-up, if it
+    /// has any; `found` of the run that answers it, once that is over.
     pub fn outcome(
         &self,
         step: &LessonStep,
-        by: TaughtBy<'_>,
+        asked: &str,
         before: Option<&StepFound>,
         found: Option<&StepFound>,
     ) -> StepOutcome {
-        match self.answered(step, by, before, found) {
-            Ok(outcome) => outcome,
-            Err(error) => self.cannot_show(step, by, &error),
-        }
+        let outcome = self.answered(step, asked, before, found);
+        outcome.unwrap_or_else(|error| self.cannot_show(step, asked, &error))
     }
 
-    /// The step where the model lacks what it needs.
+    /// The step where the model `asked` lacks what it needs.
     pub fn cannot_show(
         &self,
         step: &LessonStep,
-        by: TaughtBy<'_>,
+        asked: &str,
         why: &dyn std::fmt::Display,
     ) -> StepOutcome {
         let written_for = self.model_of(step);
-        let mut reason = format!("{} cannot show this step ({why})", by.model);
-        if by.model != written_for {
+        let mut reason = format!("{asked} cannot show this step ({why})");
+        if asked != written_for {
             reason += &format!(": take {written_for}, for which it is written");
         }
-        let has_no_field = |text: &str| !text.contains('{');
-        let plain = |text: &str| if has_no_field(text) { text.to_owned() } else { String::new() };
-        // Of a question that lacks its numbers no options can be chosen.
-        let is_whole =
-            has_no_field(&step.ask) && step.options.iter().all(|option| has_no_field(&option.text));
-        StepOutcome {
-            lesson: self.id.clone(),
-            step: step.id.clone(),
-            model: by.model.to_owned(),
+        let mut outcome = StepOutcome {
+            model: asked.to_owned(),
             showing: StepShowing::CannotShow(reason + "."),
-            say: plain(&step.say),
-            ask: plain(&step.ask),
-            options: step.options.iter().filter(|_| is_whole).map(OptionOutcome::asked).collect(),
-            ..StepOutcome::default()
+            ..StepOutcome::asked(&self.id, step)
+        };
+        // Of a question that lacks its numbers no options can be chosen.
+        let has_field = |text: &String| text.contains('{');
+        if has_field(&step.ask) || step.options.iter().any(|option| has_field(&option.text)) {
+            outcome.options.clear();
         }
+        for text in [&mut outcome.say, &mut outcome.ask].into_iter().filter(|text| has_field(text))
+        {
+            text.clear();
+        }
+        outcome
     }
 
     fn answered(
         &self,
         step: &LessonStep,
-        by: TaughtBy<'_>,
+        asked: &str,
         before: Option<&StepFound>,
         found: Option<&StepFound>,
     ) -> Result<StepOutcome, LessonError> {
@@ -211,7 +219,7 @@ impl Lesson {
         Ok(StepOutcome {
             lesson: self.id.clone(),
             step: step.id.clone(),
-            model: by.model.to_owned(),
+            model: asked.to_owned(),
             source: found.or(before).map(StepFound::source),
             showing: match (is_over, right) {
                 (false, _) => StepShowing::Asked,
@@ -232,6 +240,15 @@ impl Lesson {
 }
 
 impl LessonStep {
+    /// Returns the step as the model took it whose outcome this is; as it is, where nothing of it ran.
+    #[must_use]
+    pub fn as_asked(self, outcome: Option<&StepOutcome>) -> Self {
+        match outcome.and_then(|outcome| outcome.asked.clone()) {
+            Some(AskedStep { before, action, marks }) => Self { before, action, marks, ..self },
+            None => self,
+        }
+    }
+
     /// How every option stands to what `field` says.
     ///
     /// # Errors
@@ -256,7 +273,7 @@ impl LessonPremise {
     ) -> Result<(), LessonError> {
         match self.holds.judge(field)? {
             Some(Holding::Agrees) => Ok(()),
-            _ => Err(LessonError::CannotShow { reason: filled(&self.lacking, field)? }),
+            _ => Err(LessonError::lacking(filled(&self.lacking, field)?)),
         }
     }
 }

@@ -4,7 +4,7 @@ mod cells;
 
 use serde::{Deserialize, Serialize};
 
-use self::cells::{ModelCell, rows, said, shown_means, surveyed};
+use self::cells::{ModelCell, rows, said, surveyed};
 use super::ask::{CoupledShow, LensShow, ReadColumn, StepAsk, SurveyShow};
 use super::found::{FoundCell, ModelFound, PartFound, StepFound};
 use crate::engine::Member;
@@ -60,38 +60,25 @@ pub struct DepthAccuracy {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PictureMean {
-    Accuracy,
-    Mse(ReadColumn),
-    Bias(ReadColumn),
-    Diversity(ReadColumn),
+    /// A mean of rows, in a column where it is of votes.
+    Rows(SurveyShow, ReadColumn),
     /// The line-shape score of the way through the blocks.
     Line,
 }
 
-impl PictureMean {
-    fn of(show: SurveyShow, column: ReadColumn) -> Self {
-        match show {
-            SurveyShow::Accuracy => Self::Accuracy,
-            SurveyShow::Mse => Self::Mse(column),
-            SurveyShow::Bias => Self::Bias(column),
-            SurveyShow::Diversity => Self::Diversity(column),
-        }
-    }
-
-    /// A cell's; nothing where rows of answers have no such number.
-    fn value(self, cell: &FoundCell) -> Option<Mean> {
-        let means = |column: ReadColumn| match column {
-            ReadColumn::Probability => &cell.probability,
-            ReadColumn::Logit => &cell.centred,
-            ReadColumn::Paper => &cell.paper,
-        };
-        match self {
-            Self::Accuracy => Some(cell.accuracy),
-            Self::Mse(column) => Some(means(column).mse),
-            Self::Bias(column) => Some(means(column).bias),
-            Self::Diversity(column) => Some(means(column).diversity),
-            Self::Line => None,
-        }
+/// A mean of a cell.
+fn mean_of_cell(cell: &FoundCell, show: SurveyShow, column: ReadColumn) -> Mean {
+    let [probability, _, centred, paper] = &cell.columns;
+    let means = match column {
+        ReadColumn::Probability => probability,
+        ReadColumn::Logit => centred,
+        ReadColumn::Paper => paper,
+    };
+    match show {
+        SurveyShow::Accuracy => cell.accuracy,
+        SurveyShow::Mse => means.mse,
+        SurveyShow::Bias => means.bias,
+        SurveyShow::Diversity => means.diversity,
     }
 }
 
@@ -112,12 +99,9 @@ impl StepPicture {
             | Self::Depths { model, .. } => vec![model],
             Self::Coupling { models, .. } => models.iter().map(|of| of.model.as_str()).collect(),
             Self::Rows { cells, .. } | Self::Said { cells, .. } => {
-                let mut models: Vec<&str> = Vec::new();
-                for cell in cells {
-                    if !models.contains(&cell.model.as_str()) {
-                        models.push(&cell.model);
-                    }
-                }
+                // A model's cells stand one after the other.
+                let mut models: Vec<&str> = cells.iter().map(|cell| cell.model.as_str()).collect();
+                models.dedup();
                 models
             }
         }
@@ -136,14 +120,14 @@ pub struct PictureCell {
 }
 
 impl PictureCell {
-    fn of(model: &str, cell: &FoundCell, mean: PictureMean) -> Option<Self> {
-        Some(Self {
+    fn of(model: &str, cell: &FoundCell, show: SurveyShow, column: ReadColumn) -> Self {
+        Self {
             model: model.to_owned(),
             task: cell.task.clone(),
             plan: cell.plan.clone(),
             rows: cell.rows,
-            value: mean.value(cell)?,
-        })
+            value: mean_of_cell(cell, show, column),
+        }
     }
 }
 
@@ -155,19 +139,19 @@ impl StepFound {
             Self::Theory(_) => Vec::new(),
             Self::Survey(models) => surveyed(models, ask),
             Self::Models(models) => {
-                let cells = models.iter().filter_map(|of| match &of.part {
-                    PartFound::Cells(cells) => Some((of.model.as_str(), cells)),
-                    _ => None,
+                let cells = models.iter().flat_map(|of| match &of.part {
+                    PartFound::Cells(cells) => {
+                        cells.iter().map(|cell| (of.model.as_str(), cell)).collect()
+                    }
+                    _ => Vec::new(),
                 });
-                let cells =
-                    cells.flat_map(|(model, cells)| cells.iter().map(move |of| (model, of)));
                 let cells: Vec<ModelCell<'_>> = cells.collect();
                 let mut all: Vec<StepPicture> =
                     models.iter().flat_map(|found| of_model(found, ask, before)).collect();
                 all.extend(coupled(models, ask));
                 match ask {
                     StepAsk::Rows(ask) if !ask.turned.is_empty() => all.extend(said(&cells, ask)),
-                    _ => all.extend(rows(&cells, &shown_means(ask))),
+                    _ => all.extend(rows(&cells, ask)),
                 }
                 all
             }
@@ -177,35 +161,29 @@ impl StepFound {
 
 /// The pictures that are of one model alone.
 fn of_model(found: &ModelFound, ask: &StepAsk, before: Option<&StepFound>) -> Vec<StepPicture> {
-    let model = || found.model.clone();
+    let model = found.model.clone();
     match (&found.part, ask) {
         (PartFound::Lens(lens), StepAsk::Lens(ask)) => {
             let before = before.filter(|_| ask.shown() == LensShow::Moved);
             vec![StepPicture::Lens {
-                model: model(),
+                model,
                 show: ask.shown(),
                 lens: Box::new(lens.lens.clone()),
                 before: before.and_then(StepFound::lens).map(|lens| Box::new(lens.clone())),
             }]
         }
         (PartFound::Heads(found), _) => {
-            vec![StepPicture::Need { model: model(), need: Box::new(found.need.clone()) }]
+            vec![StepPicture::Need { model, need: Box::new(found.need.clone()) }]
         }
         (PartFound::Sweeps(sweeps), StepAsk::Sweeps(ask)) => {
             let drawn = sweeps.orders.iter().map(|orders| StepPicture::Sweep {
-                model: model(),
+                model: model.clone(),
                 draws_first_word: ask.draws_first_word,
                 orders: Box::new(without_rows(orders)),
             });
             drawn.collect()
         }
-        (
-            PartFound::Lens(_)
-            | PartFound::Coupling(_)
-            | PartFound::Cells(_)
-            | PartFound::Sweeps(_),
-            _,
-        ) => Vec::new(),
+        _ => Vec::new(),
     }
 }
 

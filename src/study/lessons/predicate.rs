@@ -66,6 +66,17 @@ impl Holding {
         }
     }
 
+    /// Does an interval lie between two lines, both included?
+    fn between(low: f64, high: f64, from: f64, to: f64) -> Self {
+        if low >= from && high <= to {
+            Self::Agrees
+        } else if high < from || low > to {
+            Self::Disagrees
+        } else {
+            Self::Open
+        }
+    }
+
     /// Are two words the same, each one of those that it may be?
     fn same(a: &[String], b: &[String]) -> Self {
         let may_be = a.iter().any(|word| b.contains(word));
@@ -92,18 +103,8 @@ impl Holding {
 
 impl Predicate {
     /// Every field that it names.
-    pub fn fields(&self) -> Vec<&FieldName> {
-        match self {
-            Self::Above(field, _)
-            | Self::Below(field, _)
-            | Self::Between(field, ..)
-            | Self::Says(field, _) => vec![field],
-            Self::More(a, b, _) | Self::Near(a, b, _) | Self::SameWord(a, b) => vec![a, b],
-            Self::Largest(field, others) => std::iter::once(field).chain(others).collect(),
-            Self::All(each) | Self::Any(each) => each.iter().flat_map(Self::fields).collect(),
-            Self::Not(one) | Self::Unless(one) => one.fields(),
-            Self::Otherwise => Vec::new(),
-        }
+    pub fn fields(&self) -> Vec<FieldName> {
+        self.clone().fields_mut().into_iter().map(|field| field.clone()).collect()
     }
 
     /// Returns every field that it names, to be changed.
@@ -157,13 +158,7 @@ impl Predicate {
             }
             Self::Between(name, from, to) => {
                 let [_, low, high] = number(name)?;
-                if low >= *from && high <= *to {
-                    Holding::Agrees
-                } else if high < *from || low > *to {
-                    Holding::Disagrees
-                } else {
-                    Holding::Open
-                }
+                Holding::between(low, high, *from, *to)
             }
             Self::More(a, b, by) => {
                 let [_, low, high] = apart(a, b)?;
@@ -171,13 +166,7 @@ impl Predicate {
             }
             Self::Near(a, b, within) => {
                 let [_, low, high] = apart(a, b)?;
-                if low >= -within && high <= *within {
-                    Holding::Agrees
-                } else if high < -within || low > *within {
-                    Holding::Disagrees
-                } else {
-                    Holding::Open
-                }
+                Holding::between(low, high, -within, *within)
             }
             Self::Largest(name, others) => {
                 let mut all = Vec::with_capacity(others.len());

@@ -45,7 +45,7 @@ fn words(say: &str, reveal: &str) -> String {
 fn a_lesson_is_read_and_listed() {
     let text = lesson(&(words("It adds.", "{accuracy.sum:1}") + OPTIONS));
     let read = Lesson::read("a.toml", &text).expect("a lesson");
-    assert_eq!(read.head().steps, ["one"]);
+    assert_eq!(read.steps[0].id, "one");
     assert_eq!(read.model_of(&read.steps[0]), "scholar-12");
     let again: Lesson =
         serde_json::from_str(&serde_json::to_string(&read).expect("JSON")).expect("again");

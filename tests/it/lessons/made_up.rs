@@ -14,7 +14,7 @@ pub fn holdings(
     seen: &BTreeMap<FieldName, Vec<FieldValue>>,
 ) -> Vec<Vec<Holding>> {
     let named = step.options.iter().flat_map(|option| option.holds.fields());
-    let names: BTreeSet<&FieldName> = named.collect();
+    let names: BTreeSet<FieldName> = named.collect();
     let mut random = Mt::new(1);
     let mut share = move || f64::from(random.next_u32()) / 4_294_967_296.0;
     // What fields of one step have come to: two that are compared may change places.
@@ -25,7 +25,7 @@ pub fn holdings(
         let mut last = 0.0;
         let mut drawn: BTreeMap<&FieldName, FieldValue> = BTreeMap::new();
         for name in &names {
-            let own = seen.get(*name).and_then(|values| values.first());
+            let own = seen.get(name).and_then(|values| values.first());
             let value = match own {
                 Some(FieldValue::Word(_)) => words[(share() * words.len() as f64) as usize].clone(),
                 _ if numbers.is_empty() => FieldValue::exact(0.0),

@@ -6,7 +6,7 @@ use std::path::Path;
 use atelier::model::{FileBytes, ModelFiles, catalogue};
 use atelier::study::lessons::{
     FieldName, FieldValue, LESSONS, Lesson, LessonStep, LessonTaker, ModelFound, REAL_MODEL,
-    RowGroup, StepAsk, StepFound, StepOutcome, StepPicture, TaughtBy, TheoryAsk, WorkRunning,
+    RowGroup, StepAsk, StepFound, StepOutcome, StepPicture, TheoryAsk, WorkRunning,
 };
 use atelier::study::report::Opened;
 use atelier::study::survey::Survey;
@@ -119,8 +119,8 @@ impl School {
             let before = before.map(|(_, found)| *found);
             for name in step.options.iter().flat_map(|option| option.holds.fields()) {
                 let run = if name.is_before { before } else { Some(after) };
-                if let Some(Ok(value)) = run.map(|run| run.field(name, before)) {
-                    seen.entry(name.clone()).or_default().push(value);
+                if let Some(Ok(value)) = run.map(|run| run.field(&name, before)) {
+                    seen.entry(name).or_default().push(value);
                 }
             }
         }
@@ -147,7 +147,6 @@ impl School {
         step: &LessonStep,
         taught: &str,
     ) -> Vec<StepOutcome> {
-        let by = TaughtBy { model: "made up" };
         let before = step.before.as_ref().map(|ask| self.found(lesson, ask, taught));
         let Ok(before) = before.transpose() else { return Vec::new() };
         let found = self.found(lesson, &step.action, taught);
@@ -184,7 +183,8 @@ impl School {
                 .chain(swept::others(&models).into_iter().map(StepFound::Models))
                 .collect(),
         };
-        let outcome = |found: &StepFound| lesson.outcome(step, by, before.as_ref(), Some(found));
+        let outcome =
+            |found: &StepFound| lesson.outcome(step, "made up", before.as_ref(), Some(found));
         others.iter().map(outcome).collect()
     }
 
@@ -200,11 +200,12 @@ impl School {
             true => taught,
             false => lesson.model_of(step),
         };
-        let by = TaughtBy { model: taught };
         match self.ran(lesson, step, taught) {
-            Ok((step, before, found)) => lesson.outcome(&step, by, before.as_ref(), Some(&found)),
+            Ok((step, before, found)) => {
+                lesson.outcome(&step, taught, before.as_ref(), Some(&found))
+            }
             Err(why) => {
-                lesson.cannot_show(&lesson.written(step).expect("a checked step"), by, &why)
+                lesson.cannot_show(&lesson.written(step).expect("a checked step"), taught, &why)
             }
         }
     }

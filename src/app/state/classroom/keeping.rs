@@ -3,6 +3,8 @@
 //! Several windows may have lessons open: stored answers are read again before anything is changed, so that none
 //! removes what another stored, or brings back what another forgot.
 
+use std::collections::BTreeMap;
+
 use leptos::prelude::*;
 
 use super::{OpenLesson, StepPlace};
@@ -67,7 +69,7 @@ impl OpenLesson {
         self.is_kept.set(true);
         self.unread.set(String::new());
         self.book.set(AnswerBook::default());
-        self.pictures.set(Vec::new());
+        self.pictures.set(BTreeMap::new());
         self.begin_step();
     }
 

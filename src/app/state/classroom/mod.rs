@@ -7,19 +7,22 @@ mod keeping;
 mod model;
 mod running;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use leptos::prelude::*;
 
 use super::Studio;
+use super::teaching::OTHER_WORDS;
 use crate::app::answers::{AnswerBook, StepAnswer};
-use crate::app::asked::{plain, veiled};
+use crate::app::asked::veiled;
+use crate::app::protocol::{Ask, Tell};
 use crate::study::lessons::{
-    Lesson, LessonFit, LessonHead, LessonPrompt, LessonStep, StepOutcome, StepPhase, StepPicture,
+    Lesson, LessonFit, LessonPrompt, LessonStep, StepOutcome, StepPhase, StepPicture,
 };
 
 /// A step, by the ids of its lesson and its own.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct StepPlace {
     pub lesson: String,
     pub step: String,
@@ -37,12 +40,12 @@ struct StepRun {
 pub struct OpenLesson {
     studio: Studio,
     /// All lessons; none before they are here.
-    pub heads: RwSignal<Vec<LessonHead>>,
+    pub list: RwSignal<Vec<Arc<Lesson>>>,
     /// How many steps of each lesson the open model can be asked, and its name; none before that is known.
     pub fits: RwSignal<Option<(String, Vec<LessonFit>)>>,
-    /// The open lesson's words.
-    pub words: RwSignal<Option<Arc<Lesson>>>,
-    /// Why there are no words.
+    /// The lesson that the address names.
+    pub lesson: Memo<Option<Arc<Lesson>>>,
+    /// Why there are no lessons.
     pub missing: RwSignal<String>,
     pub book: RwSignal<AnswerBook>,
     /// Why what was kept cannot be read.
@@ -58,7 +61,7 @@ pub struct OpenLesson {
     /// How many runs were begun: the number of the next.
     runs: StoredValue<u32>,
     /// Pictures of the runs that answered questions in this visit, by step.
-    pictures: RwSignal<Vec<(StepPlace, Arc<Vec<StepPicture>>)>>,
+    pictures: RwSignal<BTreeMap<StepPlace, Arc<Vec<StepPicture>>>>,
     /// Has a teacher asked for what is held?
     pub is_let_go: RwSignal<bool>,
     /// Is every step being run, for a sheet?
@@ -71,11 +74,16 @@ impl OpenLesson {
     /// Fetches the list, and follows the address.
     pub fn start(studio: Studio) -> Self {
         let (book, unread) = keeping::kept();
+        let list = RwSignal::new(Vec::<Arc<Lesson>>::new());
+        let lesson = Memo::new(move |_| {
+            let number = studio.lessons.with(|lessons| lessons.lesson)?;
+            list.with(|list| list.get(number.checked_sub(1)?).cloned())
+        });
         let room = Self {
             studio,
-            heads: RwSignal::new(Vec::new()),
+            list,
             fits: RwSignal::new(None),
-            words: RwSignal::new(None),
+            lesson,
             missing: RwSignal::new(String::new()),
             book: RwSignal::new(book),
             unread: RwSignal::new(unread),
@@ -84,14 +92,14 @@ impl OpenLesson {
             set_up: RwSignal::new(None),
             under_way: RwSignal::new(None),
             runs: StoredValue::new(0),
-            pictures: RwSignal::new(Vec::new()),
+            pictures: RwSignal::new(BTreeMap::new()),
             is_let_go: RwSignal::new(false),
             is_preparing: RwSignal::new(false),
             is_lent: RwSignal::new(false),
         };
         // The worker reads the lessons' files.
         Effect::new(move |_| {
-            if studio.state.is_awake.get() && room.heads.with_untracked(Vec::is_empty) {
+            if studio.state.is_awake.get() && room.list.with_untracked(Vec::is_empty) {
                 room.fetch_list();
             }
         });
@@ -101,13 +109,6 @@ impl OpenLesson {
             room.fits.set(None);
             if is_open.get().is_some() {
                 room.ask_fits();
-            }
-        });
-        let id = Memo::new(move |_| room.open_head().map(|head| head.id));
-        Effect::new(move |_| {
-            room.words.set(None);
-            if let Some(id) = id.get() {
-                room.fetch_words(id);
             }
         });
         // Another step, or another model, is asked anew; a scholar is lent for one step.
@@ -125,13 +126,15 @@ impl OpenLesson {
         room
     }
 
-    fn fetch_list(self) {
-        self.studio.ask_lessons(move |found| match found {
+    /// Fetches all lessons.
+    pub fn fetch_list(self) {
+        self.studio.read(Ask::Lessons, move |found| match found {
             _ if self.is_left() => {}
-            Ok(heads) => {
+            Ok(Tell::Lessons { lessons }) => {
                 self.missing.set(String::new());
-                self.heads.set(heads);
+                self.list.set(lessons.into_iter().map(Arc::new).collect());
             }
+            Ok(_) => self.missing.set(OTHER_WORDS.to_owned()),
             Err(sentence) => self.missing.set(sentence),
         });
     }
@@ -147,81 +150,51 @@ impl OpenLesson {
         });
     }
 
-    fn fetch_words(self, id: String) {
-        self.studio.ask_lesson(id.clone(), move |found| match found {
-            _ if self.is_left() => {}
-            Ok(lesson) => {
-                self.missing.set(String::new());
-                if self.open_head().is_some_and(|head| head.id == id) {
-                    self.words.set(Some(Arc::new(lesson)));
-                }
-            }
-            Err(sentence) => self.missing.set(sentence),
-        });
-    }
-
     /// Is the view gone, and all of this with it? What was asked may be answered later.
     fn is_left(self) -> bool {
         self.under_way.try_get_untracked().is_none()
     }
 
-    /// Tries again to fetch what is missing.
-    pub fn fetch_again(self) {
-        match self.open_head() {
-            Some(head) if self.words.with_untracked(Option::is_none) => self.fetch_words(head.id),
-            _ => self.fetch_list(),
-        }
-    }
-
-    /// The lesson that the address names, as the list has it.
-    pub fn open_head(self) -> Option<LessonHead> {
-        let number = self.studio.lessons.with(|lessons| lessons.lesson)?;
-        self.heads.with(|heads| heads.get(number.checked_sub(1)?).cloned())
-    }
-
     /// The step that is open; the last, where the address names one behind it.
     pub fn step(self) -> Option<LessonStep> {
-        let at = self.step_index();
-        self.words.with(|lesson| lesson.as_ref()?.steps.get(at?).cloned())
+        self.lesson.get()?.steps.get(self.step_index()?).cloned()
     }
 
     /// Returns the open step as the model took it whose words are seen: with its plans, its tasks and its prompt.
     pub fn taken(self) -> Option<LessonStep> {
-        let step = self.step()?;
-        Some(match self.asked().and_then(|outcome| outcome.asked) {
-            Some(asked) => asked.in_step(step),
-            None => step,
-        })
+        Some(self.step()?.as_asked(self.asked().as_ref()))
     }
 
     /// The prompt that the open step's question is about, where that is one prompt.
     pub fn prompt(self) -> Option<LessonPrompt> {
-        let step = self.taken()?;
-        self.words.with(|lesson| {
-            let lessons = lesson.as_ref()?.prompt.as_ref();
-            step.prompt(lessons).cloned()
-        })
+        let (step, lesson) = (self.taken()?, self.lesson.get()?);
+        step.prompt(lesson.prompt.as_ref()).cloned()
     }
 
     /// Its place in the lesson, counted from 0.
     pub fn step_index(self) -> Option<usize> {
         let at = self.studio.lessons.with(|lessons| lessons.step);
-        let last = self.words.with(|lesson| lesson.as_ref()?.steps.len().checked_sub(1))?;
+        let last = self.lesson.get()?.steps.len().checked_sub(1)?;
         Some(at.min(last))
     }
 
     /// The open step's.
     pub fn place(self) -> Option<StepPlace> {
-        let step = self.step()?.id;
-        let lesson = self.words.with(|lesson| Some(lesson.as_ref()?.id.clone()))?;
-        Some(StepPlace { lesson, step })
+        Some(StepPlace { lesson: self.lesson.get()?.id.clone(), step: self.step()?.id })
     }
 
     /// Returns the stored answer to the open step.
     pub fn answer(self) -> StepAnswer {
-        self.place()
-            .and_then(|place| self.book.with(|book| book.of(&place.lesson, &place.step).cloned()))
-            .unwrap_or_default()
+        self.step().map(|step| self.answer_to(&step)).unwrap_or_default()
+    }
+
+    /// Returns the stored answer to a step of the open lesson.
+    pub fn answer_to(self, step: &LessonStep) -> StepAnswer {
+        let answer = self
+            .lesson
+            .get()
+            .and_then(|lesson| self.book.with(|book| book.of(&lesson.id, &step.id).cloned()));
+        answer.unwrap_or_default()
     }
 
     /// Is what the model says to be seen?
@@ -252,7 +225,8 @@ impl OpenLesson {
         let is_own =
             |set_up: &StepOutcome| set_up.lesson == place.lesson && set_up.step == place.step;
         let set_up = self.set_up.get().filter(is_own);
-        set_up.or_else(|| step.before.is_none().then(|| plain(&place.lesson, &step)))
+        let as_written = || StepOutcome::asked(&place.lesson, &step);
+        set_up.or_else(|| step.before.is_none().then(as_written))
     }
 
     /// Returns the outcome of the open step's run. One that was run for a sheet alone counts as long as the same
@@ -268,18 +242,15 @@ impl OpenLesson {
     /// Returns the pictures of the open step's run; `None` where it was run in an earlier visit.
     pub fn pictures(self) -> Option<Arc<Vec<StepPicture>>> {
         let place = self.place()?;
-        self.pictures.with(|all| {
-            let own = all.iter().find(|(of, _)| *of == place)?;
-            Some(Arc::clone(&own.1))
-        })
+        self.pictures.with(|all| all.get(&place).cloned())
     }
 
     /// Is this phase of the open step being run?
     pub fn is_running(self, phase: StepPhase) -> bool {
         let place = self.place();
         self.under_way.with(|under_way| {
-            let own = under_way.as_ref().filter(|own| own.phase == phase);
-            own.is_some() && own.map(|own| &own.place) == place.as_ref()
+            let is_it = |run: &StepRun| run.phase == phase && Some(&run.place) == place.as_ref();
+            under_way.as_ref().is_some_and(is_it)
         })
     }
 

@@ -61,7 +61,7 @@ impl OpenLesson {
             let name = |draft: &Draft| draft.model.name().to_owned();
             return Some(self.studio.draft.with(name));
         }
-        self.words.with(|lesson| Some(lesson.as_ref()?.model_of(step).to_owned()))
+        Some(self.lesson.get()?.model_of(step).to_owned())
     }
 
     /// The models that the open step asks, for what is said before its question or to answer it; none where it
@@ -97,14 +97,11 @@ impl OpenLesson {
         // What one model took is no other's.
         let outcome =
             self.answer().outcome.filter(|outcome| Some(&outcome.model) == model.as_ref());
-        let step = match outcome.and_then(|outcome| outcome.asked) {
-            Some(asked) => asked.in_step(step),
-            None => step,
-        };
+        let step = step.as_asked(outcome.as_ref());
         let model = match self.is_own() {
             true => self.studio.draft.with(|draft| draft.model.clone()),
             false => Choice::Known(self.model()?),
         };
-        self.words.with(|lesson| Some(Link::of_step(lesson.as_ref()?, &step.action, model)))
+        Some(Link::of_step(&*self.lesson.get()?, &step.action, model))
     }
 }

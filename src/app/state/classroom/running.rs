@@ -83,15 +83,12 @@ impl OpenLesson {
     pub fn run_all(self, then: impl FnOnce() + 'static) {
         let build = browser::build();
         let left = untrack(|| {
-            let lesson = self.words.get()?;
-            let book = self.book.read_untracked();
+            let lesson = self.lesson.get()?;
             let is_left = |step: &&LessonStep| {
-                let answer = book.of(&lesson.id, &step.id).filter(|answer| {
-                    let model = answer.outcome.as_ref().map(|outcome| &outcome.model);
-                    let is_same = model == self.model_at(step).as_ref();
-                    is_same && answer.is_run() && answer.page == build
-                });
-                answer.is_none()
+                let answer = self.answer_to(step);
+                let model = answer.outcome.as_ref().map(|outcome| &outcome.model);
+                let is_same = model == self.model_at(step).as_ref();
+                !(is_same && answer.is_run() && answer.page == build)
             };
             let place =
                 |step: &LessonStep| StepPlace { lesson: lesson.id.clone(), step: step.id.clone() };
@@ -130,7 +127,7 @@ impl OpenLesson {
         self.under_way.set(Some(own.clone()));
         // A sheet runs other steps than the open one.
         let is_own = untrack(|| {
-            let lesson = self.words.get();
+            let lesson = self.lesson.get();
             let mut steps = lesson.iter().flat_map(|lesson| &lesson.steps);
             self.is_own_at(steps.find(|step| step.id == place.step))
         });
@@ -156,8 +153,7 @@ impl OpenLesson {
                 if is_kept {
                     let drawn = Arc::new(pictures.unwrap_or_default());
                     self.pictures.update(|all| {
-                        all.retain(|(of, _)| *of != own.place);
-                        all.push((own.place, drawn));
+                        all.insert(own.place, drawn);
                     });
                 }
             }

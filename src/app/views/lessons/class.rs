@@ -24,7 +24,7 @@ fn Ticks() -> impl IntoView {
 pub fn ClassTools() -> impl IntoView {
     let room = expect_context::<OpenLesson>();
     let notes = move || {
-        let lesson = room.words.get()?;
+        let lesson = room.lesson.get()?;
         let list = |texts: &[String]| {
             let items = texts.iter().cloned();
             items.map(|text| view! { <li>{text}</li> }).collect_view()

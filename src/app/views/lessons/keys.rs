@@ -37,8 +37,7 @@ pub fn hear(room: OpenLesson, studio: Studio, event: &KeyboardEvent) {
     let Some((number, at)) = lesson.zip(untrack(|| room.step_index())) else {
         return;
     };
-    let of =
-        room.words.with_untracked(|lesson| lesson.as_ref().map_or(0, |lesson| lesson.steps.len()));
+    let of = room.lesson.get_untracked().map_or(0, |lesson| lesson.steps.len());
     match key.as_str() {
         "n" if at + 1 < of => studio.go_to_step(number, at + 1),
         "ArrowRight" if !has_arrows && at + 1 < of => studio.go_to_step(number, at + 1),

@@ -41,11 +41,7 @@ pub fn NoModel() -> impl IntoView {
 #[component]
 fn Lend() -> impl IntoView {
     let room = expect_context::<OpenLesson>();
-    let wanted = room.words.with_untracked(|lesson| {
-        let lesson = lesson.as_ref()?;
-        let step = lesson.steps.get(untrack(|| room.step_index())?)?;
-        Some(lesson.model_of(step).to_owned())
-    });
+    let wanted = untrack(|| Some(room.lesson.get()?.model_of(&room.step()?).to_owned()));
     view! {
         <button type="button" id="lend" on:click=move |_| room.lend()>
             "Ask " {wanted.unwrap_or_default()} " instead"

@@ -31,9 +31,8 @@ pub fn LessonsView() -> impl IntoView {
     provide_context(room);
     lessons_are_seen();
     let number = Memo::new(move |_| studio.lessons.with(|lessons| lessons.lesson));
-    let is_known = Memo::new(move |_| room.open_head().is_some());
-    let is_listed = Memo::new(move |_| room.heads.with(|heads| !heads.is_empty()));
-    let are_words = Memo::new(move |_| room.words.with(Option::is_some));
+    let is_known = Memo::new(move |_| room.lesson.with(Option::is_some));
+    let is_listed = Memo::new(move |_| room.list.with(|list| !list.is_empty()));
     let main = move || match (number.get(), is_listed.get()) {
         (_, false) => view! { <Awaited /> }.into_any(),
         (None, true) => view! { <Syllabus /> }.into_any(),
@@ -42,7 +41,6 @@ pub fn LessonsView() -> impl IntoView {
             <Syllabus />
         }
         .into_any(),
-        (Some(_), true) if !are_words.get() => view! { <Awaited /> }.into_any(),
         (Some(number), true) => view! { <LessonPage number /> }.into_any(),
     };
     let pressed = move |event: web_sys::KeyboardEvent| hear(room, studio, &event);
@@ -50,7 +48,7 @@ pub fn LessonsView() -> impl IntoView {
         <div class="lessons" on:keydown=pressed>
             {main}
             <KeyShown />
-            {move || are_words.get().then(|| view! { <Sheet /> })}
+            {move || is_known.get().then(|| view! { <Sheet /> })}
         </div>
     }
 }
@@ -67,7 +65,7 @@ fn Awaited() -> impl IntoView {
             }}
         </p>
         <Show when=move || has_failed.get()>
-            <button type="button" on:click=move |_| room.fetch_again()>"Try again"</button>
+            <button type="button" on:click=move |_| room.fetch_list()>"Try again"</button>
         </Show>
     }
 }
@@ -76,8 +74,7 @@ fn Awaited() -> impl IntoView {
 fn LessonPage(number: usize) -> impl IntoView {
     let room = expect_context::<OpenLesson>();
     let open = Memo::new(move |_| room.place().zip(room.step_index()));
-    let title =
-        move || room.words.with(|lesson| lesson.as_ref().map(|lesson| lesson.title.clone()));
+    let title = move || room.lesson.get().map(|lesson| lesson.title.clone());
     let studio = expect_context::<Studio>();
     let address = expect_context::<Address>();
     view! {
@@ -115,12 +112,10 @@ fn Trail(number: usize) -> impl IntoView {
     let address = expect_context::<Address>();
     let room = expect_context::<OpenLesson>();
     let steps = move || {
-        let lesson = room.words.get()?;
+        let lesson = room.lesson.get()?;
         let here = room.step_index();
         let steps = lesson.steps.iter().enumerate().map(|(at, step)| {
-            let is_answered = room.book.with(|book| {
-                book.of(&lesson.id, &step.id).is_some_and(|answer| answer.is_answered())
-            });
+            let is_answered = room.answer_to(step).is_answered();
             let said = if is_answered { ", answered" } else { "" };
             view! {
                 <li class:answered=is_answered>

@@ -5,7 +5,7 @@ use leptos::prelude::*;
 
 use crate::app::state::{OpenLesson, Studio};
 use crate::app::widgets::Words;
-use crate::study::lessons::{Holding, OptionOutcome, StepOutcome, StepShowing};
+use crate::study::lessons::{Holding, OptionOutcome, StepOutcome};
 
 #[component]
 pub fn Expectations(
@@ -22,7 +22,7 @@ pub fn Expectations(
         is_class || tally.with(|tally| tally.iter().any(|&hands| hands > 0))
     });
     // Nothing is to be expected of what a model cannot show.
-    let is_shut = matches!(asked.showing, StepShowing::CannotShow(_));
+    let is_shut = asked.lacking().is_some();
     let rows = (0..)
         .zip(asked.options)
         .map(|(i, option)| {

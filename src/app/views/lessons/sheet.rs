@@ -2,6 +2,7 @@
 
 use leptos::prelude::*;
 
+use crate::app::answers::StepAnswer;
 use crate::app::state::{OpenLesson, Studio};
 use crate::app::{browser, link};
 use crate::chart::number::with_whole_per_cents;
@@ -34,13 +35,8 @@ pub fn PrintButton() -> impl IntoView {
 fn Preparing() -> impl IntoView {
     let room = expect_context::<OpenLesson>();
     let words = move || {
-        let lesson = room.words.get()?;
-        let run = room.book.with(|book| {
-            let is_run = |step: &&LessonStep| {
-                book.of(&lesson.id, &step.id).is_some_and(|answer| answer.is_run())
-            };
-            lesson.steps.iter().filter(is_run).count()
-        });
+        let lesson = room.lesson.get()?;
+        let run = lesson.steps.iter().filter(|step| room.answer_to(step).is_run()).count();
         Some(format!("Preparing the sheet: {run} of {} steps", lesson.steps.len()))
     };
     view! {
@@ -57,32 +53,17 @@ pub fn Sheet() -> impl IntoView {
     let studio = expect_context::<Studio>();
     let room = expect_context::<OpenLesson>();
     let sheet = move || {
-        let lesson = room.words.get()?;
+        let lesson = room.lesson.get()?;
         let number = studio.lessons.with(|lessons| lessons.lesson)?;
-        // With the build on which each was run.
-        let found: Vec<(Option<StepOutcome>, String)> = room.book.with(|book| {
-            let of = |step: &LessonStep| {
-                let answer = book.of(&lesson.id, &step.id)?;
-                Some((answer.outcome.clone(), answer.page.clone()))
-            };
-            let steps = lesson.steps.iter();
-            steps.map(|step| of(step).unwrap_or_default()).collect()
-        });
-        let asked = lesson.steps.iter().zip(&found).map(|(step, (outcome, _))| {
-            let asked = outcome.as_ref().and_then(|outcome| outcome.asked.clone());
-            let taken = match asked {
-                Some(asked) => asked.in_step(step.clone()),
-                None => step.clone(),
-            };
+        let answers = lesson.steps.iter().map(|step| (step, room.answer_to(step)));
+        let asked = answers.clone().map(|(step, StepAnswer { outcome, .. })| {
+            let taken = step.clone().as_asked(outcome.as_ref());
             let prompt = taken.prompt(lesson.prompt.as_ref());
             let prompt = prompt.map(|prompt| prompt.text.clone());
-            view! { <Asked step=step.clone() prompt outcome=outcome.clone() /> }
+            view! { <Asked step=step.clone() prompt outcome /> }
         });
         let asked = asked.collect_view();
-        let told = found.iter().map(
-            |(outcome, page)| view! { <ToldOnPaper outcome=outcome.clone() page=page.clone() /> },
-        );
-        let told = told.collect_view();
+        let told = answers.map(|(_, answer)| view! { <ToldOnPaper answer /> }).collect_view();
         let address = browser::beside(&format!("#{}", link_to(number, studio.draft.get())));
         let minutes = lesson.minutes;
         Some(view! {
@@ -108,24 +89,15 @@ fn link_to(number: usize, draft: link::Draft) -> String {
 
 #[component]
 fn Asked(step: LessonStep, prompt: Option<String>, outcome: Option<StepOutcome>) -> impl IntoView {
-    let words = match outcome {
-        Some(outcome) => {
-            let options = outcome.options.into_iter().map(|option| option.text);
-            Some((outcome.say, outcome.ask, options.collect::<Vec<_>>()))
-        }
-        // What names numbers of a run is not to be read before that run.
-        None => step.before.is_none().then(|| {
-            let options = step.options.into_iter().map(|option| option.text);
-            (step.say, step.ask, options.collect::<Vec<_>>())
-        }),
-    };
+    // What names numbers of a run is not to be read before that run.
+    let words = outcome.or_else(|| step.before.is_none().then(|| StepOutcome::asked("", &step)));
     match words {
-        Some((say, ask, options)) => view! {
+        Some(StepOutcome { say, ask, options, .. }) => view! {
             <li>
                 {prompt.map(|prompt| view! { <p>"The model reads " <q>{prompt}</q> "."</p> })}
                 <p>{with_whole_per_cents(&say)}</p>
                 <p class="ask"><strong>{with_whole_per_cents(&ask)}</strong></p>
-                <ul class="boxes">{options.into_iter().map(|text| view! { <li>{with_whole_per_cents(&text)}</li> }).collect_view()}</ul>
+                <ul class="boxes">{options.into_iter().map(|option| view! { <li>{with_whole_per_cents(&option.text)}</li> }).collect_view()}</ul>
             </li>
         }
         .into_any(),
@@ -134,7 +106,9 @@ fn Asked(step: LessonStep, prompt: Option<String>, outcome: Option<StepOutcome>)
 }
 
 #[component]
-fn ToldOnPaper(outcome: Option<StepOutcome>, page: String) -> impl IntoView {
+fn ToldOnPaper(answer: StepAnswer) -> impl IntoView {
+    // With the build on which it was run.
+    let StepAnswer { outcome, page, .. } = answer;
     let Some(outcome) = outcome.filter(|outcome| outcome.showing != StepShowing::Asked) else {
         return view! { <li><p>"Not run yet."</p></li> }.into_any();
     };

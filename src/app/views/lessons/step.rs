@@ -13,7 +13,6 @@ use crate::app::browser;
 use crate::app::embedding::Embedding;
 use crate::app::state::{OpenLesson, Place};
 use crate::app::widgets::{ProblemLine, Terms};
-use crate::study::lessons::StepShowing;
 
 #[component]
 pub fn StepPage(number: usize, at: usize) -> impl IntoView {
@@ -22,16 +21,9 @@ pub fn StepPage(number: usize, at: usize) -> impl IntoView {
     let is_told = Memo::new(move |_| room.is_told());
     let expected = Memo::new(move |_| room.answer().expected);
     let chosen = RwSignal::new(expected.get_untracked());
-    let of = room.words.with_untracked(|lesson| {
-        let lesson = lesson.as_ref();
-        lesson.map_or(0, |lesson| lesson.steps.len())
-    });
-    let cannot = Memo::new(move |_| {
-        asked.with(|asked| match &asked.as_ref()?.showing {
-            StepShowing::CannotShow(reason) => Some(reason.clone()),
-            _ => None,
-        })
-    });
+    let of = room.lesson.get_untracked().map_or(0, |lesson| lesson.steps.len());
+    let cannot =
+        Memo::new(move |_| asked.with(|asked| Some(asked.as_ref()?.lacking()?.to_owned())));
     let is_open = move || expected.get().is_none() && cannot.with(Option::is_none);
     let commit = move |event: web_sys::SubmitEvent| {
         event.prevent_default();
@@ -58,8 +50,8 @@ pub fn StepPage(number: usize, at: usize) -> impl IntoView {
     // In another page's frame it gives the frame its title.
     if use_context::<Embedding>().is_some() {
         Effect::new(move |_| {
-            if let Some(title) = room.words.with(|lesson| Some(lesson.as_ref()?.title.clone())) {
-                let step = at + 1;
+            if let Some(lesson) = room.lesson.get() {
+                let (step, title) = (at + 1, &lesson.title);
                 document().set_title(&format!("Lesson {number}, step {step}: {title}"));
             }
         });

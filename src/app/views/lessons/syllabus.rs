@@ -1,21 +1,22 @@
 //! The list of lessons: title, minutes, what many believe before and, once all is answered, what to keep; how
 //! far this reader is, and what is kept of answers.
 
+use std::sync::Arc;
+
 use leptos::prelude::*;
 
 use super::class::ForClass;
 use super::follow;
 use crate::app::state::{Address, OpenLesson, Studio};
 use crate::app::widgets::{SureButton, Terms};
-use crate::study::lessons::LessonHead;
+use crate::study::lessons::Lesson;
 
 #[component]
 pub fn Syllabus() -> impl IntoView {
     let room = expect_context::<OpenLesson>();
     let entries = move || {
-        let heads = room.heads.get();
-        let numbered = (1..).zip(heads);
-        numbered.map(|(number, head)| view! { <Entry number head /> }).collect_view()
+        let numbered = (1..).zip(room.list.get());
+        numbered.map(|(number, lesson)| view! { <Entry number lesson /> }).collect_view()
     };
     view! {
         <section aria-labelledby="syllabus-title">
@@ -28,11 +29,11 @@ pub fn Syllabus() -> impl IntoView {
 }
 
 #[component]
-fn Entry(number: usize, head: LessonHead) -> impl IntoView {
+fn Entry(number: usize, lesson: Arc<Lesson>) -> impl IntoView {
     let studio = expect_context::<Studio>();
     let room = expect_context::<OpenLesson>();
-    let steps = head.steps.len();
-    let id = head.id.clone();
+    let steps = lesson.steps.len();
+    let id = lesson.id.clone();
     let progress = move || {
         let answered = room.book.with(|book| book.answered(Some(&id)));
         match answered {
@@ -42,27 +43,27 @@ fn Entry(number: usize, head: LessonHead) -> impl IntoView {
         }
     };
     // What to keep would answer the questions.
-    let own = head.id.clone();
+    let own = lesson.id.clone();
     let is_done = Memo::new(move |_| {
         let is_held = studio.lessons.with(|lessons| lessons.is_held);
         !is_held && room.book.with(|book| book.answered(Some(&own)) >= steps)
     });
-    let (belief, takeaway) = (head.belief, head.takeaway);
+    let (belief, takeaway) = (lesson.belief.clone(), lesson.takeaway.clone());
     let words = move || match is_done.get() {
         true => format!("To keep: {takeaway}"),
         false => format!("Many think: {belief}"),
     };
-    let places = room.heads.with_untracked(|heads| {
-        let place = |id: &String| heads.iter().position(|head| head.id == *id);
+    let places = room.list.with_untracked(|list| {
+        let place = |id: &String| list.iter().position(|other| other.id == *id);
         let places: Vec<String> =
-            head.needs.iter().filter_map(place).map(|at| (at + 1).to_string()).collect();
+            lesson.needs.iter().filter_map(place).map(|at| (at + 1).to_string()).collect();
         places.join(", ")
     });
     let after = match places.is_empty() {
         true => String::new(),
         false => format!("after {places} · "),
     };
-    let id = head.id.clone();
+    let id = lesson.id.clone();
     let fit = move || {
         room.fits.with(|fits| {
             let (model, fits) = fits.as_ref()?;
@@ -75,9 +76,9 @@ fn Entry(number: usize, head: LessonHead) -> impl IntoView {
     let go = move |event: web_sys::MouseEvent| follow(&event, || studio.go_to_step(number, 0));
     view! {
         <li>
-            <h3><a href=href on:click=go>{number} ". " {head.title}</a></h3>
+            <h3><a href=href on:click=go>{number} ". " {lesson.title.clone()}</a></h3>
             <p>{move || view! { <Terms text=words() /> }}</p>
-            <p class="hint">{format!("{} minutes · {after}", head.minutes)} {progress}</p>
+            <p class="hint">{format!("{} minutes · {after}", lesson.minutes)} {progress}</p>
             {fit}
         </li>
     }

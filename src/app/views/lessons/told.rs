@@ -17,12 +17,8 @@ pub fn Told(number: usize, at: usize, of: usize) -> impl IntoView {
     let room = expect_context::<OpenLesson>();
     let outcome = Memo::new(move |_| room.answer().outcome);
     let expected = Memo::new(move |_| room.answer().expected);
-    let cannot = Memo::new(move |_| {
-        outcome.with(|outcome| match &outcome.as_ref()?.showing {
-            StepShowing::CannotShow(reason) => Some(reason.clone()),
-            _ => None,
-        })
-    });
+    let cannot =
+        Memo::new(move |_| outcome.with(|outcome| Some(outcome.as_ref()?.lacking()?.to_owned())));
     let studio = expect_context::<Studio>();
     Effect::new(move |_| {
         let said = outcome.with(|outcome| Some(verdict(outcome.as_ref()?, expected.get())));
@@ -218,11 +214,8 @@ fn Done(number: usize, at: usize, of: usize) -> impl IntoView {
     if at + 1 < of {
         return ().into_any();
     }
-    let takeaway = room.words.with_untracked(|lesson| {
-        let lesson = lesson.as_ref();
-        lesson.map(|lesson| lesson.takeaway.clone())
-    });
-    let is_next = room.heads.with_untracked(|heads| heads.len() > number);
+    let takeaway = room.lesson.get_untracked().map(|lesson| lesson.takeaway.clone());
+    let is_next = room.list.with_untracked(Vec::len) > number;
     view! {
         <div id="done" class="belief">
             <p>"The end of this lesson. To keep: " {takeaway.map(|text| view! { <Terms text /> })}</p>

@@ -24,10 +24,8 @@ impl LessonStep {
             let (member, _) = named_member(lens, name)?;
             let own = Plan::whole(&model.order).ok();
             let left = own.and_then(|own| without(&own, member));
-            let left = left.ok_or_else(|| LessonError::CannotShow {
-                reason: "nothing of it runs without that component".to_owned(),
-            })?;
-            *plan = left.to_string();
+            let nothing = "nothing of it runs without that component";
+            *plan = left.ok_or_else(|| LessonError::lacking(nothing))?.to_string();
         }
         for member in &mut step.marks.members {
             if let Ok((_, name)) = named_member(lens, member) {

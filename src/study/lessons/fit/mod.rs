@@ -57,15 +57,13 @@ impl Lesson {
             return self.taken(step, StepTaker::Written);
         }
         let order = &by.model.shape().order;
-        if step.has_places() && !order.iter().copied().eq(0..order.len()) {
-            return Err(lacks(
-                "it runs its blocks more than once, and the plans of this step do not",
-            ));
-        }
+        let repeats = "it runs its blocks more than once, and the plans of this step do not";
+        let is_plain_order = order.iter().copied().eq(0..order.len());
+        refuse_if!(step.has_places() && !is_plain_order, LessonError::lacking(repeats));
         let taken = self.taken(step, StepTaker::Model(by))?;
-        if taken.compares_shared() && order.windows(2).all(|pair| pair[0] != pair[1]) {
-            return Err(lacks("its blocks share no weights"));
-        }
+        let shares_none = order.windows(2).all(|pair| pair[0] != pair[1]);
+        let lacking = LessonError::lacking("its blocks share no weights");
+        refuse_if!(taken.compares_shared() && shares_none, lacking);
         let asks = taken.before.iter().chain([&taken.action]);
         for ask in asks.filter(|ask| ask.runs_taught()) {
             self.check(ask, by)?;
@@ -78,16 +76,16 @@ impl Lesson {
         ask.models(&by.model.name)?;
         let prompt = ask.prompt(self.prompt.as_ref());
         if let Some(reason) = prompt.and_then(|prompt| by.prompt_refusal(prompt)) {
-            return Err(lacks(reason));
+            return Err(LessonError::lacking(reason));
         }
         for group in ask.groups() {
             let task = BuiltInTask::from_name(&group.task);
             if let Some(reason) = task.and_then(|task| by.task_refusal(task)) {
-                return Err(lacks(format!("{}: {reason}", group.task)));
+                return Err(LessonError::lacking(format!("{}: {reason}", group.task)));
             }
         }
         for plan in ask.plans() {
-            super::work::fits(plan, by.model).map_err(lacks)?;
+            super::work::fits(plan, by.model).map_err(LessonError::lacking)?;
         }
         Ok(())
     }
@@ -203,9 +201,7 @@ impl StepAsk {
         ask.prompt = plain.or(ask.prompt.take());
         is_plain
     }
-}
 
-impl StepAsk {
     /// Follows the names of its rows; of a real model, asked plain English, fewer parts and orders are run.
     fn take_tasks(&mut self, tasks: &StepTasks) {
         let is_plain = self.groups().iter().any(|group| tasks.is_plain(group.name()));
@@ -240,10 +236,6 @@ impl LessonStep {
         let mut holds = self.options.iter().flat_map(|option| option.holds.fields());
         holds.any(|field| field.parts.iter().any(|part| part == "twins"))
     }
-}
-
-fn lacks(reason: impl std::fmt::Display) -> LessonError {
-    LessonError::CannotShow { reason: reason.to_string() }
 }
 
 #[cfg(all(test, feature = "cli"))]

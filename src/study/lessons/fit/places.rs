@@ -105,9 +105,8 @@ impl StepPlaces<'_> {
     }
 
     fn too_few(&self) -> LessonError {
-        LessonError::CannotShow {
-            reason: format!("its {} blocks are too few for the places of the step", self.depth),
-        }
+        let reason = format!("its {} blocks are too few for the places of the step", self.depth);
+        LessonError::lacking(reason)
     }
 }
 

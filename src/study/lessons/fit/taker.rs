@@ -50,19 +50,19 @@ pub enum StepTaker<'a> {
 impl StepTaker<'_> {
     /// Whether it is asked this prompt in plain English.
     pub fn reads(self, prompt: &LessonPrompt) -> bool {
-        match self {
-            Self::Written => false,
-            Self::Plain { .. } => true,
-            Self::Model(model) => model.prompt_refusal(prompt).is_none(),
-        }
+        self.takes_plain(|model| model.prompt_refusal(prompt))
     }
 
     /// Whether it is asked this task in plain English.
     pub fn answers(self, task: PlainTask) -> bool {
+        self.takes_plain(|model| model.task_refusal(BuiltInTask::Plain(task)))
+    }
+
+    fn takes_plain(self, refusal: impl FnOnce(&LessonTaker<'_>) -> Option<String>) -> bool {
         match self {
             Self::Written => false,
             Self::Plain { .. } => true,
-            Self::Model(model) => model.task_refusal(BuiltInTask::Plain(task)).is_none(),
+            Self::Model(model) => refusal(model).is_none(),
         }
     }
 }

@@ -31,12 +31,12 @@ impl StepTasks {
 }
 
 impl StepWords<'_> {
-    /// Returns a text in which `{place.late}` is a block and `{task.quiz}` a task. Fields of runs stay, with the names that
+    /// Changes a text so that `{place.late}` is a block and `{task.quiz}` a task. Fields of runs stay, with the names that
     /// the run has.
     ///
     /// # Errors
     /// A text that is malformed; a place or a task that the step does not name.
-    pub fn filled_in(&self, text: &str) -> Result<String, LessonError> {
+    pub fn fill_in(&self, text: &mut String) -> Result<(), LessonError> {
         let mut whole = String::with_capacity(text.len());
         for piece in pieces(text)? {
             match piece {
@@ -47,15 +47,7 @@ impl StepWords<'_> {
                 },
             }
         }
-        Ok(whole)
-    }
-
-    /// Changes a text to what [`StepWords::filled_in`] makes of it.
-    ///
-    /// # Errors
-    /// As there.
-    pub fn fill_in(&self, text: &mut String) -> Result<(), LessonError> {
-        *text = self.filled_in(text)?;
+        *text = whole;
         Ok(())
     }
 

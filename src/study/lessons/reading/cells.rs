@@ -1,19 +1,13 @@
 //! Fields of rows of tasks, run or read from the survey.
 
 use super::lens::share_of;
-use super::{FieldFound, lacks, largest, mean_of, number, word};
+use super::{FieldFound, column, largest, mean_of, no_field, number, word};
 use crate::measure::interval::{Mean, mean_of_independent, paired_rows, wilson};
 use crate::measure::largest::{LargestMean, largest_share};
-use crate::study::lessons::found::FoundCell;
+use crate::study::lessons::found::{FoundCell, exact};
 use crate::study::lessons::members::spoken;
 use crate::study::lessons::{FieldValue, LessonError};
 use crate::study::orders::VoteMeans;
-
-pub const FIELDS: &str = "accuracy.TASK[.PLAN], above_chance.TASK, lost.TASK.PLAN, ahead.TASK.PLAN.PLAN, differ.TASK.PLAN.PLAN, chance.TASK, majority.TASK, uniform.TASK, rows.TASK, \
-                          mse|bias|diversity.COLUMN.TASK[.PLAN], residue.COLUMN.TASK, share.KIND.COLUMN.TASK, reached.TASK, \
-                          gain.first|second.TASK, gain_more.TASK, first_word.TASK, above_majority, tasks, \
-                          reached_at.TASK, dearest.TASK, dearest_place.TASK, free.TASK, dropped.TASK (mean for TASK: over all tasks), \
-                          each with @MODEL where several models are run";
 
 /// Points of a hundred below which a block left out costs nothing to speak of.
 const FREE: f64 = 5.0;
@@ -25,15 +19,12 @@ const ALL: &str = "mean";
 
 pub fn field(cells: &[FoundCell], parts: &[&str]) -> FieldFound {
     match *parts {
-        ["accuracy", task] => mean_of(over(cells, task, None, |cell| cell.accuracy)?, 100.0),
-        ["accuracy", task, plan] => {
-            mean_of(over(cells, task, Some(plan), |cell| cell.accuracy)?, 100.0)
-        }
-        ["above_chance", task] => {
-            let above = |cell: &FoundCell| cell.accuracy.map(|accuracy| accuracy - cell.chance);
-            mean_of(over(cells, task, None, above)?, 100.0)
-        }
-        ["lost", task, plan] => mean_of(over(cells, task, Some(plan), |cell| cell.change)?, -100.0),
+        ["accuracy", task] => scaled(cells, task, None, 100.0, |cell| cell.accuracy),
+        ["accuracy", task, plan] => scaled(cells, task, Some(plan), 100.0, |cell| cell.accuracy),
+        ["above_chance", task] => scaled(cells, task, None, 100.0, |cell| {
+            cell.accuracy.map(|accuracy| accuracy - cell.chance)
+        }),
+        ["lost", task, plan] => scaled(cells, task, Some(plan), -100.0, |cell| cell.change),
         ["ahead", task, a, b] => {
             let rows = paired(cells, task, [a, b], |a, b| f64::from(a) - f64::from(b))?;
             mean_of(paired_rows(&rows), 100.0)
@@ -43,87 +34,61 @@ pub fn field(cells: &[FoundCell], parts: &[&str]) -> FieldFound {
             let rows = differs.len();
             mean_of(wilson(differs.iter().sum::<f64>() / rows as f64, rows), 100.0)
         }
-        ["chance", task] => number(100.0 * over(cells, task, None, |c| certain(c.chance))?.mean),
-        ["majority", task] => {
-            number(100.0 * over(cells, task, None, |c| certain(c.majority))?.mean)
-        }
+        ["chance", task] => scaled(cells, task, None, 100.0, |cell| exact(cell.chance)),
+        ["majority", task] => scaled(cells, task, None, 100.0, |cell| exact(cell.majority)),
         ["uniform", task] => {
-            let uniform = |cell: &FoundCell| certain(cell.uniform.unwrap_or(f64::NAN));
-            number(over(cells, task, None, uniform)?.mean)
+            scaled(cells, task, None, 1.0, |cell| cell.uniform.map_or(UNKNOWN, exact))
         }
-        ["rows", task] => number(over(cells, task, None, |c| certain(c.rows as f64))?.mean),
-        [what @ ("mse" | "bias" | "diversity"), column, task, ref plan @ ..] if plan.len() < 2 => {
-            if !["probability", "logit", "centred", "paper"].contains(&column) {
-                return Ok(None);
-            }
-            let of = |cell: &FoundCell| {
-                let means = column_of(cell, column);
+        ["rows", task] => scaled(cells, task, None, 1.0, |cell| exact(cell.rows as f64)),
+        [what @ ("mse" | "bias" | "diversity"), name, task, ref plan @ ..] if plan.len() < 2 => {
+            let column = column(name)?;
+            scaled(cells, task, plan.first().copied(), 1.0, |cell| {
+                let VoteMeans { mse, bias, diversity } = cell.columns[column];
                 match what {
-                    "mse" => means.mse,
-                    "bias" => means.bias,
-                    _ => means.diversity,
+                    "mse" => mse,
+                    "bias" => bias,
+                    _ => diversity,
                 }
-            };
-            mean_of(over(cells, task, plan.first().copied(), of)?, 1.0)
+            })
         }
-        ["residue", column, task] => {
-            let of = |cell: &FoundCell| {
-                let means = column_of(cell, column);
-                certain(means.mse.mean - (means.bias.mean - means.diversity.mean))
-            };
-            number(over(cells, task, None, of)?.mean)
+        ["residue", name, task] => {
+            let column = column(name)?;
+            scaled(cells, task, None, 1.0, |cell| {
+                let VoteMeans { mse, bias, diversity } = cell.columns[column];
+                exact(mse.mean - (bias.mean - diversity.mean))
+            })
         }
-        ["share", kind, column, task] => {
-            let at = match column {
-                "probability" => 0,
-                "logit" => 1,
-                "centred" => 2,
-                _ => return Ok(None),
-            };
-            let of = |cell: &FoundCell| {
-                let by_kind = cell.by_kind.as_ref();
-                certain(by_kind.and_then(|by| share_of(&by[at], kind)).unwrap_or(f64::NAN))
-            };
-            number(over(cells, task, None, of)?.mean)
+        ["share", kind, name, task] => {
+            let column = column(name)?;
+            scaled(cells, task, None, 1.0, |cell| {
+                let by_kind = cell.by_kind.as_ref().and_then(|by_kind| by_kind.get(column));
+                by_kind.and_then(|by_kind| share_of(by_kind, kind)).map_or(UNKNOWN, exact)
+            })
         }
-        ["reached", task] => {
-            let of = |cell: &FoundCell| {
-                let reached = cell.reached.as_ref();
-                certain(reached.map_or(f64::NAN, |(members, _)| *members as f64))
-            };
-            number(over(cells, task, None, of)?.mean)
-        }
+        ["reached", task] => scaled(cells, task, None, 1.0, |cell| {
+            cell.reached.as_ref().map_or(UNKNOWN, |(members, _)| exact(*members as f64))
+        }),
         ["reached_at", task] => {
             let cell = cells.iter().find(|cell| cell.task == task);
             let reached = cell.and_then(|cell| cell.reached.clone());
             word(spoken(&reached.ok_or_else(|| no_cell(task, None))?.1))
         }
         // Points that each half of the components adds, and how many more the second adds.
-        ["gain", half, task] => {
-            let from = match half {
-                "first" => 0,
-                "second" => 1,
-                _ => return Ok(None),
-            };
-            let gain =
-                |cell: &FoundCell| halves(cell).map_or(UNKNOWN, |at| at[from + 1].less(at[from]));
-            mean_of(over(cells, task, None, gain)?, 100.0)
+        ["gain", half @ ("first" | "second"), task] => {
+            let from = usize::from(half == "second");
+            scaled(cells, task, None, 100.0, |cell| {
+                halves(cell).map_or(UNKNOWN, |at| at[from + 1].less(at[from]))
+            })
         }
-        ["gain_more", task] => {
-            let more = |cell: &FoundCell| {
-                // The middle counts twice, on the same rows.
-                halves(cell).map_or(UNKNOWN, |[start, middle, end]| {
-                    end.less(middle.map(|share| 2.0 * share).less(start))
-                })
-            };
-            mean_of(over(cells, task, None, more)?, 100.0)
-        }
-        ["first_word", task] => {
-            let share = |cell: &FoundCell| {
-                cell.first_word.map_or(UNKNOWN, |share| wilson(share, cell.rows))
-            };
-            mean_of(over(cells, task, None, share)?, 100.0)
-        }
+        ["gain_more", task] => scaled(cells, task, None, 100.0, |cell| {
+            // The middle counts twice, on the same rows.
+            halves(cell).map_or(UNKNOWN, |[start, middle, end]| {
+                end.less(middle.map(|share| 2.0 * share).less(start))
+            })
+        }),
+        ["first_word", task] => scaled(cells, task, None, 100.0, |cell| {
+            cell.first_word.map_or(UNKNOWN, |share| wilson(share, cell.rows))
+        }),
         ["above_majority"] => {
             let own = cells.iter().filter(|cell| cell.plan.is_none());
             number(own.filter(|cell| cell.accuracy.low > cell.majority).count() as f64)
@@ -138,7 +103,7 @@ pub fn field(cells: &[FoundCell], parts: &[&str]) -> FieldFound {
             let (low, high) = may_be.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| {
                 (x.min(low), x.max(high))
             });
-            Ok(Some(FieldValue::Number { value: place(found.part), low, high }))
+            Ok(FieldValue::Number { value: place(found.part), low, high })
         }
         // How many blocks were left out, one at a time.
         ["dropped", task] => number(losses(cells, task)?.len() as f64),
@@ -147,13 +112,13 @@ pub fn field(cells: &[FoundCell], parts: &[&str]) -> FieldFound {
             let below = |end: fn(&Mean) -> f64| {
                 losses.iter().filter(|loss| 100.0 * end(loss) < FREE).count() as f64
             };
-            Ok(Some(FieldValue::Number {
+            Ok(FieldValue::Number {
                 value: below(|loss| loss.mean),
                 low: below(|loss| loss.high),
                 high: below(|loss| loss.low),
-            }))
+            })
         }
-        _ => Ok(None),
+        _ => Err(no_field(parts)),
     }
 }
 
@@ -166,22 +131,20 @@ fn halves(cell: &FoundCell) -> Option<[Mean; 3]> {
     Some([0, last / 2, last].map(|depth| wilson(cell.depths[depth], cell.rows)))
 }
 
-fn certain(mean: f64) -> Mean {
-    Mean { mean, low: mean, high: mean }
-}
-
-fn column_of<'a>(cell: &'a FoundCell, column: &str) -> &'a VoteMeans {
-    match column {
-        "logit" => &cell.logit,
-        "centred" => &cell.centred,
-        "paper" => &cell.paper,
-        _ => &cell.probability,
-    }
-}
-
 fn no_cell(task: &str, plan: Option<&str>) -> LessonError {
     let plan = plan.map_or_else(String::new, |plan| format!(" under {plan}"));
-    lacks(format!("nothing was run on {task}{plan}"))
+    LessonError::lacking(format!("nothing was run on {task}{plan}"))
+}
+
+/// A number of one task, or its mean over all tasks, times `scale`.
+fn scaled(
+    cells: &[FoundCell],
+    task: &str,
+    plan: Option<&str>,
+    scale: f64,
+    number: impl Fn(&FoundCell) -> Mean,
+) -> FieldFound {
+    mean_of(over(cells, task, plan, number)?, scale)
 }
 
 /// Returns the number of one task, or the mean over all; rows of tasks are independent, so errors add as squares.
@@ -195,7 +158,10 @@ fn over(
         |cell: &&FoundCell| (task == ALL || cell.task == task) && cell.plan.as_deref() == plan;
     let each: Vec<Mean> = cells.iter().filter(is_it).map(of).collect();
     let found = mean_of_independent(&each).ok_or_else(|| no_cell(task, plan))?;
-    refuse_if!(found.mean.is_nan(), lacks(format!("{task} has no such number here")));
+    refuse_if!(
+        found.mean.is_nan(),
+        LessonError::lacking(format!("{task} has no such number here"))
+    );
     Ok(found)
 }
 
@@ -214,7 +180,8 @@ fn paired(
     };
     let (a, b) = (rows(plans[0])?, rows(plans[1])?);
     if a.is_empty() || a.len() != b.len() {
-        return Err(lacks(format!("the rows of {task} are not known one by one")));
+        let reason = format!("the rows of {task} are not known one by one");
+        return Err(LessonError::lacking(reason));
     }
     Ok(a.iter().zip(b).map(|(&a, &b)| of(u8::from(a), u8::from(b))).collect())
 }

@@ -1,24 +1,19 @@
 //! Fields of linearised blocks.
 
-use super::{FieldFound, lacks, mean_of, number, word};
+use super::{FieldFound, known, mean_of, no_field, number, word};
 use crate::measure::interval::Mean;
 use crate::study::coupling::{
     CouplingMetric, MeanMap, Relation, RelationTo, ScatterPoint, TaskCoupling, usual_top,
 };
 use crate::study::lessons::LessonError;
 
-pub const FIELDS: &str = "coupling.DISTANCE, coupling.all, coupling.twins, coupling.others, above_chance.DISTANCE, chance, k, rows, steps, \
-                          line, walk, line_share, end_cosine, and with costs swap_r, swap_r_without, swap_r_kept, swap_point (each with @MODEL \
-                          where several models are run)";
-
-pub fn field(found: &TaskCoupling, order: &[usize], parts: &[&str]) -> FieldFound {
-    let k = usual_top(&found.top);
-    let map = found.depth_wise.get(&k);
-    let map = map.ok_or_else(|| lacks("its width has no leading directions".to_owned()))?;
-    let steps = found.steps.len();
+pub fn field(coupling: &TaskCoupling, order: &[usize], parts: &[&str]) -> FieldFound {
+    let k = usual_top(&coupling.top);
+    let map = known(coupling.depth_wise.get(&k), "its width has no leading directions")?;
+    let steps = coupling.steps.len();
     match *parts {
         ["k"] => number(k as f64),
-        ["rows"] => number(found.rows as f64),
+        ["rows"] => number(coupling.rows as f64),
         ["steps"] => number(steps as f64),
         ["chance"] => number(1.0 - map.chance.off_diagonal),
         ["coupling", "all"] => average(map, steps, |i, j| i != j),
@@ -28,37 +23,35 @@ pub fn field(found: &TaskCoupling, order: &[usize], parts: &[&str]) -> FieldFoun
         ["coupling", "others"] => {
             average(map, steps, |i, j| i.abs_diff(j) == 1 && order.get(i) != order.get(j))
         }
-        ["coupling", distance] => match distance.parse::<usize>() {
-            Ok(distance) => average(map, steps, |i, j| i.abs_diff(j) == distance),
-            Err(_) => Ok(None),
-        },
+        ["coupling", distance] => {
+            let distance: usize = distance.parse().map_err(|_| no_field(parts))?;
+            average(map, steps, |i, j| i.abs_diff(j) == distance)
+        }
         ["above_chance", distance] => {
-            let Ok(distance) = distance.parse::<usize>() else {
-                return Ok(None);
-            };
+            let distance: usize = distance.parse().map_err(|_| no_field(parts))?;
             let pairs = pairs(map, steps, |i, j| i.abs_diff(j) == distance)?;
             let line = 1.0 - map.chance.off_diagonal;
             let above = pairs.iter().filter(|pair| **pair > line).count();
             number(100.0 * above as f64 / pairs.len() as f64)
         }
-        ["line"] => mean(found.line_shape_score, "its stream never moves"),
+        ["line"] => mean(coupling.line_shape_score, "its stream never moves"),
         ["walk"] => number((steps as f64).sqrt()),
         ["line_share"] => {
             let scale = 100.0 / (steps as f64).sqrt();
-            let scaled = found.line_shape_score.map(|line| line.map(|x| scale * x));
+            let scaled = coupling.line_shape_score.map(|line| line.map(|x| scale * x));
             mean(scaled, "its stream never moves")
         }
         ["end_cosine"] => {
-            let last = found.linearised.cosine.last().copied().flatten();
+            let last = coupling.linearised.cosine.last().copied().flatten();
             mean(last, "its linearised stream is nothing")
         }
-        ["swap_r" | "swap_r_without" | "swap_r_kept" | "swap_point"] => swaps(found, parts[0]),
-        _ => Ok(None),
+        ["swap_r" | "swap_r_without" | "swap_r_kept" | "swap_point"] => swaps(coupling, parts[0]),
+        _ => Err(no_field(parts)),
     }
 }
 
 fn mean(mean: Option<Mean>, otherwise: &str) -> FieldFound {
-    mean_of(mean.ok_or_else(|| lacks(otherwise.to_owned()))?, 1.0)
+    mean_of(known(mean, otherwise)?, 1.0)
 }
 
 /// Couplings of the pairs of places that `is_wanted` names.
@@ -72,7 +65,7 @@ fn pairs(
     let pairs: Vec<f64> = wanted
         .filter_map(|(i, j)| Some(1.0 - map.off_diagonal.get(i)?.get(j)?.as_ref()?.mean))
         .collect();
-    refuse_if!(pairs.is_empty(), lacks("it has no such pair of blocks".to_owned()));
+    refuse_if!(pairs.is_empty(), LessonError::lacking("it has no such pair of blocks"));
     Ok(pairs)
 }
 
@@ -99,12 +92,12 @@ pub(crate) fn weightiest(relation: &Relation) -> Option<(f64, &ScatterPoint)> {
 }
 
 /// That relation with and without the point that matters most.
-fn swaps(found: &TaskCoupling, what: &str) -> FieldFound {
-    let none = || lacks("it has too few neighbours to compare".to_owned());
-    let relation = swap_relation(found).ok_or_else(none)?;
-    let r = relation.all.pearson.ok_or_else(none)?.r;
-    refuse_if!(r == 0.0, lacks("its neighbours have no correlation".to_owned()));
-    let (rest, point) = weightiest(relation).ok_or_else(none)?;
+fn swaps(coupling: &TaskCoupling, what: &str) -> FieldFound {
+    let too_few = "it has too few neighbours to compare";
+    let relation = known(swap_relation(coupling), too_few)?;
+    let r = known(relation.all.pearson, too_few)?.r;
+    refuse_if!(r == 0.0, LessonError::lacking("its neighbours have no correlation"));
+    let (rest, point) = known(weightiest(relation), too_few)?;
     match what {
         "swap_r" => number(r),
         "swap_r_without" => number(rest),

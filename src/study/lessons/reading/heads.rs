@@ -1,6 +1,6 @@
 //! Fields of what every part votes and what it costs to lose it.
 
-use super::{FieldFound, lacks, largest, mean_of, number};
+use super::{FieldFound, known, largest, mean_of, no_field, number};
 use crate::measure::interval::{Mean, Resamples, paired_rows};
 use crate::measure::largest::{LargestMean, largest_mean, largest_share};
 use crate::study::lessons::LessonError;
@@ -8,77 +8,43 @@ use crate::study::lessons::found::FoundHeads;
 use crate::study::lessons::members::{part_name, part_words};
 use crate::study::need::NeedPart;
 
-pub const FIELDS: &str = "accuracy, rows, parts, heads, rank, vote.PART, cost.PART, loss.PART, largest_vote, largest_vote_size, largest_vote_cost, dearest, \
-                          dearest_vote, dearest_cost, and where looks were read looking_head, looking_weight, looking_cost, \
-                          needed_head, needed_head_cost, needed_head_weight (PART: 3a, 3m, 3h1)";
-
-pub fn field(found: &FoundHeads, parts: &[&str]) -> FieldFound {
-    let need = &found.need;
-    let part = |name: &str| {
-        let at = need.parts.iter().position(|part| part_name(part) == name);
-        at.ok_or_else(|| lacks(format!("it has no part {name}")))
-    };
+pub fn field(heads: &FoundHeads, parts: &[&str]) -> FieldFound {
+    let need = &heads.need;
     match *parts {
         ["accuracy"] => mean_of(need.accuracy, 100.0),
         ["rows"] => number(need.rows as f64),
-        ["parts"] => number(found.strokes().len() as f64),
-        ["heads"] => number(found.parts(|part| part.head.is_some()).len() as f64),
-        ["rank"] => match need.components.rank_correlation {
-            Some(rank) => number(rank),
-            None => Err(lacks("all its parts vote or cost the same".to_owned())),
-        },
-        ["vote", name] => mean_of(need.parts[part(name)?].vote, 1.0),
-        ["loss", name] => mean_of(need.parts[part(name)?].loss, 1.0),
-        ["cost", name] => mean_of(found.cost(part(name)?)?, 100.0),
-        ["largest_vote"] => found.largest_vote()?.field(need_parts(found)),
-        ["largest_vote_cost"] => mean_of(found.largest_vote()?.cost(found)?, 100.0),
-        ["largest_vote_size"] => mean_of(need.parts[found.largest_vote()?.part()].vote, 1.0),
-        ["dearest"] => found.dearest()?.field(need_parts(found)),
-        ["dearest_vote"] => mean_of(need.parts[found.dearest()?.part()].vote, 1.0),
-        ["dearest_cost"] => mean_of(found.dearest()?.cost(found)?, 100.0),
-        ["looking_head"] => found.looking()?.field(need_parts(found)),
-        ["looking_weight"] => mean_of(found.weight(found.looking()?.part())?, 1.0),
-        ["looking_cost"] => mean_of(found.looking()?.cost(found)?, 100.0),
-        ["needed_head"] => found.needed()?.field(need_parts(found)),
-        ["needed_head_weight"] => mean_of(found.weight(found.needed()?.part())?, 1.0),
-        ["needed_head_cost"] => mean_of(found.needed()?.cost(found)?, 100.0),
-        _ => Ok(None),
-    }
-}
-
-fn need_parts(found: &FoundHeads) -> &[NeedPart] {
-    &found.need.parts
-}
-
-/// The largest of some of a model's parts.
-struct LargestPart {
-    /// The parts that were compared.
-    compared: Vec<usize>,
-    found: LargestMean,
-}
-
-impl LargestPart {
-    fn part(&self) -> usize {
-        self.compared[self.found.part]
-    }
-
-    /// The cost of its loss, from the least to the most of all parts that it may be.
-    fn cost(&self, found: &FoundHeads) -> Result<Mean, LessonError> {
-        let mut cost = found.cost(self.part())?;
-        for &part in &self.found.beside {
-            let other = found.cost(self.compared[part])?;
-            cost.low = cost.low.min(other.low);
-            cost.high = cost.high.max(other.high);
+        ["parts"] => number(heads.strokes().len() as f64),
+        ["heads"] => number(heads.parts(|part| part.head.is_some()).len() as f64),
+        ["rank"] => {
+            let rank = need.components.rank_correlation;
+            number(known(rank, "all its parts vote or cost the same")?)
         }
-        Ok(cost)
-    }
-
-    fn field(&self, parts: &[NeedPart]) -> FieldFound {
-        largest(&self.found, |at| part_words(&parts[self.compared[at]]))
+        ["vote", name] => mean_of(need.parts[heads.part(name)?].vote, 1.0),
+        ["loss", name] => mean_of(need.parts[heads.part(name)?].loss, 1.0),
+        ["cost", name] => mean_of(heads.cost(heads.part(name)?)?, 100.0),
+        ["largest_vote"] => heads.named(&heads.largest_vote()?),
+        ["largest_vote_cost"] => mean_of(heads.cost_of(&heads.largest_vote()?)?, 100.0),
+        ["largest_vote_size"] => mean_of(need.parts[heads.largest_vote()?.part].vote, 1.0),
+        ["dearest"] => heads.named(&heads.dearest()?),
+        ["dearest_vote"] => mean_of(need.parts[heads.dearest()?.part].vote, 1.0),
+        ["dearest_cost"] => mean_of(heads.cost_of(&heads.dearest()?)?, 100.0),
+        ["looking_head"] => heads.named(&heads.looking()?),
+        ["looking_weight"] => mean_of(heads.weight(heads.looking()?.part)?, 1.0),
+        ["looking_cost"] => mean_of(heads.cost_of(&heads.looking()?)?, 100.0),
+        ["needed_head"] => heads.named(&heads.needed()?),
+        ["needed_head_weight"] => mean_of(heads.weight(heads.needed()?.part)?, 1.0),
+        ["needed_head_cost"] => mean_of(heads.cost_of(&heads.needed()?)?, 100.0),
+        _ => Err(no_field(parts)),
     }
 }
 
 impl FoundHeads {
+    /// The part of this name: `3a`, `3m`, `3h1`.
+    fn part(&self, name: &str) -> Result<usize, LessonError> {
+        let at = self.need.parts.iter().position(|part| part_name(part) == name);
+        at.ok_or_else(|| LessonError::lacking(format!("it has no part {name}")))
+    }
+
     fn strokes(&self) -> Vec<usize> {
         self.parts(|part| part.head.is_none())
     }
@@ -89,46 +55,43 @@ impl FoundHeads {
     }
 
     /// The attention or MLP that votes most.
-    fn largest_vote(&self) -> Result<LargestPart, LessonError> {
+    fn largest_vote(&self) -> Result<LargestMean, LessonError> {
         let compared = self.strokes();
         let votes: Vec<Vec<f64>> =
             compared.iter().filter_map(|&part| self.rows.votes.get(part).cloned()).collect();
-        most(compared, largest_mean(&votes, &self.resamples(self.need.rows)))
+        most(&compared, largest_mean(&votes, &self.resamples(self.need.rows)))
     }
 
     /// The attention or MLP without which most right answers are lost.
-    fn dearest(&self) -> Result<LargestPart, LessonError> {
-        self.most_needed(self.strokes())
+    fn dearest(&self) -> Result<LargestMean, LessonError> {
+        self.most_needed(&self.strokes())
     }
 
     /// The head without which most right answers are lost.
-    fn needed(&self) -> Result<LargestPart, LessonError> {
-        self.most_needed(self.parts(|part| part.head.is_some()))
+    fn needed(&self) -> Result<LargestMean, LessonError> {
+        self.most_needed(&self.parts(|part| part.head.is_some()))
     }
 
-    fn most_needed(&self, compared: Vec<usize>) -> Result<LargestPart, LessonError> {
+    fn most_needed(&self, compared: &[usize]) -> Result<LargestMean, LessonError> {
         let costs: Vec<Vec<f64>> =
             compared.iter().filter_map(|&part| self.rows.costs.get(part).cloned()).collect();
         most(compared, largest_share(&costs))
     }
 
     /// The head that looks most at the right option.
-    fn looking(&self) -> Result<LargestPart, LessonError> {
+    fn looking(&self) -> Result<LargestMean, LessonError> {
         let compared = self.parts(|part| part.head.is_some());
         let mut weights = Vec::with_capacity(compared.len());
         for &part in &compared {
             weights.push(self.weights(part)?.to_vec());
         }
         let rows = weights.first().map_or(0, Vec::len);
-        most(compared, largest_mean(&weights, &self.resamples(rows)))
+        most(&compared, largest_mean(&weights, &self.resamples(rows)))
     }
 
     /// The head's weight on the right option. `[rows]`
     fn weights(&self, part: usize) -> Result<&[f64], LessonError> {
-        let looks = self
-            .looks
-            .as_ref()
-            .ok_or_else(|| lacks("nobody saw where its heads look".to_owned()))?;
+        let looks = known(self.looks.as_ref(), "nobody saw where its heads look")?;
         let part = &self.need.parts[part];
         let weights = looks.weights.get(&(part.run, part.head.unwrap_or_default()));
         Ok(weights.map(Vec::as_slice).unwrap_or_default())
@@ -142,7 +105,23 @@ impl FoundHeads {
     /// The share of right answers that goes with the part.
     fn cost(&self, part: usize) -> Result<Mean, LessonError> {
         let cost = self.rows.costs.get(part).map(|rows| paired_rows(rows));
-        cost.ok_or_else(|| lacks("its rows are not known one by one".to_owned()))
+        known(cost, "its rows are not known one by one")
+    }
+
+    /// The cost of losing the largest part, from the least to the most of all parts that it may be.
+    fn cost_of(&self, largest: &LargestMean) -> Result<Mean, LessonError> {
+        let mut cost = self.cost(largest.part)?;
+        for &part in &largest.beside {
+            let other = self.cost(part)?;
+            cost.low = cost.low.min(other.low);
+            cost.high = cost.high.max(other.high);
+        }
+        Ok(cost)
+    }
+
+    /// The largest part in words.
+    fn named(&self, part: &LargestMean) -> FieldFound {
+        largest(part, |part| part_words(&self.need.parts[part]))
     }
 
     fn resamples(&self, rows: usize) -> Resamples {
@@ -150,7 +129,10 @@ impl FoundHeads {
     }
 }
 
-fn most(compared: Vec<usize>, found: Option<LargestMean>) -> Result<LargestPart, LessonError> {
-    let found = found.ok_or_else(|| lacks("it has too few parts or rows to compare".to_owned()))?;
-    Ok(LargestPart { compared, found })
+/// The largest of the parts that were compared, numbered as all parts are.
+fn most(compared: &[usize], largest: Option<LargestMean>) -> Result<LargestMean, LessonError> {
+    let LargestMean { part, lead, beside } =
+        known(largest, "it has too few parts or rows to compare")?;
+    let beside = beside.into_iter().map(|part| compared[part]).collect();
+    Ok(LargestMean { part: compared[part], lead, beside })
 }

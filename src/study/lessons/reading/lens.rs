@@ -1,19 +1,12 @@
 //! Fields of one prompt.
 
-use super::{FieldFound, lacks, number, word};
+use super::{FieldFound, column, known, no_field, number, word};
 use crate::engine::{MemberKind, VocabularyReading, member_names};
 use crate::measure::bits::bits;
 use crate::measure::decomposition::{ByKind, Triple, argmax, logit_difference};
-use crate::study::lessons::FieldValue;
 use crate::study::lessons::found::{FoundLens, ModelFound, StepFound};
-use crate::study::lessons::members;
+use crate::study::lessons::{LessonError, members};
 use crate::study::report::Lens;
-
-pub const FIELDS: &str = "right, says, lead, percent.right, percent.wrong, percent.of_all, members, members_of.KIND, blocks, plan, alone, alone_share, \
-                          sum_error, member.MEMBER, block.MEMBER, vote.MEMBER, lead_without.MEMBER, moved.MEMBER, largest_vote, mse|bias|diversity|residue|sum_of|difference_of.COLUMN, \
-                          own_error, best_error, best_member, beaten, beaten_share, share.KIND.COLUMN, and where depths were read \
-                          last_word, top.DEPTH, top_percent.DEPTH, doubt.DEPTH, held_doubt.DEPTH, most_doubt, most_doubt_at, \
-                          last_doubt, uniform_doubt, same_winner (MEMBER: emb, 3a, 3m, or by its vote opponent, loudest)";
 
 /// The attention that votes most against the right option.
 pub const OPPONENT: &str = "opponent";
@@ -38,15 +31,14 @@ pub fn field(
         ["lead"] => number(logit_difference(&lens.logits, lens.answer)),
         ["percent", "right"] => number(100.0 * lens.probabilities[lens.answer]),
         ["percent", "wrong"] => number(100.0 * (1.0 - lens.probabilities[lens.answer])),
-        ["percent", "of_all"] => match &lens.vocabulary {
-            Some(vocabulary) => number(100.0 * vocabulary.option_probabilities[lens.answer]),
-            None => Err(lacks("the device has no room for the whole vocabulary".to_owned())),
-        },
+        ["percent", "of_all"] => {
+            let otherwise = "the device has no room for the whole vocabulary";
+            let vocabulary = known(lens.vocabulary.as_ref(), otherwise)?;
+            number(100.0 * vocabulary.option_probabilities[lens.answer])
+        }
         ["members"] => number(lens.members.len() as f64),
         ["members_of", name] => {
-            let Some(kind) = members::kind(name) else {
-                return Ok(None);
-            };
+            let kind = members::kind(name).ok_or_else(|| no_field(parts))?;
             let is_it = lens.members.iter().filter(|member| member.kind == kind);
             number(is_it.count() as f64)
         }
@@ -55,10 +47,10 @@ pub fn field(
         ["alone_share"] => number(100.0 * alone(lens) as f64 / lens.members.len() as f64),
         ["sum_error"] => number(decomposition.sum_error),
         ["member", name] => word(said_of(lens, member(lens, name)?)),
-        ["block", name] => match lens.members[member(lens, name)?].block {
-            Some(block) => number(block as f64),
-            None => Err(lacks(format!("{name} is of no block"))),
-        },
+        ["block", name] => {
+            let block = lens.members[member(lens, name)?].block;
+            number(known(block, &format!("{name} is of no block"))? as f64)
+        }
         ["vote", name] => number(vote(lens, member(lens, name)?)),
         ["lead_without", name] => {
             number(logit_difference(&lens.logits, lens.answer) - vote(lens, member(lens, name)?))
@@ -69,13 +61,10 @@ pub fn field(
             let votes: Vec<f64> = votes.collect();
             word(said_of(lens, argmax(&votes)))
         }
-        [
-            what @ ("mse" | "bias" | "diversity" | "residue" | "sum_of" | "difference_of"),
-            column,
-        ] => {
-            let Some(triple) = triple(lens, column) else {
-                return Ok(None);
-            };
+        [what @ ("mse" | "bias" | "diversity" | "residue" | "sum_of" | "difference_of"), name] => {
+            let all = decomposition.triples();
+            let columns = [all.probability, all.logit, all.centred, all.paper];
+            let triple: Triple = columns[column(name)?];
             number(match what {
                 "mse" => triple.mse,
                 "bias" => triple.bias,
@@ -97,17 +86,23 @@ pub fn field(
         }
         ["beaten"] => number(beaten(lens) as f64),
         ["beaten_share"] => number(100.0 * beaten(lens) as f64 / lens.members.len() as f64),
-        ["share", kind, column] => share(lens, kind, column),
+        ["share", kind, name] => {
+            let columns =
+                [&decomposition.probability, &decomposition.logit, &decomposition.centred];
+            let own = columns.get(column(name)?);
+            let share = own.and_then(|own| share_of(&own.by_kind, kind));
+            number(share.ok_or_else(|| no_field(parts))?)
+        }
         _ => depth_field(found, of, parts),
     }
 }
 
+/// Why a model lacks words.
+const NO_TEXT: &str = "the model reads no text";
+
 fn option(lens: &Lens, at: usize) -> FieldFound {
     let text = lens.options.as_ref().and_then(|options| options.get(at));
-    match text {
-        Some(text) => word(text.trim()),
-        None => Err(lacks("the model reads no text".to_owned())),
-    }
+    word(known(text, NO_TEXT)?.trim())
 }
 
 fn vote(lens: &Lens, member: usize) -> f64 {
@@ -123,7 +118,7 @@ fn name_of(lens: &Lens, member: usize) -> String {
 }
 
 /// The member of this name, or the one that its vote makes the opponent or the loudest.
-fn member(lens: &Lens, name: &str) -> Result<usize, crate::study::lessons::LessonError> {
+fn member(lens: &Lens, name: &str) -> Result<usize, LessonError> {
     let by_vote = |kinds: &[MemberKind], sign: f64| {
         let is_it = |&at: &usize| kinds.contains(&lens.members[at].kind);
         let all = (0..lens.members.len()).filter(is_it);
@@ -134,14 +129,11 @@ fn member(lens: &Lens, name: &str) -> Result<usize, crate::study::lessons::Lesso
         LOUDEST => by_vote(&[MemberKind::Attention, MemberKind::Mlp], 1.0),
         _ => member_names(&lens.members).iter().position(|of| of == name),
     };
-    found.ok_or_else(|| lacks(format!("no {name} wrote on its stream")))
+    known(found, &format!("no {name} wrote on its stream"))
 }
 
 /// Returns the member of this name, with the name that pictures write.
-pub fn named_member(
-    lens: &Lens,
-    name: &str,
-) -> Result<(usize, String), crate::study::lessons::LessonError> {
+pub fn named_member(lens: &Lens, name: &str) -> Result<(usize, String), LessonError> {
     let member = member(lens, name)?;
     Ok((member, name_of(lens, member)))
 }
@@ -156,14 +148,9 @@ fn alone(lens: &Lens) -> usize {
 }
 
 /// Counts the members behind one that vote otherwise than before.
-fn moved(
-    lens: &Lens,
-    before: Option<&StepFound>,
-    name: &str,
-) -> Result<usize, crate::study::lessons::LessonError> {
+fn moved(lens: &Lens, before: Option<&StepFound>, name: &str) -> Result<usize, LessonError> {
     let whole = before.and_then(StepFound::lens);
-    let whole =
-        whole.ok_or_else(|| lacks("no run came before with which to compare".to_owned()))?;
+    let whole = known(whole, "no run came before with which to compare")?;
     let behind = member(whole, name)? + 1;
     let moved = moved_members(whole, lens);
     Ok(moved.into_iter().filter(|member| *member >= behind).count())
@@ -179,36 +166,11 @@ pub fn moved_members(before: &Lens, after: &Lens) -> Vec<usize> {
     member_names(&before.members).iter().enumerate().filter_map(has_moved).collect()
 }
 
-fn triple(lens: &Lens, column: &str) -> Option<Triple> {
-    let found = lens.decomposition.triples();
-    match column {
-        "probability" => Some(found.probability),
-        "logit" => Some(found.logit),
-        "centred" => Some(found.centred),
-        "paper" => Some(found.paper),
-        _ => None,
-    }
-}
-
 /// Members whose own error is larger than that of their mean.
 fn beaten(lens: &Lens) -> usize {
     let found = &lens.decomposition.probability;
     let errors = found.member_bias.iter();
     errors.filter(|error| **error > found.total.mse).count()
-}
-
-fn share(lens: &Lens, kind: &str, column: &str) -> FieldFound {
-    let found = &lens.decomposition;
-    let column = match column {
-        "probability" => &found.probability,
-        "logit" => &found.logit,
-        "centred" => &found.centred,
-        _ => return Ok(None),
-    };
-    match share_of(&column.by_kind, kind) {
-        Some(share) => number(share),
-        None => Ok(None),
-    }
 }
 
 /// A kind's part of the diversity, per cent.
@@ -221,47 +183,31 @@ pub fn share_of(by_kind: &ByKind, kind: &str) -> Option<f64> {
 
 fn depth_field(found: &FoundLens, of: &ModelFound, parts: &[&str]) -> FieldFound {
     let lens = &found.lens;
-    if let ["last_word"] = *parts {
-        let last = lens.tokens.as_ref().and_then(|tokens| tokens.last());
-        return match last {
-            Some(last) => word(last.trim()),
-            None => Err(lacks("the model reads no text".to_owned())),
-        };
-    }
-    if let ["uniform_doubt"] = *parts {
-        return number((of.vocabulary as f64).log2());
-    }
-    let Some(depths) = &lens.logit_lens else {
-        return Ok(None);
-    };
-    let held = found.held.as_ref().and_then(|held| held.logit_lens.as_ref());
-    let at = |depths: &[VocabularyReading], depth: &str| {
-        let number: Option<usize> = match depth {
-            "last" => depths.len().checked_sub(1),
-            digits => digits.parse().ok(),
-        };
-        let found = number.and_then(|number| depths.get(number)).cloned();
-        found.ok_or_else(|| lacks(format!("its stream has no depth {depth}")))
-    };
-    let word_of = |reading: &VocabularyReading| {
-        let words = lens.logit_lens_words.as_ref();
-        let id = reading.top_ids.first();
-        let text = id.and_then(|id| words?.get(id));
-        text.map_or_else(String::new, |text| text.trim().to_owned())
-    };
     match *parts {
-        ["top", depth] => word(word_of(&at(depths, depth)?)),
+        ["last_word"] => {
+            let last = lens.tokens.as_ref().and_then(|tokens| tokens.last());
+            return word(known(last, NO_TEXT)?.trim());
+        }
+        ["uniform_doubt"] => return number((of.vocabulary as f64).log2()),
+        _ => {}
+    }
+    let depths = lens.logit_lens.as_ref().ok_or_else(|| no_field(parts))?;
+    let held = found.held.as_ref().and_then(|held| held.logit_lens.as_ref());
+    let held = held.ok_or_else(|| no_field(parts));
+    match *parts {
+        ["top", depth] => {
+            let id = reading_at(depths, depth)?.top_ids.first();
+            let words = lens.logit_lens_words.as_ref();
+            let text = id.and_then(|id| words?.get(id));
+            word(text.map_or("", |text| text.trim()))
+        }
         ["top_percent", depth] => {
-            let reading = at(depths, depth)?;
-            let first = reading.top_log_probabilities.first();
+            let first = reading_at(depths, depth)?.top_log_probabilities.first();
             number(100.0 * first.map_or(0.0, |p| p.exp()))
         }
-        ["doubt", depth] => number(bits(at(depths, depth)?.entropy)),
-        ["held_doubt", depth] => match held {
-            Some(held) => number(bits(at(held, depth)?.entropy)),
-            None => Ok(None),
-        },
-        ["last_doubt"] => number(bits(at(depths, "last")?.entropy)),
+        ["doubt", depth] => number(bits(reading_at(depths, depth)?.entropy)),
+        ["held_doubt", depth] => number(bits(reading_at(held?, depth)?.entropy)),
+        ["last_doubt"] => number(bits(reading_at(depths, "last")?.entropy)),
         ["most_doubt" | "most_doubt_at"] => {
             let doubts: Vec<f64> = depths.iter().map(|depth| bits(depth.entropy)).collect();
             let most = argmax(&doubts);
@@ -269,13 +215,23 @@ fn depth_field(found: &FoundLens, of: &ModelFound, parts: &[&str]) -> FieldFound
             number(if is_place { most as f64 } else { doubts[most] })
         }
         ["same_winner"] => {
-            let Some(held) = held else {
-                return Ok(None);
-            };
-            let pairs = depths.iter().zip(held);
+            let pairs = depths.iter().zip(held?);
             let same = pairs.filter(|(a, b)| a.top_ids.first() == b.top_ids.first());
-            Ok(Some(FieldValue::exact(same.count() as f64)))
+            number(same.count() as f64)
         }
-        _ => Ok(None),
+        _ => Err(no_field(parts)),
     }
+}
+
+/// The reading at a depth, a number or `last`.
+fn reading_at<'a>(
+    depths: &'a [VocabularyReading],
+    depth: &str,
+) -> Result<&'a VocabularyReading, LessonError> {
+    let number: Option<usize> = match depth {
+        "last" => depths.len().checked_sub(1),
+        digits => digits.parse().ok(),
+    };
+    let reading = number.and_then(|number| depths.get(number));
+    known(reading, &format!("its stream has no depth {depth}"))
 }

@@ -12,35 +12,50 @@ pub(super) use lens::{LOUDEST, OPPONENT, named_member};
 pub use lens::{MOVED, moved_members};
 
 use super::found::{PartFound, StepFound};
-use super::{FieldName, FieldValue, LessonError, StepAsk};
+use super::{FieldName, FieldValue, LessonError};
 use crate::measure::interval::Mean;
 use crate::measure::largest::LargestMean;
 
-/// `None`: there is no such field.
-type FieldFound = Result<Option<FieldValue>, LessonError>;
+type FieldFound = Result<FieldValue, LessonError>;
 
 fn number(value: f64) -> FieldFound {
-    Ok(Some(FieldValue::exact(value)))
+    Ok(FieldValue::exact(value))
 }
 
 fn word(word: impl Into<String>) -> FieldFound {
-    Ok(Some(FieldValue::Word(word.into())))
+    Ok(FieldValue::Word(word.into()))
 }
 
 fn mean_of(mean: Mean, scale: f64) -> FieldFound {
     let Mean { mean: value, low, high } = mean.map(|x| scale * x);
-    Ok(Some(FieldValue::Number { value, low: low.min(high), high: low.max(high) }))
+    Ok(FieldValue::Number { value, low: low.min(high), high: low.max(high) })
 }
 
 /// The part that has most, and those that the rows cannot tell it from.
 fn largest(found: &LargestMean, name: impl Fn(usize) -> String) -> FieldFound {
     let beside = found.beside.iter().map(|&part| name(part)).collect();
-    Ok(Some(FieldValue::Largest { word: name(found.part), beside }))
+    Ok(FieldValue::Largest { word: name(found.part), beside })
 }
 
-/// The model lacks what the field speaks of.
-fn lacks(reason: String) -> LessonError {
-    LessonError::CannotShow { reason }
+/// Returns what a field speaks of, or the reason why the model lacks it.
+fn known<T>(value: Option<T>, otherwise: &str) -> Result<T, LessonError> {
+    value.ok_or_else(|| LessonError::lacking(otherwise))
+}
+
+/// A run has no field of these parts.
+fn no_field(parts: &[&str]) -> LessonError {
+    LessonError::NoField {
+        field: parts.join("."),
+        instead: "name one that such a run has".to_owned(),
+    }
+}
+
+/// The columns that fields name, as in [`FoundCell::columns`](super::found::FoundCell::columns).
+const COLUMNS: [&str; 4] = ["probability", "logit", "centred", "paper"];
+
+/// The place of a column among [`COLUMNS`]; an error, where the field names none.
+fn column(name: &str) -> Result<usize, LessonError> {
+    COLUMNS.iter().position(|column| *column == name).ok_or_else(|| no_field(&[name]))
 }
 
 /// Returns the result of the model that a field names; of the last, where it names none.
@@ -65,7 +80,7 @@ impl StepFound {
         before: Option<&StepFound>,
     ) -> Result<FieldValue, LessonError> {
         let parts: Vec<&str> = name.parts.iter().map(String::as_str).collect();
-        let found = match self {
+        match self {
             Self::Theory(ask) => theory::field(*ask, &parts),
             Self::Survey(models) => {
                 let wanted = of_model(models, name, |of| &of.model)?;
@@ -81,24 +96,6 @@ impl StepFound {
                     PartFound::Coupling(found) => coupling::field(found, &wanted.order, &parts),
                 }
             }
-        }?;
-        found.ok_or_else(|| LessonError::NoField {
-            field: name.to_string(),
-            instead: format!("this kind of run has {}", self.fields()),
-        })
-    }
-
-    fn fields(&self) -> &'static str {
-        match self {
-            Self::Theory(_) => theory::FIELDS,
-            Self::Survey(_) => cells::FIELDS,
-            Self::Models(models) => match models.first().map(|of| &of.part) {
-                Some(PartFound::Lens(_)) => lens::FIELDS,
-                Some(PartFound::Heads(..)) => heads::FIELDS,
-                Some(PartFound::Coupling(_)) => coupling::FIELDS,
-                Some(PartFound::Sweeps(_)) => sweeps::FIELDS,
-                Some(PartFound::Cells(_)) | None => cells::FIELDS,
-            },
         }
     }
 }
@@ -115,17 +112,5 @@ fn no_model(name: &FieldName) -> LessonError {
     LessonError::NoField {
         field: name.to_string(),
         instead: "name one of the models that the step runs behind the @".to_owned(),
-    }
-}
-
-/// Every field that a run of this kind has, in words.
-pub fn fields_of(ask: &StepAsk) -> &'static str {
-    match ask {
-        StepAsk::Lens(_) => lens::FIELDS,
-        StepAsk::Rows(_) | StepAsk::Survey(_) => cells::FIELDS,
-        StepAsk::Sweeps(_) => sweeps::FIELDS,
-        StepAsk::Heads(_) => heads::FIELDS,
-        StepAsk::Coupling(_) => coupling::FIELDS,
-        StepAsk::Theory(_) => theory::FIELDS,
     }
 }

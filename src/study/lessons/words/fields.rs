@@ -1,6 +1,7 @@
 //! Fields in words, a table per kind of run. Capital letters stand for any part of a field's name.
 
-/// One prompt.
+/// One prompt. MEMBER is `emb`, `3a` or `3m`, or by its vote `opponent` or `loudest`. Depths are known where they were
+/// read.
 pub const LENS: &str = "
 right | the right option
 says | what the model says
@@ -40,7 +41,8 @@ held_doubt.DEPTH | entropy at depth {DEPTH}, the final norm frozen (bits)
 TERM.COLUMN | {TERM} ({COLUMN})
 ";
 
-/// Rows of tasks. `{ROWS}` is their number, where the step says it.
+/// Rows of tasks, each with `@MODEL` where several models are run. `mean` for TASK is over all tasks. `{ROWS}` is the
+/// number of rows, where the step says it.
 pub const CELLS: &str = "
 accuracy.TASK | accuracy on {TASK} (%{ROWS})
 accuracy.TASK.ORDER | accuracy on {TASK}, {ORDER} (%{ROWS})
@@ -92,7 +94,7 @@ hardest.MIDDLE | the task that keeps least with {MIDDLE}
 hardest_kept.MIDDLE | kept by the task that keeps least with {MIDDLE} (% of what the original order has above chance)
 ";
 
-/// Votes of parts, and the losses without them.
+/// Votes of parts, and the losses without them. PART is `3a`, `3m` or `3h1`; looks are known where they were read.
 pub const HEADS: &str = "
 accuracy | accuracy (%)
 rows | rows
@@ -116,7 +118,7 @@ cost.PART | loss without {PART} (percentage points)
 loss.PART | loss of the logit difference without {PART} (logits)
 ";
 
-/// Linearised blocks.
+/// Linearised blocks, each with `@MODEL` where several models are run; swaps where costs were measured.
 pub const COUPLING: &str = "
 coupling.all | coupling of all pairs
 coupling.twins | coupling of neighbours of the same weights

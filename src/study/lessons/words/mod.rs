@@ -24,9 +24,7 @@ impl LessonStep {
         let before = if name.is_before { "before: " } else { "" };
         Some(format!("{before}{words}{model}"))
     }
-}
 
-impl LessonStep {
     /// Says on how many rows the question is answered: `"40 rows each of sum and quiz"`; `None` where no rows of a
     /// task are run.
     pub fn rows_in_words(&self) -> Option<String> {
@@ -49,8 +47,9 @@ impl LessonStep {
 }
 
 impl StepAsk {
-    fn words_of(&self, name: &FieldName) -> Option<String> {
-        let table = match self {
+    /// The fields that such a run has, a line each: a name, and its words.
+    fn table(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
+        lines(match self {
             Self::Lens(_) => fields::LENS,
             Self::Rows(_) | Self::Survey(_) => fields::CELLS,
             Self::Sweeps(_) => fields::SWEEPS,
@@ -59,12 +58,20 @@ impl StepAsk {
             Self::Theory(TheoryAsk::Voters { .. }) => fields::VOTERS,
             Self::Theory(TheoryAsk::Gains { .. }) => fields::GAINS,
             Self::Theory(TheoryAsk::Bases { .. }) => fields::BASES,
-        };
+        })
+    }
 
+    /// Lists the names of the fields that such a run has; capital letters stand for any part.
+    #[cfg(any(feature = "cli", feature = "web"))]
+    pub(super) fn fields(&self) -> String {
+        self.table().map(|(name, _)| name).collect::<Vec<_>>().join(", ")
+    }
+
+    fn words_of(&self, name: &FieldName) -> Option<String> {
         // The first line of the table that is of so many parts, each the same or any.
         let is_any = |word: &&str| word.starts_with(char::is_uppercase);
         let mut patterns =
-            lines(table).map(|(name, words)| (name.split('.').collect::<Vec<_>>(), words));
+            self.table().map(|(name, words)| (name.split('.').collect::<Vec<_>>(), words));
         let (pattern, words) = patterns.find(|(pattern, _)| {
             let mut pairs = pattern.iter().zip(&name.parts);
             pattern.len() == name.parts.len()
@@ -85,7 +92,7 @@ impl StepAsk {
 }
 
 /// The lines of a table: a name, and its words.
-fn lines(table: &str) -> impl Iterator<Item = (&str, &str)> {
+fn lines(table: &'static str) -> impl Iterator<Item = (&'static str, &'static str)> {
     table.lines().filter_map(|line| line.split_once(" | "))
 }
 

@@ -43,9 +43,8 @@ impl StepAsk {
             let moments = TRAINING.iter().filter(|known| known.name.starts_with(&prefix));
             names.extend(moments.map(|known| known.name.to_owned()));
             if names.is_empty() {
-                return Err(LessonError::CannotShow {
-                    reason: format!("no moments of the training of {taught} were kept"),
-                });
+                let reason = format!("no moments of the training of {taught} were kept");
+                return Err(LessonError::lacking(reason));
             }
             names.push(taught.to_owned());
         }
@@ -58,11 +57,7 @@ impl StepAsk {
             Self::Rows(RowsAsk { models, .. }) | Self::Coupling(CoupledAsk { models, .. }) => {
                 models
             }
-            Self::Lens(_)
-            | Self::Heads(_)
-            | Self::Sweeps(_)
-            | Self::Survey(_)
-            | Self::Theory(_) => &[],
+            _ => &[],
         }
     }
 

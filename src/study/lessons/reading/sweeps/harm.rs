@@ -1,6 +1,6 @@
 //! All changes of the middle, from the one that harms least to the one that harms most.
 
-use super::{LOOP, lacks, not_swept};
+use super::{LOOP, not_swept};
 use crate::measure::interval::Mean;
 use crate::study::lessons::LessonError;
 use crate::study::lessons::middle::MiddleRuns;
@@ -28,7 +28,8 @@ impl Harm {
                 all.push((name, picked, kept));
             }
         }
-        refuse_if!(all.len() < 3, lacks("its middle is too small for three changes".to_owned()));
+        let too_small = "its middle is too small for three changes";
+        refuse_if!(all.len() < 3, LessonError::lacking(too_small));
         all.sort_by(|a, b| b.2.mean.total_cmp(&a.2.mean));
         Ok(Self(all))
     }

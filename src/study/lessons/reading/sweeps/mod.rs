@@ -3,7 +3,7 @@
 
 mod harm;
 
-use super::{FieldFound, lacks, mean_of, number, word};
+use super::{FieldFound, known, mean_of, no_field, number, word};
 use crate::measure::interval::Mean;
 use crate::study::lessons::middle::MiddleRuns;
 use crate::study::lessons::pool::{PickedOrder, Pool};
@@ -11,9 +11,8 @@ use crate::study::lessons::{FoundSweeps, LessonError};
 use crate::study::orders::{Orders, Sweep};
 use harm::Harm;
 
-pub const FIELDS: &str = "runs, from, to, gone, kept.ORDER[.GROUP], first_word.ORDER, more.ORDER.ORDER, hardest.ORDER, hardest_kept.ORDER, at_chance, best_rounds, \
-                          harm, best, worst, best_by, best_by_rest, worst_by \
-                          (ORDER: own, inside, outside, few, skip, repeat, reverse, shuffle, parallel, loop-ROUNDS; the last six also few-ORDER)";
+/// Names of orders in fields.
+const ORDERS: &str = "own, inside, outside, few, skip, repeat, reverse, shuffle, parallel, loop-ROUNDS; the last six also few-ORDER";
 
 /// The name of a sweep's loops, before their rounds.
 const LOOP: &str = "loop-";
@@ -24,8 +23,8 @@ const FEW: &str = "few-";
 /// `runs` is how many blocks the model's own order runs.
 pub fn field(found: &FoundSweeps, runs: usize, parts: &[&str]) -> FieldFound {
     let pool = Pool::of(&found.orders);
-    refuse_if!(pool.tasks.is_empty(), lacks("it is at chance on every task of it".to_owned()));
-    let middle = MiddleRuns::of(runs).ok_or_else(|| lacks("it has one block".to_owned()))?;
+    refuse_if!(pool.tasks.is_empty(), at_chance_on("every task of it"));
+    let middle = known(MiddleRuns::of(runs), "it has one block")?;
     match *parts {
         ["runs"] => number(runs as f64),
         ["from"] => number(middle.inside.start as f64),
@@ -39,9 +38,7 @@ pub fn field(found: &FoundSweeps, runs: usize, parts: &[&str]) -> FieldFound {
             })?;
             let names: Vec<&str> = names.iter().map(String::as_str).collect();
             let only = pool.only(&names);
-            if only.tasks.is_empty() {
-                return Err(lacks(format!("it is at chance on {}", names.join(" and "))));
-            }
+            refuse_if!(only.tasks.is_empty(), at_chance_on(&names.join(" and ")));
             percent(kept(&only, &middle.picked(order)?, order)?)
         }
         ["first_word", order] => {
@@ -62,7 +59,7 @@ pub fn field(found: &FoundSweeps, runs: usize, parts: &[&str]) -> FieldFound {
         ["best_by"] => percent(Harm::of(&pool, &middle)?.best_by(&pool)?),
         ["best_by_rest"] => percent(Harm::of(&pool, &middle)?.best_by_rest(&pool)?),
         ["worst_by"] => percent(Harm::of(&pool, &middle)?.worst_by(&pool)?),
-        _ => Ok(None),
+        _ => Err(no_field(parts)),
     }
 }
 
@@ -85,7 +82,7 @@ impl MiddleRuns {
                 let kind = kinds.find(|kind| kind.name() == name);
                 let kind = kind.ok_or_else(|| LessonError::NoField {
                     field: name.to_owned(),
-                    instead: format!("name an order as in {FIELDS}"),
+                    instead: format!("name one of the orders {ORDERS}"),
                 })?;
                 PickedOrder::At(kind, s)
             }
@@ -96,10 +93,8 @@ impl MiddleRuns {
         let fits = |place: &usize| self.inside.contains(place) == is_inside;
         let places: Vec<usize> = (0..self.runs).filter(fits).collect();
         if places.is_empty() {
-            return Err(lacks(format!(
-                "a model of {} blocks has no middle between two ends",
-                self.runs
-            )));
+            let reason = format!("a model of {} blocks has no middle between two ends", self.runs);
+            return Err(LessonError::lacking(reason));
         }
         Ok(PickedOrder::Drops(places))
     }
@@ -110,7 +105,7 @@ fn percent(mean: Mean) -> FieldFound {
 }
 
 fn not_swept(order: &str) -> LessonError {
-    lacks(format!("it was not run under {order}"))
+    LessonError::lacking(format!("it was not run under {order}"))
 }
 
 fn kept(pool: &Pool<'_>, order: &PickedOrder, name: &str) -> Result<Mean, LessonError> {
@@ -129,6 +124,10 @@ fn hardest(
         Some((task.task.clone(), kept))
     });
     each.min_by(|a, b| a.1.mean.total_cmp(&b.1.mean)).ok_or_else(|| not_swept(order))
+}
+
+fn at_chance_on(tasks: &str) -> LessonError {
+    LessonError::lacking(format!("it is at chance on {tasks}"))
 }
 
 /// The tasks that are left out, in words.

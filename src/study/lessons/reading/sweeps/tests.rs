@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use crate::measure::interval::Mean;
 use crate::study::lessons::{
     FoundSweeps, Lesson, ModelFound, PartFound, StepAsk, StepFound, StepOutcome, StepShowing,
-    TaughtBy,
 };
 use crate::study::orders::{Extent, Measures, OrderRows, Orders, Sweep, SweepPoint, Variant};
 use crate::task::score::Score;
@@ -113,8 +112,7 @@ fn asked(id: &str, orders: &[Orders]) -> StepOutcome {
         vocabulary: 100,
         part: PartFound::Sweeps(FoundSweeps { orders: orders.to_vec(), groups }),
     }]);
-    let by = TaughtBy { model: "made up" };
-    lesson.outcome(step, by, None, Some(&found))
+    lesson.outcome(step, "made up", None, Some(&found))
 }
 
 #[test]
