@@ -106,14 +106,11 @@ pub fn run(args: NeedArgs) -> anyhow::Result<()> {
         .chain(args.data.as_deref())
         .chain(args.prompts.as_deref())
         .collect();
-    let out = args.out.as_deref();
-    let mut out = out.map(|path| OutFile::new(path, there, &inputs)).transpose()?;
+    let mut out = OutFile::new(args.out.as_deref(), there, &inputs)?;
     let (data, prompts) = (args.data.as_deref(), args.prompts.as_deref());
     let rows = NamedRows::read(&args.task, data, prompts, args.rows)?;
     // Only now: standard input may have been waited for.
-    if let Some(out) = &mut out {
-        out.hold()?;
-    }
+    out.hold()?;
     let (report, mut stopped) = match &args.prompt {
         Some(prompt) => (parts(prompt, &args)?, None),
         None => needs(rows, &args)?,
@@ -125,9 +122,7 @@ pub fn run(args: NeedArgs) -> anyhow::Result<()> {
     }
 
     let json = output::json(&report)?;
-    if let Some(out) = &mut out {
-        out.write(&json)?;
-    }
+    out.write(&json)?;
     if args.json {
         output::print(&json)?;
     } else {
