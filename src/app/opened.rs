@@ -4,7 +4,7 @@ use super::link::{Choice, Draft};
 use super::protocol::TokenAsk;
 use crate::model::catalogue;
 use crate::plan::Plan;
-use crate::study::coupling::{Coupling, ModelsCoupling};
+use crate::study::coupling::{Coupling, ModelsCoupling, TokenPositions};
 use crate::study::report::{Lens, Opened, Report, ReportError};
 
 /// Bytes of the largest report that the page reads. Its text is held twice while it is read, by the
@@ -70,16 +70,21 @@ pub fn compared(coupling: &Coupling) -> TokenAsk {
     let Some(tokens) = &coupling.token_wise else {
         return TokenAsk::default();
     };
-    let same = tokens.same.as_ref().map(|one| &one.pairs);
-    let input = tokens.fixed_input.as_ref();
-    let output = tokens.fixed_output.as_ref();
-    let pairs = same.or(input.map(|one| &one.pairs)).or(output.map(|one| &one.pairs));
-    TokenAsk {
+    let first = tokens.maps().find_map(|map| map.pairs.first());
+    let mut ask = TokenAsk {
         is_wanted: true,
-        step: pairs.and_then(|pairs| Some(pairs.first()?.steps[0])),
-        t_in: input.map(|one| one.t_in),
-        t_out: output.map(|one| one.t_out),
+        step: first.map(|pair| pair.steps[0]),
+        t_in: None,
+        t_out: None,
+    };
+    for map in tokens.maps() {
+        match map.positions {
+            TokenPositions::Same { .. } => {}
+            TokenPositions::Input { t_in, .. } => ask.t_in = Some(t_in),
+            TokenPositions::Output { t_out, .. } => ask.t_out = Some(t_out),
+        }
     }
+    ask
 }
 
 /// Is this the picture of the draft? One that was opened `beside` a draft and has none of its own, of many

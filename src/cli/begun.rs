@@ -13,15 +13,25 @@ use crate::study::coupling::TaskCoupling;
 use crate::study::orders::{Fingerprint, Orders};
 use crate::study::report::Report;
 
-/// Returns the fingerprint of a run of rows on a model with these files.
-pub fn fingerprint_of(model: &LoadedModel, files: &Files, rows: &NamedRows) -> Fingerprint {
-    Fingerprint {
+/// The rows of each task, with the fingerprint of their run on a model with these files. `skip_long` leaves out rows
+/// that do not fit its context.
+pub fn asked_rows(
+    model: &LoadedModel,
+    files: &Files,
+    mut rows: Vec<NamedRows>,
+    skip_long: bool,
+) -> Vec<(Fingerprint, NamedRows)> {
+    if skip_long {
+        rows.iter_mut().for_each(|rows| rows.drop_long(model));
+    }
+    let print = |rows: &NamedRows| Fingerprint {
         program: version::program(),
         engine: model.engine.describe(),
         files: files.clone(),
         questions: fingerprint::questions(rows.items.iter().map(|item| (0, item))),
         found: String::new(),
-    }
+    };
+    rows.into_iter().map(|rows| (print(&rows), rows)).collect()
 }
 
 /// Says what a run that was stopped before its end leaves in `out`, and ends the program.
@@ -150,17 +160,10 @@ pub fn holds_rows_alone(report: &Report, path: &Path) -> anyhow::Result<()> {
 
 /// Names the first difference between the run that began the file and this one; `None` where they are alike.
 fn differs(before: &Fingerprint, now: &Fingerprint, task: &str) -> Option<String> {
-    if before.program != now.program {
-        let (old, new) = (&before.program, &now.program);
-        return Some(format!("another version of atelier ({old}, and this is {new})"));
-    }
-    if before.engine != now.engine {
-        let (old, new) = (&before.engine, &now.engine);
-        return Some(format!("another engine ({old}, and now it is {new})"));
-    }
-    if let Some(file) = fingerprint::other_file(&before.files, &now.files) {
-        return Some(format!("another {file}"));
-    }
-    (before.questions != now.questions)
-        .then(|| format!("other questions or right answers of {task}"))
+    let other_file = || fingerprint::other_file(&before.files, &now.files);
+    let is_other = before.questions != now.questions;
+    fingerprint::other_program([&before.program, &now.program])
+        .or_else(|| fingerprint::other_engine([&before.engine, &now.engine]))
+        .or_else(|| other_file().map(|file| format!("another {file}")))
+        .or_else(|| is_other.then(|| format!("other questions or right answers of {task}")))
 }

@@ -1,8 +1,6 @@
 //! The logit lens in `atelier lens`: what is asked for, and its table.
 
-use comfy_table::Cell;
-
-use super::table::{self, table};
+use super::table::columns;
 use crate::chart::number::percent_tenths;
 use crate::engine::{Capture, DepthWish, VocabularyReading};
 use crate::measure::bits::bits;
@@ -108,25 +106,21 @@ pub fn text(lens: &Lens, plan: &Plan, model: &LoadedModel) -> String {
             |tokenizer| format!("{:?}", tokenizer.shown_after(&lens.token_ids, id)),
         )
     };
-    let mut header: Vec<String> = vec!["after".into(), "likeliest next tokens".into()];
-    header.extend(["entropy", "KL to\nthe end"].map(String::from));
-    let followed = depths.first().map_or(&[][..], |depth| &depth.followed);
-    header.extend(followed.iter().map(|token| format!("rank of\n{}", decoded(token.id))));
-    let mut rows = table(&header, 2);
-    let column = |number: fn(&VocabularyReading) -> f64| {
-        table::column(&depths.iter().map(number).collect::<Vec<_>>())
-    };
-    let (entropy, kl) = (column(|depth| bits(depth.entropy)), column(|depth| bits(depth.kl)));
-    let names = std::iter::once("the embedding".to_owned()).chain(plan.steps().iter().map(named));
-    for (n, (depth, name)) in depths.iter().zip(names).enumerate() {
+    let likeliest = |depth: &VocabularyReading| {
         let top = depth.top_ids.iter().zip(&depth.top_log_probabilities);
-        let top: Vec<String> = top
-            .map(|(&id, &log)| format!("{} {}", decoded(id), percent_tenths(log.exp())))
-            .collect();
-        let mut row = vec![Cell::new(name), Cell::new(packed(&top))];
-        row.extend([&entropy[n], &kl[n]].map(Cell::new));
-        row.extend(depth.followed.iter().map(|token| Cell::new(token.rank)));
-        rows.add_row(row);
+        let top = top.map(|(&id, &log)| format!("{} {}", decoded(id), percent_tenths(log.exp())));
+        packed(&top.collect::<Vec<_>>())
+    };
+    let names = std::iter::once("the embedding".to_owned()).chain(plan.steps().iter().map(named));
+    let mut table = columns(depths.iter().zip(names))
+        .words("after", |(_, name)| name.clone())
+        .words("likeliest next tokens", |(depth, _)| likeliest(depth))
+        .scaled("entropy", "", |(depth, _)| Some(bits(depth.entropy)))
+        .scaled("KL to\nthe end", "", |(depth, _)| Some(bits(depth.kl)));
+    let followed = depths.first().map_or(&[][..], |depth| &depth.followed);
+    for (i, token) in followed.iter().enumerate() {
+        let header = format!("rank of\n{}", decoded(token.id));
+        table = table.numbers(header, |(depth, _)| depth.followed[i].rank);
     }
     let norm = match lens.logit_lens_norm {
         Some(LensNorm::Held) => "held at the run's end",
@@ -135,7 +129,7 @@ pub fn text(lens: &Lens, plan: &Plan, model: &LoadedModel) -> String {
     format!(
         "What the stream would answer along the depth, through the model's own read-out (the final norm's scale \
          {norm}; entropy and KL in bits). Early streams were never trained to be read so.\n\n{}\n",
-        table::text(&rows)
+        table.text()
     )
 }
 

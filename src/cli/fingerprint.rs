@@ -64,6 +64,16 @@ pub fn bytes(bytes: &[u8]) -> String {
     hex(Sha256::new_with_prefix(bytes))
 }
 
+/// Says that a run was begun by another version of this program.
+pub fn other_program([before, now]: [&str; 2]) -> Option<String> {
+    (before != now).then(|| format!("another version of atelier ({before}, and this is {now})"))
+}
+
+/// Says that a run was begun on another engine.
+pub fn other_engine([before, now]: [&str; 2]) -> Option<String> {
+    (before != now).then(|| format!("another engine ({before}, and now it is {now})"))
+}
+
 /// Which file is another, or there in only one of the two.
 pub fn other_file<'a>(before: &'a Files, now: &'a Files) -> Option<&'a str> {
     let names = before.keys().chain(now.keys());

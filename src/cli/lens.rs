@@ -116,25 +116,22 @@ pub fn run(args: LensArgs) -> anyhow::Result<()> {
     let there = There::of(args.force, false);
     let inputs: Vec<&Path> =
         std::iter::once(Path::new(&args.model)).chain(args.prompts.as_deref()).collect();
-    let out = args.out.as_deref();
-    let mut out = out.map(|path| OutFile::new(path, there, &inputs)).transpose()?;
+    let mut out = OutFile::new(args.out.as_deref(), there, &inputs)?;
     let prompts = args.prompts.as_deref().map(PromptFile::open).transpose()?;
     // Only now: standard input may have been waited for.
-    if let Some(out) = &mut out {
-        out.hold()?;
-    }
+    out.hold()?;
 
     let files = super::known::files(&args.model)?;
     let model = super::known::load(&files, &args.engine.choice()?)?;
     let plan = model.plan(args.plan.as_deref())?;
     let asking = PromptRun { model: &model, plan: &plan };
     match prompts {
-        Some(prompts) => many(&asking, &prompts, &args, out.as_mut()),
-        None => one(&asking, &args, out.as_mut()),
+        Some(prompts) => many(&asking, &prompts, &args, &mut out),
+        None => one(&asking, &args, &mut out),
     }
 }
 
-fn one(asking: &PromptRun<'_>, args: &LensArgs, out: Option<&mut OutFile>) -> anyhow::Result<()> {
+fn one(asking: &PromptRun<'_>, args: &LensArgs, out: &mut OutFile) -> anyhow::Result<()> {
     let model = asking.model;
     // The parser has made sure that the answer is given.
     let answer = args.answer.unwrap_or_default();
@@ -183,9 +180,7 @@ fn one(asking: &PromptRun<'_>, args: &LensArgs, out: Option<&mut OutFile>) -> an
     let report = Report { member, ..lens::report(model, lens) };
     let json = output::json(&report)?;
     args.engine.say_cost(model);
-    if let Some(out) = out {
-        out.write(&json)?;
-    }
+    out.write(&json)?;
     if args.json { output::print(&json) } else { output::show(&table) }
 }
 
@@ -207,7 +202,7 @@ fn many(
     asking: &PromptRun<'_>,
     prompts: &PromptFile,
     args: &LensArgs,
-    out: Option<&mut OutFile>,
+    out: &mut OutFile,
 ) -> anyhow::Result<()> {
     prompts.check(asking)?;
     let mut summary = None;
@@ -215,13 +210,12 @@ fn many(
         summary = Some(prompts.run(asking, to)?);
         Ok(())
     };
-    match (out, args.json) {
-        (Some(out), false) => out.write_with(&mut run)?,
-        (Some(out), true) => {
+    match (args.json, out.is_named()) {
+        (false, _) => out.write_with(&mut run)?,
+        (true, false) => output::print_with(&mut run)?,
+        (true, true) => {
             output::print_with(|shown| out.write_with(|to| run(&mut Both { to, shown })))?
         }
-        (None, true) => output::print_with(&mut run)?,
-        (None, false) => run(&mut std::io::sink())?,
     }
     args.engine.say_cost(asking.model);
     match summary {

@@ -1,9 +1,7 @@
 //! `atelier lens --member`: one member by itself, in words.
 
-use comfy_table::Cell;
-
-use super::looks::{largest, token};
-use super::table::{self, table};
+use super::looks::{HeadLook, look_columns};
+use super::table::columns;
 use crate::chart::number::percent_tenths;
 use crate::chart::option_beyond;
 use crate::plan::Plan;
@@ -55,22 +53,10 @@ fn reads(lens: &Lens, account: &MemberAccount) -> String {
     if account.reads.is_empty() {
         return "It reads the last position alone.\n".to_owned();
     }
-    let header = ["head", "attends most to", "weight", "value-weighted, most to", "length"];
-    let mut rows = table(&header, 1);
-    for head in &account.reads {
-        let (Some(at), Some(from)) = (largest(&head.weights), largest(&head.carried)) else {
-            continue;
-        };
-        let off = if head.is_off { ", off" } else { "" };
-        rows.add_row([
-            Cell::new(format!("{}{off}", head.head)),
-            Cell::new(token(lens, at)),
-            Cell::new(percent_tenths(f64::from(head.weights[at]))),
-            Cell::new(token(lens, from)),
-            Cell::new(format!("{:.3}", head.carried[from])),
-        ]);
-    }
-    format!("\n{}\n", table::text(&rows))
+    let looks = account.reads.iter().filter_map(|head| {
+        HeadLook::new(lens, (head.head, head.is_off), &head.weights, &head.carried)
+    });
+    format!("\n{}\n", look_columns(columns(looks), |look| look).text())
 }
 
 fn cost(lens: &Lens, account: &MemberAccount) -> String {

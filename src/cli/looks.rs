@@ -1,8 +1,6 @@
 //! Attention in `atelier lens`: what is asked for, and its table.
 
-use comfy_table::Cell;
-
-use super::table::{self, table};
+use super::table::{Columns, columns};
 use crate::chart::number::percent_tenths;
 use crate::engine::AttentionWish;
 use crate::plan::Plan;
@@ -38,26 +36,17 @@ pub fn text(lens: &Lens, plan: &Plan, model: &LoadedModel) -> String {
     else {
         return String::new();
     };
-    let header =
-        ["block", "head", "attends most to", "weight", "value-weighted, most to", "length"];
-    let mut rows = table(&header, 2);
+    let mut looks = Vec::new();
     let runs = plan.block_runs().filter(|run| run.half.has_attention());
     for ((run, weights), lengths) in runs.zip(pattern).zip(carried) {
         for (head, (weights, lengths)) in weights.iter().zip(lengths).enumerate() {
-            let (Some(at), Some(from)) = (largest(weights), largest(lengths)) else {
-                continue;
-            };
-            let off = if run.heads_off.contains(head) { ", off" } else { "" };
-            rows.add_row([
-                Cell::new(run.index),
-                Cell::new(format!("{head}{off}")),
-                Cell::new(token(lens, at)),
-                Cell::new(percent_tenths(f64::from(weights[at]))),
-                Cell::new(token(lens, from)),
-                Cell::new(format!("{:.3}", lengths[from])),
-            ]);
+            let is_off = run.heads_off.contains(head);
+            let look = HeadLook::new(lens, (head, is_off), weights, lengths);
+            looks.extend(look.map(|look| (run.index, look)));
         }
     }
+    let table = columns(looks).words("block", |(block, _)| *block);
+    let table = look_columns(table, |(_, look)| look);
     let facts = model.facts();
     let shared = match facts.heads / facts.kv_heads.max(1) {
         0 | 1 => String::new(),
@@ -67,12 +56,48 @@ pub fn text(lens: &Lens, plan: &Plan, model: &LoadedModel) -> String {
         "What the heads attend to from token {}: the weight, and the value-weighted attention.{shared} What a \
          head attends to is not why the model answers. Switch it off (5~h3) and see.\n\n{}\n",
         token(lens, query),
-        table::text(&rows)
+        table.text()
     )
 }
 
+/// The tokens that a head attends to most, and carries most from.
+pub struct HeadLook {
+    /// `3`, or `3, off`.
+    head: String,
+    /// Each token's name, and its number.
+    weight: (String, f32),
+    length: (String, f32),
+}
+
+impl HeadLook {
+    /// `None` of no tokens.
+    pub fn new(
+        lens: &Lens,
+        (head, is_off): (usize, bool),
+        weights: &[f32],
+        lengths: &[f32],
+    ) -> Option<Self> {
+        let head = format!("{head}{}", if is_off { ", off" } else { "" });
+        let named = |numbers: &[f32]| {
+            let t = largest(numbers)?;
+            Some((token(lens, t), numbers[t]))
+        };
+        Some(Self { head, weight: named(weights)?, length: named(lengths)? })
+    }
+}
+
+/// Adds what heads attend to most.
+pub fn look_columns<R>(table: Columns<R>, look: fn(&R) -> &HeadLook) -> Columns<R> {
+    table
+        .words("head", |row| look(row).head.clone())
+        .numbers("attends most to", |row| look(row).weight.0.clone())
+        .numbers("weight", |row| percent_tenths(f64::from(look(row).weight.1)))
+        .numbers("value-weighted, most to", |row| look(row).length.0.clone())
+        .numbers("length", |row| format!("{:.3}", look(row).length.1))
+}
+
 /// Names a token of the prompt: its position, and its text or id.
-pub fn token(lens: &Lens, t: usize) -> String {
+fn token(lens: &Lens, t: usize) -> String {
     match &lens.tokens {
         Some(tokens) => format!("{t} {:?}", tokens[t]),
         None => format!("{t} (id {})", lens.token_ids[t]),
@@ -80,7 +105,7 @@ pub fn token(lens: &Lens, t: usize) -> String {
 }
 
 /// Returns the place of the largest number, the first of equal ones; `None` of none.
-pub fn largest(numbers: &[f32]) -> Option<usize> {
+fn largest(numbers: &[f32]) -> Option<usize> {
     let places = 0..numbers.len();
     places.max_by(|&a, &b| numbers[a].total_cmp(&numbers[b]).then(b.cmp(&a)))
 }

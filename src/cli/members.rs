@@ -1,8 +1,6 @@
 //! The member table: one line for each attention and each MLP that ran.
 
-use comfy_table::{Cell, Table};
-
-use super::table::{self, decimals, kind, table};
+use super::table::{self, Column, columns, decimals, kind};
 use super::view::{ShownColumn, hundred, pick, scale};
 use crate::engine::Member;
 use crate::measure::decomposition::{DecomposedColumns, argmax, softmax};
@@ -41,28 +39,27 @@ impl MemberTable<'_> {
             (self.view == ShownColumn::Paper).then(|| table::column(&centred.member_diversity));
         let mse = scaled(&self.mse);
         let blocks = block_labels(self.plan, self.members.len());
-        let votes = votes.map(|(lens, labels)| MemberColumns::of_votes(lens, labels, self.view));
+        let votes = votes.map(|(lens, labels)| vote_columns(lens, labels, self.view));
 
         // On a line of its own: options leave no room beside the name.
         let hundred = hundred(self.view).replace(' ', "\n");
-        let mut header = vec![format!("bias{hundred}"), "diversity".into()];
-        header.extend(beside.iter().map(|_| "centred".into()));
-        header.extend([format!("MSE so far{hundred}"), "right".into()]);
-        let numbers = (0..self.members.len()).map(|i| {
-            let mut row = vec![bias[i].clone(), diversity[i].clone()];
-            row.extend(beside.iter().map(|centred| centred[i].clone()));
-            row.extend([mse[i].clone(), self.right[i].clone()]);
-            row
-        });
-        let numbers = MemberColumns { header, rows: numbers.collect() };
+        let column = |header: String, cells: Vec<String>| Column { header, cells };
+        let mut numbers =
+            vec![column(format!("bias{hundred}"), bias), column("diversity".into(), diversity)];
+        numbers.extend(beside.map(|centred| column("centred".into(), centred)));
+        numbers.push(column(format!("MSE so far{hundred}"), mse));
+        numbers.push(column("right".into(), self.right.clone()));
 
         // Votes have a table of their own where both need more than a line.
-        let all: Vec<&MemberColumns> = votes.iter().chain([&numbers]).collect();
-        let whole = self.beside(&blocks, &all);
-        let text = if table::width(&whole) <= table::WIDTH {
-            table::text(&whole)
+        let members = columns(self.members.iter().zip(&blocks))
+            .words("block", |(_, block)| (*block).clone())
+            .words("member", |(member, _)| kind(member.kind));
+        let all: Vec<Vec<Column>> = votes.iter().cloned().chain([numbers]).collect();
+        let whole = members.clone().with(all.concat());
+        let text = if whole.fits() {
+            whole.text()
         } else {
-            let tables = all.iter().map(|columns| table::text(&self.beside(&blocks, &[columns])));
+            let tables = all.into_iter().map(|columns| members.clone().with(columns).text());
             tables.collect::<Vec<_>>().join("\n")
         };
         let mut legend = Vec::new();
@@ -92,67 +89,38 @@ impl MemberTable<'_> {
             format!("({})\n", legend.join(";\n "))
         }
     }
-
-    /// One table of several columns behind the members' names.
-    fn beside(&self, blocks: &[String], columns: &[&MemberColumns]) -> Table {
-        let mut header: Vec<String> = vec!["block".into(), "member".into()];
-        header.extend(columns.iter().flat_map(|one| one.header.clone()));
-        let mut table = table(&header, 2);
-        for (i, member) in self.members.iter().enumerate() {
-            let mut row = vec![Cell::new(&blocks[i]), Cell::new(kind(member.kind))];
-            row.extend(columns.iter().flat_map(|one| one.rows[i].iter().map(Cell::new)));
-            table.add_row(row);
-        }
-        table
-    }
 }
 
-/// Columns with a number for each member.
-struct MemberColumns {
-    header: Vec<String>,
-    /// [M]
-    rows: Vec<Vec<String>>,
-}
-
-impl MemberColumns {
-    /// Columns of the votes: the options by each member alone.
-    fn of_votes(lens: &Lens, labels: &[String], view: ShownColumn) -> Self {
-        let points: Vec<Vec<f64>> = lens
-            .member_logits
-            .iter()
-            .map(|row| row.iter().map(|&x| f64::from(x)).collect())
-            .map(|row: Vec<f64>| if view == ShownColumn::Probability { softmax(&row) } else { row })
-            .collect();
-        let all: Vec<f64> = points.concat();
-        let decimals = decimals(&all, 3);
-        let number = |value: f64| table::number(value, decimals);
-        let right = format!("✓ {}", labels[lens.answer]);
-        // A vote takes 7 characters with its mark, a label its own and the same mark's.
-        let width = |label: &String| (label.chars().count() + 1).max(7) + 1;
-        if labels.iter().map(width).sum::<usize>() + 2 > WIDEST {
-            let row = |row: &Vec<f64>| vec![number(row[lens.answer]), labels[argmax(row)].clone()];
-            return Self {
-                header: vec![right, "choice".into()],
-                rows: points.iter().map(row).collect(),
-            };
-        }
-        let header = labels
-            .iter()
-            .enumerate()
-            .map(|(k, label)| if k == lens.answer { right.clone() } else { label.clone() });
-        let row = |row: &Vec<f64>| {
-            let choice = argmax(row);
-            row.iter()
-                .enumerate()
-                .map(|(k, &v)| number(v) + if k == choice { "•" } else { " " })
-                .collect()
-        };
-        // The mark takes a column's last place: the labels leave it free too.
-        Self {
-            header: header.map(|label| label + " ").collect(),
-            rows: points.iter().map(row).collect(),
-        }
+/// Columns of the votes: the options by each member alone.
+fn vote_columns(lens: &Lens, labels: &[String], view: ShownColumn) -> Vec<Column> {
+    let points: Vec<Vec<f64>> = lens
+        .member_logits
+        .iter()
+        .map(|row| row.iter().map(|&x| f64::from(x)).collect())
+        .map(|row: Vec<f64>| if view == ShownColumn::Probability { softmax(&row) } else { row })
+        .collect();
+    let decimals = decimals(&points.concat(), 3);
+    let column = |header: String, cell: &dyn Fn(&[f64]) -> String| Column {
+        header,
+        cells: points.iter().map(|row| cell(row)).collect(),
+    };
+    let label =
+        |k: usize| if k == lens.answer { format!("✓ {}", labels[k]) } else { labels[k].clone() };
+    // A vote takes 7 characters with its mark, a label its own and the same mark's.
+    let width = |label: &String| (label.chars().count() + 1).max(7) + 1;
+    if labels.iter().map(width).sum::<usize>() + 2 > WIDEST {
+        return vec![
+            column(label(lens.answer), &|row| table::number(row[lens.answer], decimals)),
+            column("choice".into(), &|row| labels[argmax(row)].clone()),
+        ];
     }
+    // The mark takes a column's last place: the labels leave it free too.
+    let vote = |k: usize| {
+        column(label(k) + " ", &|row| {
+            table::number(row[k], decimals) + if k == argmax(row) { "•" } else { " " }
+        })
+    };
+    (0..labels.len()).map(vote).collect()
 }
 
 /// One label a member: the block's number at the first of its members, `∥` where its step runs

@@ -1,12 +1,11 @@
 //! `atelier models`: the models that have a name, those of the models folder, and those of a hub.
 
 use atelier_server::{ModelsFolder, smollm2};
-use comfy_table::Cell;
 
 use super::hub::{CachedModel, HubCache};
 use super::known;
 use super::output;
-use super::table::{table, text, thousands};
+use super::table::{columns, thousands};
 use crate::model::catalogue;
 use crate::model::catalogue::published::{PublishedModel, published};
 use crate::model::hub::{HubName, spell_bytes};
@@ -54,17 +53,12 @@ fn list() -> anyhow::Result<()> {
 }
 
 fn shipped() -> String {
-    let header = ["name", "what it is", "blocks run", "kB"];
-    let mut table = table(&header, 2);
-    for known in catalogue::all() {
-        table.add_row([
-            Cell::new(known.name),
-            Cell::new(known.about),
-            Cell::new(known.blocks),
-            Cell::new(thousands(known.bytes.div_ceil(1000))),
-        ]);
-    }
-    text(&table)
+    columns(catalogue::all())
+        .words("name", |known| known.name)
+        .words("what it is", |known| known.about)
+        .numbers("blocks run", |known| known.blocks)
+        .numbers("kB", |known| thousands(known.bytes.div_ceil(1000)))
+        .text()
 }
 
 /// Lists the models folder, which `atelier open` offers in the page.
@@ -83,17 +77,12 @@ fn at_hand() -> anyhow::Result<String> {
         return Ok(lines + "\n");
     }
 
-    let header = ["file or folder", "name", "size"];
-    let mut table = table(&header, 2);
-    for model in &models {
-        let name = if smollm2::is_it(model) { smollm2::NAME } else { "" };
-        table.add_row([
-            Cell::new(here.as_ref().map_or_else(String::new, |here| here.place(model))),
-            Cell::new(name),
-            Cell::new(model.bytes().map_or_else(|_| "?".to_owned(), spell_bytes)),
-        ]);
-    }
-    lines += &format!("\n{}", text(&table));
+    let place = |model: &_| here.as_ref().map_or_else(String::new, |here| here.place(model));
+    let table = columns(&models)
+        .words("file or folder", |model| place(*model))
+        .words("name", |model| if smollm2::is_it(model) { smollm2::NAME } else { "" })
+        .numbers("size", |model| model.bytes().map_or_else(|_| "?".to_owned(), spell_bytes));
+    lines += &format!("\n{}", table.text());
     if models.iter().any(smollm2::is_it) {
         lines += &format!("{}: {}\n", smollm2::NAME, smollm2::ABOUT);
     }

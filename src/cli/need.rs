@@ -3,20 +3,19 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::ensure;
-use comfy_table::Cell;
 
 use super::interrupt;
 use super::out_file::{OutFile, There};
 use super::output::{self, Progress};
 use super::rows_source::NamedRows;
-use super::table::{column_with_gaps, table, text};
+use super::table::columns;
 use crate::chart::number::{percent, percent_tenths};
 use crate::chart::{
     LIGHT, NO_PARTS, breaks_from, number, part_figures, part_loss_name, part_name,
     rank_correlations, unnamed_heads,
 };
 use crate::measure::bits::bits;
-use crate::study::need::{Need, NeedPart, Needing};
+use crate::study::need::{Need, Needing};
 use crate::study::parts::{LeavingOut, PartLoss, PartLosses};
 use crate::study::report::{Lens, Report};
 use crate::study::{LoadedModel, Running, SEED};
@@ -106,14 +105,11 @@ pub fn run(args: NeedArgs) -> anyhow::Result<()> {
         .chain(args.data.as_deref())
         .chain(args.prompts.as_deref())
         .collect();
-    let out = args.out.as_deref();
-    let mut out = out.map(|path| OutFile::new(path, there, &inputs)).transpose()?;
+    let mut out = OutFile::new(args.out.as_deref(), there, &inputs)?;
     let (data, prompts) = (args.data.as_deref(), args.prompts.as_deref());
     let rows = NamedRows::read(&args.task, data, prompts, args.rows)?;
     // Only now: standard input may have been waited for.
-    if let Some(out) = &mut out {
-        out.hold()?;
-    }
+    out.hold()?;
     let (report, mut stopped) = match &args.prompt {
         Some(prompt) => (parts(prompt, &args)?, None),
         None => needs(rows, &args)?,
@@ -125,9 +121,7 @@ pub fn run(args: NeedArgs) -> anyhow::Result<()> {
     }
 
     let json = output::json(&report)?;
-    if let Some(out) = &mut out {
-        out.write(&json)?;
-    }
+    out.write(&json)?;
     if args.json {
         output::print(&json)?;
     } else {
@@ -223,21 +217,15 @@ fn parts(prompt: &str, args: &NeedArgs) -> anyhow::Result<Report> {
 
 /// Every component, and the heads that cost most.
 fn parts_shown((lens, parts): (&Lens, &PartLosses)) -> String {
-    let header = ["without", "surprise\nadded", "logit diff.\nlost", "KL", "rank", ""];
-    let rows = |list: &[&PartLoss]| {
-        let mut rows = table(&header, 1);
-        for part in list {
-            let broken = if parts.is_broken(part) { "the model breaks" } else { "" };
-            rows.add_row([
-                Cell::new(part_loss_name(lens, part)),
-                Cell::new(number::signed(bits(part.lost))),
-                Cell::new(number::signed(part.lead_lost)),
-                Cell::new(number::short(bits(part.kl))),
-                Cell::new(part.rank),
-                Cell::new(broken),
-            ]);
-        }
-        text(&rows)
+    let table = |list: &[&PartLoss]| {
+        columns(list.to_vec())
+            .words("without", |part| part_loss_name(lens, part))
+            .numbers("surprise\nadded", |part| number::signed(bits(part.lost)))
+            .numbers("logit diff.\nlost", |part| number::signed(part.lead_lost))
+            .numbers("KL", |part| number::short(bits(part.kl)))
+            .numbers("rank", |part| part.rank)
+            .numbers("", |part| if parts.is_broken(part) { "the model breaks" } else { "" })
+            .text()
     };
     if parts.members.is_empty() {
         return format!("\n{NO_PARTS}\n");
@@ -254,37 +242,24 @@ fn parts_shown((lens, parts): (&Lens, &PartLosses)) -> String {
         headings.join(".\n"),
         number::short(bits(-parts.log_probability)),
         number::short(parts.lead),
-        rows(&parts.members.iter().collect::<Vec<_>>()),
+        table(&parts.members.iter().collect::<Vec<_>>()),
         heads.len(),
-        rows(&heads[..printed]),
+        table(&heads[..printed]),
     )
 }
 
 fn shown(need: &Need) -> String {
-    let header = [
-        "without",
-        "direct\nvote",
-        "loss",
-        "95 %\nfrom",
-        "to",
-        "surprise\nadded",
-        "right\namong\noptions",
-        "first\nword",
-    ];
-    let mut rows = table(&header, 1);
-    let numbers = |number: &dyn Fn(&NeedPart) -> Option<f64>| {
-        column_with_gaps(&need.parts.iter().map(number).collect::<Vec<_>>(), "")
-    };
-    let votes = numbers(&|part| Some(part.vote.mean));
-    let losses = numbers(&|part| Some(part.loss.mean));
-    let ends = [0, 1].map(|end| numbers(&|part| Some(part.loss.interval()?[end])));
-    let lost = numbers(&|part| Some(bits(part.lost?.mean)));
-    for (i, part) in need.parts.iter().enumerate() {
-        let first = part.first_word.map_or_else(String::new, |first| percent(first.mean));
-        let [name, right] = [part_name(part), percent(part.accuracy.mean)];
-        let [from, to] = &ends;
-        rows.add_row([&name, &votes[i], &losses[i], &from[i], &to[i], &lost[i], &right, &first]);
-    }
+    let shown_table = columns(&need.parts)
+        .words("without", |part| part_name(part))
+        .scaled("direct\nvote", "", |part| Some(part.vote.mean))
+        .scaled("loss", "", |part| Some(part.loss.mean))
+        .scaled("95 %\nfrom", "", |part| Some(part.loss.interval()?[0]))
+        .scaled("to", "", |part| Some(part.loss.interval()?[1]))
+        .scaled("surprise\nadded", "", |part| Some(bits(part.lost?.mean)))
+        .numbers("right\namong\noptions", |part| percent(part.accuracy.mean))
+        .numbers("first\nword", |part| {
+            part.first_word.map_or_else(String::new, |first| percent(first.mean))
+        });
     let together = rank_correlations(need).map_or_else(String::new, |found| format!("; {found}"));
     let beyond = match (need.first_word, need.log_probability) {
         (Some(first), Some(log)) => format!(
@@ -302,6 +277,6 @@ fn shown(need: &Need) -> String {
         number::counted(need.rows, "row"),
         percent_tenths(need.accuracy.mean),
         number::short(need.lead.mean),
-        text(&rows)
+        shown_table.text()
     )
 }

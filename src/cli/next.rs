@@ -1,9 +1,7 @@
 //! `atelier next`: what a model says by itself.
 
-use comfy_table::Cell;
-
 use super::output;
-use super::table::{table, text};
+use super::table::columns;
 use crate::chart::number::percent_tenths;
 
 /// Show the five likeliest next tokens of a prompt, to choose options from
@@ -54,18 +52,13 @@ pub fn run(args: &NextArgs) -> anyhow::Result<()> {
             page += &format!("{line}\n");
             continue;
         }
-        let header = ["option", "probability"];
-        let mut table = table(&header, 1);
-        for saying in &said {
-            table.add_row([
-                Cell::new(format!("{:?}", saying.option)),
-                Cell::new(percent_tenths(saying.probability)),
-            ]);
-        }
         if args.english {
             page += &format!("\n{prompt}\n");
         }
-        page += &text(&table);
+        let table = columns(&said)
+            .words("option", |saying| format!("{:?}", saying.option))
+            .numbers("probability", |saying| percent_tenths(saying.probability));
+        page += &table.text();
     }
     args.engine.say_cost(&model);
     if args.json { output::print(&page) } else { output::show(&page) }

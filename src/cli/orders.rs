@@ -1,18 +1,18 @@
 //! `atelier orders`: the blocks in other orders, on many rows, beside the model's own.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, ensure};
 
-use super::begun::{begun_alike, end_stopped, fingerprint_of, holds_rows_alone, put, seal};
+use super::begun::{asked_rows, begun_alike, end_stopped, holds_rows_alone, put, seal};
+use super::fingerprint::{self, Files};
+use super::interrupt;
 use super::orders_picture as picture;
 use super::out_file::{OutFile, There};
 use super::output::{self, Progress};
 use super::rows_source::{NamedRows, RowsArgs};
-use super::{fingerprint, interrupt};
 use crate::plan::Plan;
 use crate::study::geometry::{Averaging, Geometry};
 use crate::study::orders::{self, Extent, Fingerprint, Order, Orders, Sweep, Sweeping};
@@ -103,47 +103,28 @@ const SAVE_EVERY: Duration = Duration::from_secs(5);
 pub fn run(args: OrdersArgs) -> anyhow::Result<()> {
     // What needs no model is checked before one is loaded.
     ensure!(args.rows > 0, "--rows 0 leaves nothing to run: give at least 1");
-    let mut out = args
-        .out
-        .as_deref()
-        .map(|path| OutFile::new(path, There::of(args.force, args.resume), &inputs(&args)))
-        .transpose()?;
+    let there = There::of(args.force, args.resume);
+    let mut out = OutFile::new(args.out.as_deref(), there, &inputs(&args))?;
     let sweeps = sweeps(&args.strategy)?;
     let read = args.source.read(args.rows)?;
     // Only now: standard input may have been waited for.
-    let there_before = match &mut out {
-        Some(out) => out.hold()?,
-        None => false,
-    };
+    let there_before = out.hold()?;
 
     let files = super::known::files(&args.model)?;
-    let hashes = if out.is_some() { fingerprint::files(&files) } else { BTreeMap::new() };
+    let keeps = out.is_named();
+    let hashes = if keeps { fingerprint::files(&files) } else { Files::new() };
     let model = super::known::load(&files, &args.engine.choice()?)?;
-    let mut report = match &mut out {
-        Some(out) if args.resume && there_before => {
-            Report { engine: model.engine.describe(), ..stopped(out, &model)? }
-        }
-        _ => Report::of(&model),
-    };
-    let mut asked = Vec::with_capacity(read.len());
-    for mut rows in read {
-        if args.skip_long {
-            rows.drop_long(&model);
-        }
-        asked.push((fingerprint_of(&model, &hashes, &rows), rows));
+    let mut report = Report::of(&model);
+    if args.resume && there_before {
+        report = Report { engine: report.engine, ..stopped(&mut out, &model)? };
     }
-    if let Some(out) = &out {
-        begun_alike(&report.orders, &asked, "sweep", out.path())?;
-    }
+    let asked = asked_rows(&model, &hashes, read, args.skip_long);
+    begun_alike(&report.orders, &asked, "sweep", out.path())?;
     let orders = every_order(&model, &args, sweeps)?;
     let stop = interrupt::listen()?;
-    let keeps = out.is_some();
     let mut save = |report: &mut Report| -> anyhow::Result<()> {
         seal(report)?;
-        match &mut out {
-            Some(out) => out.save(&output::json(report)?),
-            None => Ok(()),
-        }
+        out.save(|| output::json(report))
     };
     let mut saving = Saving { stop, save: &mut save, saved: Instant::now() };
     let mut failure = None;
@@ -178,27 +159,25 @@ pub fn run(args: OrdersArgs) -> anyhow::Result<()> {
     args.engine.say_cost(&model);
     seal(&mut report)?;
     // A report with nothing in it cannot be resumed.
-    if let Some(out) = &mut out
-        && !report.orders.is_empty()
-    {
-        out.write(&output::json(&report)?)?;
+    let is_empty = report.orders.is_empty();
+    if !is_empty {
+        let json = output::json(&report)?;
+        out.write(&json)?;
+        if args.json {
+            output::print(&json)?;
+        } else if args.csv {
+            output::print(&picture::csv(&report))?;
+        } else {
+            output::show(&picture::text(&report))?;
+        }
     }
     // Before the process ends: what was held and has nothing in it goes.
     drop(out);
-    if report.orders.is_empty() {
-        // It ended before anything was found.
-    } else if args.json {
-        output::print(&output::json(&report)?)?;
-    } else if args.csv {
-        output::print(&picture::csv(&report))?;
-    } else {
-        output::show(&picture::text(&report))?;
-    }
     if let Some(failure) = failure {
         return Err(failure);
     }
     if stop.load(Ordering::Relaxed) {
-        end_stopped(args.out.as_deref(), report.orders.is_empty());
+        end_stopped(args.out.as_deref(), is_empty);
     }
     Ok(())
 }

@@ -1,8 +1,6 @@
 //! A sweep as a table for people, and as CSV.
 
-use comfy_table::Row;
-
-use super::table::{column, column_with_gaps, number, table, text as shown};
+use super::table::{columns, mean_cells, number};
 use crate::chart::number::{counted, percent_interval, percent_tenths, short};
 use crate::chart::{Table, TableCell, unnamed_heads};
 use crate::measure::bits::bits;
@@ -115,77 +113,46 @@ fn measures(orders: &Orders, lines: &[(String, &Measures)]) -> String {
 
 /// How often each order is right, among the options and by itself, and how far it lies from the original.
 fn answers(orders: &Orders, lines: &[(String, &Measures)]) -> String {
-    let has = |f: fn(&Measures) -> Option<Mean>| lines.iter().any(|(_, m)| f(m).is_some());
-    let bytes = has(|m| m.accuracy_per_byte);
+    let share = |share: Mean| percent_tenths(share.mean);
     // Of last words the score counts it.
-    let first = orders.score != Score::LastWord && has(|m| m.first_word);
-    let surprise = has(|m| m.log_likelihood);
-    let kl = has(|m| m.kl);
-
-    let right = format!("{}\n95 % interval", orders.score.right());
-    let mut headers = vec!["order", &right, "change"];
-    let optional =
-        [(bytes, "right by\nbyte"), (first, "first\nword"), (surprise, "surprise"), (kl, "KL")];
-    headers.extend(optional.iter().filter_map(|(is_there, name)| is_there.then_some(*name)));
-    let mut shown_table = table(&headers, 1);
-
-    let shown_kl = lines.iter().map(|(_, m)| Some(bits(m.kl?.mean))).collect::<Vec<_>>();
-    let shown_kl = column_with_gaps(&shown_kl, "-");
-    for (i, (name, m)) in lines.iter().enumerate() {
-        let share =
-            |share: Option<Mean>| share.map_or("-".into(), |share| percent_tenths(share.mean));
-        let mut cells = vec![
-            name.clone(),
-            percent_interval(&m.accuracy),
-            format!("{:+.1}", m.change.mean * 100.0),
-        ];
-        cells.extend(bytes.then(|| share(m.accuracy_per_byte)));
-        cells.extend(first.then(|| share(m.first_word)));
-        cells.extend(
-            surprise.then(|| m.log_likelihood.map_or("-".into(), |log| number(bits(-log.mean), 2))),
-        );
-        cells.extend(kl.then(|| shown_kl[i].clone()));
-        shown_table.add_row(Row::from(cells));
+    let is_first_word_shown = orders.score != Score::LastWord;
+    let table = columns(lines)
+        .words("order", |(name, _)| name.clone())
+        .numbers(format!("{}\n95 % interval", orders.score.right()), |(_, m)| {
+            percent_interval(&m.accuracy)
+        })
+        .numbers("change", |(_, m)| format!("{:+.1}", m.change.mean * 100.0))
+        .known("right by\nbyte", |(_, m)| m.accuracy_per_byte, share)
+        .known("first\nword", |(_, m)| m.first_word.filter(|_| is_first_word_shown), share)
+        .known("surprise", |(_, m)| m.log_likelihood, |log| number(bits(-log.mean), 2));
+    if lines.iter().all(|(_, m)| m.kl.is_none()) {
+        return table.text();
     }
-    shown(&shown_table)
+    table.scaled("KL", "-", |(_, m)| Some(bits(m.kl?.mean))).text()
 }
 
 /// Tabulates the votes under each order.
 fn votes(lines: &[(String, &Measures)]) -> String {
-    let perplexities = lines.iter().any(|(_, m)| m.perplexity.is_some());
-    let mut headers = vec!["order", "normalised", "margin"];
-    headers.extend(perplexities.then_some("perplexity"));
-    headers.extend(["mse", "bias", "diversity"]);
-    let mut shown_table = table(&headers, 1);
-
-    let of = |f: fn(&Measures) -> f64| column(&lines.iter().map(|(_, m)| f(m)).collect::<Vec<_>>());
-    let margin = of(|m| m.margin.mean);
-    let mse = of(|m| m.probability.mse.mean);
-    let bias = of(|m| m.probability.bias.mean);
-    let diversity = of(|m| m.probability.diversity.mean);
-    for (i, (name, m)) in lines.iter().enumerate() {
-        let normalised = m.normalised.map_or("-".into(), |n| number(n.mean, 2));
-        let mut cells = vec![name.clone(), normalised, margin[i].clone()];
-        cells.extend(perplexities.then(|| m.perplexity.map_or("-".into(), |p| short(p.mean))));
-        cells.extend([&mse, &bias, &diversity].map(|column| column[i].clone()));
-        shown_table.add_row(Row::from(cells));
-    }
-    shown(&shown_table)
+    columns(lines)
+        .words("order", |(name, _)| name.clone())
+        .numbers("normalised", |(_, m)| m.normalised.map_or("-".into(), |n| number(n.mean, 2)))
+        .scaled("margin", "", |(_, m)| Some(m.margin.mean))
+        .known("perplexity", |(_, m)| m.perplexity, |perplexity| short(perplexity.mean))
+        .scaled("mse", "", |(_, m)| Some(m.probability.mse.mean))
+        .scaled("bias", "", |(_, m)| Some(m.probability.bias.mean))
+        .scaled("diversity", "", |(_, m)| Some(m.probability.diversity.mean))
+        .text()
 }
 
 fn medians(medians: &[Median], tasks: usize) -> String {
-    let headers = ["order", "right by the\ntask's score", "normalised", "first word", "KL, bits"];
-    let mut shown_table = table(&headers, 1);
-    for median in medians {
-        shown_table.add_row(Row::from(vec![
-            median_label(median),
-            percent_tenths(median.accuracy),
-            median.normalised.map_or("-".into(), |n| number(n, 2)),
-            median.first_word.map_or("-".into(), percent_tenths),
-            median.kl.map_or("-".into(), |kl| number(bits(kl), 4)),
-        ]));
-    }
-    format!("medians over {tasks} tasks\n\n{}", shown(&shown_table))
+    let some = |x: Option<f64>, shown: fn(f64) -> String| x.map_or("-".into(), shown);
+    let table = columns(medians)
+        .words("order", |median| median_label(median))
+        .numbers("right by the\ntask's score", |median| percent_tenths(median.accuracy))
+        .numbers("normalised", |median| some(median.normalised, |n| number(n, 2)))
+        .numbers("first word", |median| some(median.first_word, percent_tenths))
+        .numbers("KL, bits", |median| some(median.kl, |kl| number(bits(kl), 4)));
+    format!("medians over {tasks} tasks\n\n{}", table.text())
 }
 
 /// Names a point as plans spell it: `skip:3`, `loop:3:2`, `head:3:1`.
@@ -207,11 +174,7 @@ pub fn csv(report: &Report) -> String {
             let means = means(&variant.measures);
             if rows.is_empty() {
                 for (name, _) in &means {
-                    headers.extend([
-                        name.to_string(),
-                        format!("{name}_low"),
-                        format!("{name}_high"),
-                    ]);
+                    headers.extend(["", "_low", "_high"].map(|end| format!("{name}{end}")));
                 }
             }
             let mut cells = vec![
@@ -220,12 +183,7 @@ pub fn csv(report: &Report) -> String {
                 TableCell::Text(variant.plan.clone()),
                 TableCell::Count(orders.rows),
             ];
-            for (_, mean) in means {
-                cells.extend(match mean {
-                    Some(m) => [m.mean, m.low, m.high].map(TableCell::Number),
-                    None => [(); 3].map(|()| TableCell::Text(String::new())),
-                });
-            }
+            cells.extend(means.into_iter().flat_map(|(_, mean)| mean_cells(mean)));
             rows.push(cells);
         }
     }

@@ -61,17 +61,26 @@ impl There {
     }
 }
 
-/// A file to write when the work is done.
+/// A file to write when the work is done, or none.
 pub struct OutFile {
     /// Where a link leads.
     path: PathBuf,
-    /// A pipe or a device is written into, and never replaced.
-    into: bool,
+    kind: OutKind,
     held: Option<File>,
     /// Made to be held, with nothing in it yet.
     is_made: bool,
     /// Whether it was said that what was written is too large to be read.
     is_said: bool,
+}
+
+/// What becomes of what is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum OutKind {
+    /// No file was named: it goes nowhere.
+    Nowhere,
+    /// A pipe or a device is written into, and never replaced.
+    Into,
+    File,
 }
 
 impl Drop for OutFile {
@@ -83,12 +92,15 @@ impl Drop for OutFile {
 }
 
 impl OutFile {
-    /// Looks at the place, and tries it, before the work starts, so that hours of it are not lost to a
-    /// typing error. `inputs` are files and folders that are read.
+    /// Looks at the place that `--out` names, and tries it, before the work starts, so that hours of it are not lost
+    /// to a typing error. `inputs` are files and folders that are read.
     ///
     /// # Errors
     /// A folder, a place that cannot be written, a file that is there.
-    pub fn new(path: &Path, there: There, inputs: &[&Path]) -> anyhow::Result<Self> {
+    pub fn new(out: Option<&Path>, there: There, inputs: &[&Path]) -> anyhow::Result<Self> {
+        let Some(path) = out else {
+            return Ok(Self::of(PathBuf::new(), OutKind::Nowhere));
+        };
         let shown = path.display();
         ensure!(
             path != Path::new("-"),
@@ -105,8 +117,7 @@ impl OutFile {
             "{shown} is a socket, which cannot be written into: give --out a file, a pipe or a device"
         );
         if found.as_ref().is_some_and(|found| !found.is_file()) {
-            let path = path.to_path_buf();
-            return Ok(Self { path, into: true, held: None, is_made: false, is_said: false });
+            return Ok(Self::of(path.to_path_buf(), OutKind::Into));
         }
         let path = target(path).with_context(|| {
             format!("{shown} is a link that leads to itself: give --out another place")
@@ -144,7 +155,16 @@ impl OutFile {
         // Dropped, it leaves nothing.
         Unfinished::begin(&path)
             .with_context(|| format!("{shown} cannot be written: give --out another place"))?;
-        Ok(Self { path, into: false, held: None, is_made: false, is_said: false })
+        Ok(Self::of(path, OutKind::File))
+    }
+
+    fn of(path: PathBuf, kind: OutKind) -> Self {
+        Self { path, kind, held: None, is_made: false, is_said: false }
+    }
+
+    /// Whether a file was named.
+    pub fn is_named(&self) -> bool {
+        self.kind != OutKind::Nowhere
     }
 
     /// Holds the place until the run ends, so that no other run writes there meanwhile. Whether
@@ -153,7 +173,7 @@ impl OutFile {
     /// # Errors
     /// Another run that holds it.
     pub fn hold(&mut self) -> anyhow::Result<bool> {
-        if self.into {
+        if self.kind != OutKind::File {
             return Ok(false);
         }
         let shown = self.path.display();
@@ -198,9 +218,9 @@ impl OutFile {
     /// Writes what is done so far, where the end can replace it: into a pipe or a device goes the end alone.
     ///
     /// # Errors
-    /// A place that cannot be written.
-    pub fn save(&mut self, text: &str) -> anyhow::Result<()> {
-        if self.into { Ok(()) } else { self.write(text) }
+    /// When there is no `text` of it, or a place that cannot be written.
+    pub fn save(&mut self, text: impl FnOnce() -> anyhow::Result<String>) -> anyhow::Result<()> {
+        if self.kind == OutKind::File { self.write(&text()?) } else { Ok(()) }
     }
 
     /// Writes beside the file and renames, so that an interrupted run leaves the file as it was.
@@ -209,7 +229,7 @@ impl OutFile {
     /// A place that cannot be written.
     pub fn write(&mut self, text: &str) -> anyhow::Result<()> {
         self.write_with(|to| Ok(to.write_all(text.as_bytes())?))?;
-        if text.len() as u64 > file::REPORT && !self.is_said {
+        if self.is_named() && text.len() as u64 > file::REPORT && !self.is_said {
             self.is_said = true;
             output::say(&format!(
                 "atelier: {} is larger than {} MB: neither --resume, `atelier figures` nor `atelier open` reads it",
@@ -242,7 +262,10 @@ impl OutFile {
         &mut self,
         write: impl FnOnce(&mut dyn Write) -> anyhow::Result<()>,
     ) -> anyhow::Result<()> {
-        if self.into {
+        if self.kind == OutKind::Nowhere {
+            return write(&mut io::sink());
+        }
+        if self.kind == OutKind::Into {
             let file = OpenOptions::new().write(true).open(&self.path)?;
             let mut file = BufWriter::new(file);
             write(&mut file)?;

@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use serde::Serialize;
 
 use super::table::WIDTH;
-use crate::study::report::Report;
 
 /// Characters that move a terminal's cursor, change its colours, its title or the order of its letters: names
 /// and texts come out of files, and none of them is to speak to the terminal. Each becomes a blank, and so does
@@ -104,7 +104,7 @@ pub fn say(line: &str) {
 }
 
 /// A report as one line of JSON.
-pub fn json(report: &Report) -> anyhow::Result<String> {
+pub fn json(report: &impl Serialize) -> anyhow::Result<String> {
     Ok(serde_json::to_string(report).context("the report could not be written as JSON")? + "\n")
 }
 

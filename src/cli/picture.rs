@@ -25,36 +25,29 @@ pub fn lens(
 ) -> String {
     let labels = option_labels(lens);
     let d = &lens.decomposition;
-    let mut text = heading(model, engine, plan);
-    text += &asked(lens);
-    text += "\n";
-    text += &answers(lens, &labels);
-    text += "\n";
-
-    let mse = d.by_depth.iter().map(|depth| drawn(view, &depth.triples).mse).collect();
-    let correct =
-        d.by_depth.iter().map(|depth| if depth.correct { "✓" } else { "" }.to_string()).collect();
+    let depths = d.by_depth.iter();
+    let correct = |correct: bool| if correct { "✓" } else { "" }.to_string();
     let members = MemberTable {
         members: &lens.members,
         plan,
         view,
         columns: d.columns(),
-        mse,
-        right: correct,
+        mse: depths.clone().map(|depth| drawn(view, &depth.triples).mse).collect(),
+        right: depths.map(|depth| correct(depth.correct)).collect(),
     };
-    text += &members.text(Some((lens, &labels)));
-    text += "\n";
     let uniform = uniform_mse(lens.option_token_ids.len());
-    text += &totals(&d.triples(), uniform);
-    text += &own_errors(lens);
-    text += "\n";
-    text += &kinds(view, &d.columns());
-    text += "\n";
-    text += &format!(
-        "The components' votes add to the model's own logits within {:.1e}.\n",
-        d.sum_error
-    );
-    text
+    let parts = [
+        heading(model, engine, plan) + &asked(lens),
+        answers(lens, &labels),
+        members.text(Some((lens, &labels))),
+        totals(&d.triples(), uniform) + &own_errors(lens),
+        kinds(view, &d.columns()),
+        format!(
+            "The components' votes add to the model's own logits within {:.1e}.\n",
+            d.sum_error
+        ),
+    ];
+    parts.join("\n")
 }
 
 /// Many prompts, averaged.
@@ -66,35 +59,34 @@ pub fn prompts(
     view: ShownColumn,
 ) -> String {
     let averages: &Averages = &summary.averages;
-    let mut text = heading(model, engine, plan);
-    text += &format!(
-        "prompts   {}, right among the options {} (always the most frequent answer: {})\n          {}\n\n",
+    let asked = format!(
+        "prompts   {}, right among the options {} (always the most frequent answer: {})\n          {}\n",
         thousands(averages.rows),
         percent_tenths(averages.accuracy),
         percent_tenths(averages.majority),
         prompts_beyond(summary.beyond)
     );
-    let depth = averages.by_depth.iter();
+    let depths = averages.by_depth.iter();
     let members = MemberTable {
         members: &summary.first.members,
         plan,
         view,
         columns: averages.columns(),
-        mse: depth.clone().map(|depth| drawn(view, &depth.triples).mse).collect(),
-        right: depth.map(|depth| percent_tenths(depth.accuracy)).collect(),
+        mse: depths.clone().map(|depth| drawn(view, &depth.triples).mse).collect(),
+        right: depths.map(|depth| percent_tenths(depth.accuracy)).collect(),
     };
-    text += &members.text(None);
-    text += "\n";
-    text += &totals(&averages.triples(), summary.uniform);
-    text += "\n";
-    text += &kinds(view, &averages.columns());
-    text += "\n";
-    text += &format!(
-        "Means over {} prompts; the components' votes add to the model's own logits within {:.1e} on each.\n",
-        thousands(averages.rows),
-        averages.sum_error
-    );
-    text
+    let parts = [
+        heading(model, engine, plan) + &asked,
+        members.text(None),
+        totals(&averages.triples(), summary.uniform),
+        kinds(view, &averages.columns()),
+        format!(
+            "Means over {} prompts; the components' votes add to the model's own logits within {:.1e} on each.\n",
+            thousands(averages.rows),
+            averages.sum_error
+        ),
+    ];
+    parts.join("\n")
 }
 
 fn heading(model: &ModelFacts, engine: &str, plan: &Plan) -> String {

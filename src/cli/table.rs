@@ -6,7 +6,9 @@ use comfy_table::{
     Cell, CellAlignment, ColumnConstraint, ContentArrangement, Row, Table, TableComponent, presets,
 };
 
+use crate::chart::TableCell;
 use crate::engine::MemberKind;
+use crate::measure::interval::Mean;
 
 pub(super) use crate::chart::number::thousands;
 
@@ -48,6 +50,90 @@ pub(super) fn table(header: &[impl AsRef<str>], left: usize) -> Table {
     table
 }
 
+/// A table in the making, with a line for each of `rows`: columns of words first, then columns of numbers.
+#[derive(Clone)]
+pub(super) struct Columns<R> {
+    rows: Vec<R>,
+    words: usize,
+    all: Vec<Column>,
+}
+
+/// A column's header, and what stands in each row.
+#[derive(Clone)]
+pub(super) struct Column {
+    pub header: String,
+    pub cells: Vec<String>,
+}
+
+/// A table of these rows, without columns yet.
+pub(super) fn columns<R>(rows: impl IntoIterator<Item = R>) -> Columns<R> {
+    Columns { rows: rows.into_iter().collect(), words: 0, all: Vec::new() }
+}
+
+impl<R> Columns<R> {
+    /// Adds a column of words.
+    pub fn words<C: ToString>(mut self, header: impl Into<String>, cell: impl Fn(&R) -> C) -> Self {
+        self.words += 1;
+        self.numbers(header, cell)
+    }
+
+    /// Adds a column of numbers.
+    pub fn numbers<C: ToString>(self, header: impl Into<String>, cell: impl Fn(&R) -> C) -> Self {
+        let cells = self.rows.iter().map(|row| cell(row).to_string()).collect();
+        self.with([Column { header: header.into(), cells }])
+    }
+
+    /// Adds a column of numbers of one precision; where one is missing stands `gap`.
+    pub fn scaled(
+        self,
+        header: impl Into<String>,
+        gap: &str,
+        number: impl Fn(&R) -> Option<f64>,
+    ) -> Self {
+        let numbers: Vec<Option<f64>> = self.rows.iter().map(number).collect();
+        let cells = column_with_gaps(&numbers, gap);
+        self.with([Column { header: header.into(), cells }])
+    }
+
+    /// Adds a column of numbers where any row has one; where one is missing stands `-`.
+    pub fn known<N>(
+        self,
+        header: &str,
+        number: impl Fn(&R) -> Option<N>,
+        cell: impl Fn(N) -> String,
+    ) -> Self {
+        if !self.rows.iter().any(|row| number(row).is_some()) {
+            return self;
+        }
+        self.numbers(header, |row| number(row).map_or_else(|| "-".to_owned(), &cell))
+    }
+
+    /// Adds columns of numbers that are there already.
+    pub fn with(mut self, columns: impl IntoIterator<Item = Column>) -> Self {
+        self.all.extend(columns);
+        self
+    }
+
+    /// The table as [`text()`] prints it.
+    pub fn text(&self) -> String {
+        text(&self.table())
+    }
+
+    /// Whether no line of it is wider than [`WIDTH`].
+    pub fn fits(&self) -> bool {
+        width(&self.table()) <= WIDTH
+    }
+
+    fn table(&self) -> Table {
+        let header: Vec<&String> = self.all.iter().map(|column| &column.header).collect();
+        let mut lines = table(&header, self.words);
+        for row in 0..self.rows.len() {
+            lines.add_row(self.all.iter().map(|column| &column.cells[row]));
+        }
+        lines
+    }
+}
+
 /// The table's text without the blanks that fill its last column. A table wider than [`WIDTH`] becomes several, one
 /// under the other: each begins with the columns of words, in which long texts are wrapped.
 pub(super) fn text(table: &Table) -> String {
@@ -62,7 +148,7 @@ pub(super) fn text(table: &Table) -> String {
 }
 
 /// Characters of the table's longest line, where nothing is wrapped.
-pub(super) fn width(table: &Table) -> usize {
+fn width(table: &Table) -> usize {
     let widths = widths(table);
     widths.iter().sum::<usize>() + GAP * widths.len().saturating_sub(1)
 }
@@ -128,11 +214,17 @@ pub(super) fn column(values: &[f64]) -> Vec<String> {
 }
 
 /// A column of numbers some of which are missing: there stands `gap`.
-pub(super) fn column_with_gaps(values: &[Option<f64>], gap: &str) -> Vec<String> {
+fn column_with_gaps(values: &[Option<f64>], gap: &str) -> Vec<String> {
     let known: Vec<f64> = values.iter().flatten().copied().collect();
     let mut shown = column(&known).into_iter();
     let cell = |value: &Option<f64>| value.and_then(|_| shown.next()).unwrap_or_else(|| gap.into());
     values.iter().map(cell).collect()
+}
+
+/// A mean and the ends of its interval, as CSV has them: nothing where there is none.
+pub(super) fn mean_cells(mean: Option<Mean>) -> [TableCell; 3] {
+    let part = |part: fn(Mean) -> f64| TableCell::known(mean.map(part));
+    [part(|mean| mean.mean), part(|mean| mean.low), part(|mean| mean.high)]
 }
 
 /// A number with so many decimals; what rounds to zero has no sign.

@@ -5,10 +5,9 @@ use std::path::PathBuf;
 
 use anyhow::ensure;
 use clap::Subcommand;
-use comfy_table::Cell;
 
 use super::output;
-use super::table::{table, text, thousands};
+use super::table::{columns, thousands};
 use crate::chart::number::percent_tenths;
 use crate::task::catalogue::Task;
 use crate::task::item::Item;
@@ -98,12 +97,11 @@ fn list() -> anyhow::Result<()> {
 fn group(name: &str, tasks: &[Task]) -> String {
     let sources: BTreeSet<String> = tasks.iter().map(|task| task.source().to_string()).collect();
     let sources: Vec<String> = sources.into_iter().collect();
-    let header = ["name", "asks", "scored by"];
-    let mut table = table(&header, 3);
-    for task in tasks {
-        table.add_row([task.name(), task.about(), score(task.score())].map(Cell::new));
-    }
-    format!("{name}: {}\n\n{}", sources.join("; "), text(&table))
+    let table = columns(tasks)
+        .words("name", |task| task.name())
+        .words("asks", |task| task.about())
+        .words("scored by", |task| score(task.score()));
+    format!("{name}: {}\n\n{}", sources.join("; "), table.text())
 }
 
 pub fn score(score: Score) -> &'static str {

@@ -1,8 +1,6 @@
 //! The identity in all three columns, and each kind's share of it.
 
-use comfy_table::Cell;
-
-use super::table::{self, kind, table};
+use super::table::{self, Column, columns, kind, table};
 use super::view::{ShownColumn, hundred, pick, scale};
 use crate::chart::number::percent_tenths;
 use crate::engine::MemberKind;
@@ -40,57 +38,40 @@ const TARGET: &str =
 
 /// Each kind's share of bias and diversity (Eqs. 9 and 10): they add to the whole.
 /// The printed diversity of the paper's column is of whole logits; its centred part stands beside it.
-pub fn kinds(view: ShownColumn, columns: &DecomposedColumns<'_>) -> String {
-    let bias_of = pick(view, columns.probability, columns.centred, columns.probability);
-    let diversity_of = pick(view, columns.probability, columns.centred, columns.logit);
-    let mut quantities = vec![
-        KindShares::of(format!("bias{}", hundred(view)), bias_of, |s| s.bias, scale(view)),
-        KindShares::of("diversity".to_owned(), diversity_of, |s| s.diversity, 1.0),
-    ];
+pub fn kinds(view: ShownColumn, votes: &DecomposedColumns<'_>) -> String {
+    let bias_of = pick(view, votes.probability, votes.centred, votes.probability);
+    let diversity_of = pick(view, votes.probability, votes.centred, votes.logit);
+    let shares: Vec<(MemberKind, Share)> = bias_of.by_kind.shares().collect();
+    let all = ("all", shares.iter().map(|(_, share)| share.count).sum());
+    let named = shares.iter().map(|(of, share)| (kind(*of), share.count)).chain([all]);
+    let mut table = columns(named)
+        .words("kind", |(name, _)| *name)
+        .numbers("members", |(_, members): &(&str, usize)| *members)
+        .with(kind_shares(format!("bias{}", hundred(view)), bias_of, |s| s.bias, scale(view)))
+        .with(kind_shares("diversity".to_owned(), diversity_of, |s| s.diversity, 1.0));
     if view == ShownColumn::Paper {
-        let centred = KindShares::of("centred".to_owned(), columns.centred, |s| s.diversity, 1.0);
-        quantities.push(centred);
+        let name = "centred".to_owned();
+        table = table.with(kind_shares(name, votes.centred, |s| s.diversity, 1.0));
     }
-
-    let mut header = vec!["kind".to_owned(), "members".to_owned()];
-    header.extend(quantities.iter().flat_map(|of| [of.name.clone(), String::new()]));
-    let mut table = table(&header, 1);
-    let kinds: Vec<(MemberKind, Share)> = bias_of.by_kind.shares().collect();
-    for i in 0..=kinds.len() {
-        let (name, members) = match kinds.get(i) {
-            Some((of, share)) => (kind(*of), share.count),
-            None => {
-                let all = kinds.iter().map(|(_, share)| share.count).sum();
-                ("all", all)
-            }
-        };
-        let numbers = quantities.iter().flat_map(|of| [&of.numbers[i], &of.shares[i]]);
-        let mut row = vec![Cell::new(name), Cell::new(members)];
-        row.extend(numbers.map(Cell::new));
-        table.add_row(row);
-    }
-    table::text(&table)
+    table.text()
 }
 
-/// One quantity of every kind, and of all in the end.
-struct KindShares {
+/// One quantity of every kind, and of all in the end; beside it each number's share of the whole, per cent.
+fn kind_shares(
     name: String,
-    numbers: Vec<String>,
-    /// Each number's share of the whole, per cent.
-    shares: Vec<String>,
-}
-
-impl KindShares {
-    fn of(name: String, column: &ColumnNumbers, value: fn(&Share) -> f64, scale: f64) -> Self {
-        let mut values: Vec<f64> =
-            column.by_kind.shares().map(|(_, share)| value(&share)).collect();
-        let whole: f64 = values.iter().sum();
-        values.push(whole);
-        let share = |value: &f64| {
-            if whole > 0.0 { percent_tenths(value / whole) } else { String::new() }
-        };
-        let shares = values.iter().map(share).collect();
-        let scaled: Vec<f64> = values.iter().map(|value| value * scale).collect();
-        Self { name, numbers: table::column(&scaled), shares }
-    }
+    column: &ColumnNumbers,
+    value: fn(&Share) -> f64,
+    scale: f64,
+) -> [Column; 2] {
+    let mut values: Vec<f64> = column.by_kind.shares().map(|(_, share)| value(&share)).collect();
+    let whole: f64 = values.iter().sum();
+    values.push(whole);
+    let share =
+        |value: &f64| if whole > 0.0 { percent_tenths(value / whole) } else { String::new() };
+    let shares = values.iter().map(share).collect();
+    let scaled: Vec<f64> = values.iter().map(|value| value * scale).collect();
+    [
+        Column { header: name, cells: table::column(&scaled) },
+        Column { header: String::new(), cells: shares },
+    ]
 }

@@ -60,8 +60,7 @@ impl RowsArgs {
         };
         let level = self.level.map(level_of).transpose()?;
         let there = There::of(self.force, false);
-        let out = self.out.as_deref();
-        let out = out.map(|path| OutFile::new(path, there, &[])).transpose()?;
+        let mut out = OutFile::new(self.out.as_deref(), there, &[])?;
         // Row by row: as many as are asked for, and none of them is kept.
         let mut written = 0;
         let write = |to: &mut dyn Write| -> anyhow::Result<()> {
@@ -72,9 +71,10 @@ impl RowsArgs {
             }
             Ok(())
         };
-        match out {
-            Some(mut out) => out.write_with(write)?,
-            None => output::print_with(write)?,
+        if out.is_named() {
+            out.write_with(write)?;
+        } else {
+            output::print_with(write)?;
         }
         if written < self.rows {
             let of = level

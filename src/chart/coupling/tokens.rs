@@ -8,7 +8,7 @@ use super::{FigureDraft, Table};
 use crate::chart::number::{fixed, short};
 use crate::chart::plot::{Axis, Panel, Patch, Plot, VoidCell, cut};
 use crate::measure::coupling::{ILL_POSED, chance};
-use crate::study::coupling::{Coupling, CouplingMetric, StepPair};
+use crate::study::coupling::{Coupling, CouplingMetric, StepPair, TokenMap, TokenPositions};
 
 const CELL: u32 = 24;
 const TALLEST: u32 = 480;
@@ -21,29 +21,26 @@ pub(super) fn figures(coupling: &Coupling, metric: CouplingMetric) -> Vec<Figure
     let Some(found) = &coupling.token_wise else {
         return Vec::new();
     };
-    let map = |key, which, positions, pairs| TokenMapPicture {
-        coupling,
-        key,
-        which,
-        positions,
-        pairs,
-        k: found.k,
-        metric,
-        steps: step_names(&coupling.steps),
-        chance: 1.0 - metric.of(chance(found.k)),
+    let map = |map: &TokenMap| {
+        let (key, which, positions) = match &map.positions {
+            TokenPositions::Same { t } => ("coupling-self", Ends::Same, t),
+            TokenPositions::Input { t_in, t_out } => ("coupling-input", Ends::From(*t_in), t_out),
+            TokenPositions::Output { t_out, t_in } => ("coupling-output", Ends::To(*t_out), t_in),
+        };
+        let picture = TokenMapPicture {
+            coupling,
+            key,
+            which,
+            positions,
+            pairs: &map.pairs,
+            k: found.k,
+            metric,
+            steps: step_names(&coupling.steps),
+            chance: 1.0 - metric.of(chance(found.k)),
+        };
+        picture.figure()
     };
-    let maps = [
-        found.same.as_ref().map(|one| map("coupling-self", Ends::Same, &one.t[..], &one.pairs[..])),
-        found
-            .fixed_input
-            .as_ref()
-            .map(|one| map("coupling-input", Ends::From(one.t_in), &one.t_out[..], &one.pairs[..])),
-        found
-            .fixed_output
-            .as_ref()
-            .map(|one| map("coupling-output", Ends::To(one.t_out), &one.t_in[..], &one.pairs[..])),
-    ];
-    maps.iter().flatten().map(TokenMapPicture::figure).collect()
+    found.maps().map(map).collect()
 }
 
 impl TokenMapPicture<'_> {

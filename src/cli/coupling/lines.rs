@@ -1,9 +1,9 @@
 //! The numbers as CSV: one line a pair of Jacobians.
 
 use crate::chart::{Table, TableCell};
+use crate::cli::table::mean_cells;
 use crate::measure::coupling::Undefined;
-use crate::measure::interval::Mean;
-use crate::study::coupling::{Coupling, MisCoupling, NamedTokenMap, TaskCoupling};
+use crate::study::coupling::{Coupling, MisCoupling, TaskCoupling, TokenMap};
 use crate::study::report::Report;
 
 const TASK_HEADERS: &str = "model,task,rows,k,step,basis_step,off_diagonal,off_diagonal_low,off_diagonal_high,\
@@ -43,13 +43,13 @@ fn of_prompt(rows: &mut Vec<Vec<TableCell>>, model: &str, coupling: &Coupling) {
     let Some(tokens) = &coupling.token_wise else {
         return;
     };
-    for NamedTokenMap { name, places, pairs } in tokens.maps() {
+    for TokenMap { positions, pairs } in tokens.maps() {
         for pair in pairs {
-            let [a, b] = pair.steps;
-            let of = |step: usize| -> Vec<LinePlace> {
-                places.iter().map(|&(t_in, out)| (step, t_in, out)).collect()
-            };
-            map(rows, [model, name], tokens.k, &pair.map, &of(a), &of(b));
+            let [from, to] = pair.steps.map(|step| -> Vec<LinePlace> {
+                let places = positions.places().into_iter();
+                places.map(|(t_in, t_out)| (step, t_in, t_out)).collect()
+            });
+            map(rows, [model, positions.name()], tokens.k, &pair.map, &from, &to);
         }
     }
 }
@@ -72,7 +72,7 @@ fn map(
             ];
             cells.extend(place(row));
             cells.extend(place(column));
-            cells.extend([map.off_diagonal[i][j], map.singular[i][j]].map(number));
+            cells.extend([map.off_diagonal[i][j], map.singular[i][j]].map(TableCell::known));
             let why = |list: &[Option<Undefined>], at: usize| list.get(at).copied().flatten();
             let why = why(&map.why_row, i).or(why(&map.why_column, j));
             let why = why.map_or("", reason);
@@ -91,10 +91,6 @@ pub fn reason(why: Undefined) -> &'static str {
     }
 }
 
-fn number(x: Option<f64>) -> TableCell {
-    x.map_or(TableCell::Text(String::new()), TableCell::Number)
-}
-
 fn of_task(rows: &mut Vec<Vec<TableCell>>, model: &str, task: &TaskCoupling) {
     for (&k, one) in &task.depth_wise {
         for i in 0..task.steps.len() {
@@ -102,10 +98,8 @@ fn of_task(rows: &mut Vec<Vec<TableCell>>, model: &str, task: &TaskCoupling) {
                 let mut cells =
                     vec![TableCell::Text(model.to_owned()), TableCell::Text(task.task.clone())];
                 cells.extend([task.rows, k, i, j].map(TableCell::Count));
-                for mean in [one.off_diagonal[i][j], one.singular[i][j]] {
-                    let of = |part: fn(&Mean) -> f64| number(mean.as_ref().map(part));
-                    cells.extend([of(|m| m.mean), of(|m| m.low), of(|m| m.high)]);
-                }
+                cells.extend(mean_cells(one.off_diagonal[i][j]));
+                cells.extend(mean_cells(one.singular[i][j]));
                 rows.push(cells);
             }
         }

@@ -33,60 +33,45 @@ pub fn run(args: CouplingArgs) -> anyhow::Result<()> {
     args.check()?;
     let choice = args.engine.choice()?;
     let there = There::of(args.force, args.resume);
-    let mut out =
-        args.out.as_deref().map(|path| OutFile::new(path, there, &args.inputs())).transpose()?;
+    let mut out = OutFile::new(args.out.as_deref(), there, &args.inputs())?;
     // Before the place is held: standard input may be waited for.
     let input = args.input()?;
-    let there_before = match &mut out {
-        Some(out) => out.hold()?,
-        None => false,
-    };
-    let before = match &mut out {
-        Some(out) if args.resume && there_before => Some(Stopped::read(out)?),
-        _ => None,
-    };
+    let there_before = out.hold()?;
+    let before =
+        if args.resume && there_before { Stopped::read(&mut out)? } else { Stopped::default() };
     let models = several::files(args.models())?;
     let stop = interrupt::listen()?;
-    if let (Some(before), Some(out)) = (&before, &out) {
-        let is_asked = |name: &&str| models.iter().any(|files| files.name == *name);
-        if let Some(name) = before.names().find(|name| !is_asked(name)) {
-            bail!(
-                "{} was written for {name}, which is not asked now: give --out another file",
-                out.path().display()
-            );
-        }
+    let is_asked = |name: &&str| models.iter().any(|files| files.name == *name);
+    if let Some(name) = before.names().find(|name| !is_asked(name)) {
+        bail!(
+            "{} was written for {name}, which is not asked now: give --out another file",
+            out.path().display()
+        );
     }
     let several = models.len() > 1;
     let mut reports: Vec<Report> = Vec::new();
     let mut is_stopped = false;
     for files in models {
-        let hashes = match (&out, &input) {
-            (Some(_), Input::Rows(_)) => super::fingerprint::files(&files),
+        let hashes = match &input {
+            Input::Rows(_) if out.is_named() => super::fingerprint::files(&files),
             _ => super::fingerprint::Files::new(),
         };
         let model = super::known::load(&files, &choice)?;
         let report = match &input {
             Input::Prompt(_) | Input::Ids(_) => one::report(&model, &args, &input, stop)?,
             Input::Rows(tasks) => {
-                let mut rows = tasks.clone();
-                if args.skip_long {
-                    rows.iter_mut().for_each(|rows| rows.drop_long(&model));
-                }
-                let own_before = before.as_ref().map(|before| before.of(&model));
                 let asked = rows::AskedRows {
                     model: &model,
                     args: &args,
                     hashes: &hashes,
-                    before: own_before.transpose()?.flatten(),
+                    before: before.of(&model)?,
                     path: args.out.as_deref(),
                 };
-                let mut save = |report: &Report| -> anyhow::Result<()> {
-                    let Some(out) = &mut out else { return Ok(()) };
-                    let all: Vec<Report> = reports.iter().chain([report]).cloned().collect();
-                    let kept = before.as_ref().map_or(Vec::new(), |before| before.beside(&all));
-                    out.save(&file(all.into_iter().chain(kept).collect(), several)?)
+                let mut save = |report: &Report| {
+                    let all = reports.iter().chain([report]).cloned().collect();
+                    out.save(|| file(before.beside(all), several))
                 };
-                asked.run(rows, stop, &mut save)?
+                asked.run(tasks.clone(), stop, &mut save)?
             }
         };
         args.engine.say_cost(&model);
@@ -98,10 +83,8 @@ pub fn run(args: CouplingArgs) -> anyhow::Result<()> {
     }
     let is_empty = reports.is_empty();
     if !is_empty && (!is_stopped || matches!(input, Input::Rows(_))) {
-        if let Some(out) = &mut out {
-            let kept = before.as_ref().map_or(Vec::new(), |before| before.beside(&reports));
-            let all = reports.iter().cloned().chain(kept).collect();
-            out.write(&file(all, several)?)?;
+        if out.is_named() {
+            out.write(&file(before.beside(reports.clone()), several)?)?;
         }
         if args.json {
             output::print(&file(reports, several)?)?;
@@ -132,8 +115,7 @@ fn file(reports: Vec<Report>, several: bool) -> anyhow::Result<String> {
     if several {
         let report =
             ModelsCouplingReport { atelier: VERSION, coupling_models: ModelsCoupling::of(reports) };
-        let json = serde_json::to_string(&report);
-        return Ok(json.context("the report could not be written as JSON")? + "\n");
+        return output::json(&report);
     }
     let mut reports = reports.into_iter();
     let report = reports.next().context("no model was asked")?;

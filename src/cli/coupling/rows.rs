@@ -7,7 +7,7 @@ use std::time::Instant;
 use anyhow::{Context, bail, ensure};
 
 use super::CouplingArgs;
-use crate::cli::begun::{begun_alike, fingerprint_of, holds_rows_alone, put, seal};
+use crate::cli::begun::{asked_rows, begun_alike, holds_rows_alone, put, seal};
 use crate::cli::fingerprint::Files;
 use crate::cli::orders::{Saving, sweep};
 use crate::cli::out_file::OutFile;
@@ -18,7 +18,8 @@ use crate::study::coupling::{CouplingWish, RowsLinearising, TaskCoupling, orders
 use crate::study::orders::Fingerprint;
 use crate::study::report::{Opened, Report};
 
-/// The file of an earlier run: one report per model.
+/// The file of an earlier run: one report per model, and none where nothing is resumed.
+#[derive(Default)]
 pub struct Stopped {
     path: PathBuf,
     reports: Vec<Report>,
@@ -68,13 +69,14 @@ impl Stopped {
         Ok(found)
     }
 
-    /// Those of models that have not had their turn yet.
-    pub fn beside(&self, done: &[Report]) -> Vec<Report> {
-        let is_left = |report: &&Report| {
-            let mut done = done.iter();
-            done.all(|done| done.model.name != report.model.name)
-        };
-        self.reports.iter().filter(is_left).cloned().collect()
+    /// Reports of this run, and behind them those of models that have not had their turn yet.
+    pub fn beside(&self, mut done: Vec<Report>) -> Vec<Report> {
+        for report in &self.reports {
+            if done.iter().all(|done| done.model.name != report.model.name) {
+                done.push(report.clone());
+            }
+        }
+        done
     }
 
     /// The models' names.
@@ -105,9 +107,7 @@ impl AskedRows<'_> {
             engine: model.engine.describe(),
             ..self.before.cloned().unwrap_or_else(|| Report::of(model))
         };
-        let print = |rows: &NamedRows| fingerprint_of(model, self.hashes, rows);
-        let asked: Vec<(Fingerprint, NamedRows)> =
-            tasks.into_iter().map(|rows| (print(&rows), rows)).collect();
+        let asked = asked_rows(model, self.hashes, tasks, self.args.skip_long);
         let path = self.path.unwrap_or(Path::new("the file"));
         begun_alike(&report.orders, &asked, "coupling", path)?;
         begun_alike(&report.task_coupling, &asked, "coupling", path)?;
@@ -117,9 +117,13 @@ impl AskedRows<'_> {
             save(report)
         };
         let mut saving = Saving { stop, save: &mut save, saved: Instant::now() };
+        // Every block left out and every two neighbours exchanged, on the same rows, where the plan is the model's
+        // own; how often the answer is right in any case.
+        let orders = orders_of_costs(&wish.plan, &model.shape().order)?;
         for (fingerprint, rows) in asked {
-            let print = self.path.map(|_| fingerprint);
-            let swept = self.sweep(&mut report, &rows, print.clone(), &wish, &mut saving);
+            let (print, orders) = (self.path.map(|_| fingerprint), orders.clone());
+            let seed = self.args.seed;
+            let swept = sweep(model, &rows, orders, seed, print.clone(), &mut report, &mut saving);
             let is_whole = match swept {
                 Ok(true) => self.linearise(&mut report, &rows, print, &wish, &mut saving),
                 other => other,
@@ -136,20 +140,6 @@ impl AskedRows<'_> {
         seal(&mut report)?;
         let is_empty = report.task_coupling.is_empty() && report.orders.is_empty();
         Ok((!is_empty).then_some(report))
-    }
-
-    /// Every block left out and every two neighbours exchanged, on the same rows, where the plan is the
-    /// model's own; how often the answer is right in any case. Was it not stopped?
-    fn sweep(
-        &self,
-        report: &mut Report,
-        rows: &NamedRows,
-        fingerprint: Option<Fingerprint>,
-        wish: &CouplingWish,
-        saving: &mut Saving<'_>,
-    ) -> anyhow::Result<bool> {
-        let orders = orders_of_costs(&wish.plan, &self.model.shape().order)?;
-        sweep(self.model, rows, orders, self.args.seed, fingerprint, report, saving)
     }
 
     fn linearise(

@@ -2,9 +2,7 @@
 
 use std::fmt::Write;
 
-use comfy_table::Cell;
-
-use super::super::table::{number, table, text, thousands};
+use super::super::table::{columns, number, thousands};
 use crate::chart::number::rate;
 use crate::engine::trial::{AdapterFacts, KernelTrial};
 use crate::study::doctor::DoctorReport;
@@ -85,18 +83,14 @@ fn adapter(page: &mut String, facts: &AdapterFacts) {
 }
 
 fn kernels(page: &mut String, kernels: &[KernelTrial]) {
-    let mut table = table(&["kernel", "", "off by", "at most", "outputs"], 2);
-    for trial in kernels {
-        let verdict = if trial.is_right { "right" } else { "WRONG" };
-        table.add_row([
-            Cell::new(&trial.kernel),
-            Cell::new(trial.said.as_deref().unwrap_or(verdict)),
-            Cell::new(trial.off.map_or("-".into(), |off| format!("{off:.1e}"))),
-            Cell::new(format!("{:.0e}", trial.most)),
-            Cell::new(trial.trials),
-        ]);
-    }
-    *page += &text(&table);
+    let verdict = |trial: &KernelTrial| if trial.is_right { "right" } else { "WRONG" };
+    let table = columns(kernels)
+        .words("kernel", |trial| trial.kernel.clone())
+        .words("", |trial| trial.said.as_deref().unwrap_or(verdict(trial)).to_owned())
+        .numbers("off by", |trial| trial.off.map_or("-".into(), |off| format!("{off:.1e}")))
+        .numbers("at most", |trial| format!("{:.0e}", trial.most))
+        .numbers("outputs", |trial| trial.trials);
+    *page += &table.text();
 }
 
 fn rates(page: &mut String, rates: &Rates) {
@@ -105,18 +99,15 @@ fn rates(page: &mut String, rates: &Rates) {
         "\nProducts on {}: Gflop/s of [rows, {}] x [{}, {}]",
         rates.device, rates.ins, rates.ins, rates.outs
     );
-    let names = DTYPES.map(|dtype| dtype.name().to_string());
-    let mut table = table(&[&["rows".to_string()], &names[..]].concat(), 0);
-    for rows in ROWS {
-        let of = |dtype: &String| {
+    let mut table = columns(ROWS).numbers("rows", |rows| *rows);
+    for name in DTYPES.map(|dtype| dtype.name()) {
+        table = table.numbers(name, |rows| {
             let mut products = rates.products.iter();
-            let found = products.find(|of| of.rows == rows && of.dtype == *dtype);
+            let found = products.find(|of| of.rows == *rows && of.dtype == name);
             found.map_or("-".to_string(), |of| rate(of.gflops))
-        };
-        let cells = names.iter().map(of).map(Cell::new);
-        table.add_row(std::iter::once(Cell::new(rows)).chain(cells));
+        });
     }
-    *page += &text(&table);
+    *page += &table.text();
     let best = match rates.best_gflops {
         Some(best) => format!("best {} Gflop/s", rate(best)),
         None => "no product was measured".into(),
@@ -148,20 +139,17 @@ fn goldens(page: &mut String, goldens: &[GoldenResult]) {
         return;
     }
     *page += "\nGoldens\n";
-    let header = ["golden", "engine", "", "runs", "largest difference", "at most"];
-    let mut table = table(&header, 3);
-    for of in goldens {
-        let off = of.largest_difference;
-        table.add_row([
-            Cell::new(&of.golden),
-            Cell::new(&of.engine),
-            Cell::new(if of.passes { "passes" } else { "FAILS" }),
-            Cell::new(of.runs),
-            Cell::new(off.map_or("-".into(), |off| format!("{off:.1e}"))),
-            Cell::new(format!("{:.0e}", of.tolerance)),
-        ]);
-    }
-    *page += &text(&table);
+    let largest = |result: &GoldenResult| result.largest_difference;
+    let table = columns(goldens)
+        .words("golden", |result| result.golden.clone())
+        .words("engine", |result| result.engine.clone())
+        .words("", |result| if result.passes { "passes" } else { "FAILS" })
+        .numbers("runs", |result| result.runs)
+        .numbers("largest difference", |result| {
+            largest(result).map_or("-".into(), |off| format!("{off:.1e}"))
+        })
+        .numbers("at most", |result| format!("{:.0e}", result.tolerance));
+    *page += &table.text();
     for of in goldens.iter().filter(|of| !of.passes) {
         let at = of.at.as_deref().unwrap_or("it did not run");
         let said = of.said.as_deref().unwrap_or(at);

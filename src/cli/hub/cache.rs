@@ -235,11 +235,7 @@ impl HubCache {
             .filter_map(|entry| {
                 let folder = entry.file_name().to_str()?.strip_prefix(MODELS)?.to_owned();
                 let name = HubName::parse(&folder.replacen("--", "/", 1)).ok()?;
-                let bytes = files_below(&entry.path().join("blobs"))
-                    .iter()
-                    .filter_map(|file| fs::metadata(file).ok())
-                    .map(|about| about.len())
-                    .sum();
+                let bytes = size_of(&entry.path().join("blobs"));
                 let refs = entry.path().join("refs");
                 let mut revisions: Vec<String> = files_below(&refs)
                     .iter()

@@ -165,24 +165,14 @@ impl Asked {
         let option = options.into_iter().find(|(same, _)| !same);
         option
             .map(|(_, what)| format!("other {what}"))
-            .or_else(|| self.other_program(before))
+            .or_else(|| fingerprint::other_program([&before.program, &self.program]))
+            .or_else(|| fingerprint::other_engine([&before.engine, &self.engine]))
             .or_else(|| self.other_files(before))
             .or_else(|| self.other_questions(before))
             .or_else(|| {
                 let same = Self { shard: self.shard, ..before.clone() };
                 (*self != same).then(|| "other options".to_string())
             })
-    }
-
-    fn other_program(&self, before: &Self) -> Option<String> {
-        if (&self.program, self.atelier) != (&before.program, before.atelier) {
-            return Some(format!(
-                "another version of atelier ({}, and this is {})",
-                before.program, self.program
-            ));
-        }
-        (self.engine != before.engine)
-            .then(|| format!("another engine ({}, and now it is {})", before.engine, self.engine))
     }
 
     fn other_files(&self, before: &Self) -> Option<String> {

@@ -119,35 +119,30 @@ pub fn rows(
     let shown = path.display().to_string();
     let file = File::open(path).with_context(|| format!("{shown} cannot be read"))?;
     let mut file = BufReader::new(file);
-    let mut lines = std::iter::from_fn(move || match line_of(&mut file) {
+    let lines = std::iter::from_fn(move || match line_of(&mut file) {
         Ok((0, _)) => None,
         Ok((_, line)) => {
             Some(read(&cell, &line).with_context(|| format!("{shown} holds a line that is no row")))
         }
         Err(error) => Some(Err(error).with_context(|| format!("{shown} cannot be read"))),
     });
-    let mut next: Option<anyhow::Result<MeasuredRow>> = lines.next();
+    let mut lines = lines.peekable();
     let mut held: std::vec::IntoIter<MeasuredRow> = Vec::new().into_iter();
     Ok(std::iter::from_fn(move || {
         if let Some(row) = held.next() {
             return Some(Ok(row));
         }
-        let mut rows: Vec<MeasuredRow> = Vec::new();
-        loop {
-            match next.take() {
-                None => break,
-                Some(Err(error)) => return Some(Err(error)),
-                Some(Ok(row)) => {
-                    let same =
-                        rows.first().is_none_or(|first| first.row / window == row.row / window);
-                    if !same {
-                        next = Some(Ok(row));
-                        break;
-                    }
-                    rows.push(row);
-                    next = lines.next();
-                }
-            }
+        let first = match lines.next()? {
+            Ok(row) => row,
+            Err(error) => return Some(Err(error)),
+        };
+        let number = first.row / window;
+        let mut rows = vec![first];
+        let is_beside = |next: &anyhow::Result<MeasuredRow>| {
+            next.as_ref().is_ok_and(|row| row.row / window == number)
+        };
+        while let Some(Ok(row)) = lines.next_if(is_beside) {
+            rows.push(row);
         }
         rows.sort_by_key(|row| row.row);
         held = rows.into_iter();

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use comfy_table::Cell;
-
 use crate::chart::below_majority;
 use crate::chart::number::{fixed, percent_tenths, short};
-use crate::cli::table::{number, table, text as shown, thousands};
+use crate::cli::table::{Columns, columns, number, thousands};
 use crate::cli::tasks::score;
 use crate::measure::bits::bits;
+use crate::measure::interval::Mean;
+use crate::study::report::Averages;
 use crate::study::survey::{Found, Survey, SurveyModel, SurveyTask};
 
 pub fn text(survey: &Survey) -> String {
@@ -57,45 +57,38 @@ pub fn text(survey: &Survey) -> String {
     text
 }
 
+/// A model's numbers on a task.
+type FoundCell<'a> = (&'a SurveyModel, &'a SurveyTask, &'a Found);
+
 /// Cells with numbers, task by task.
-fn by_task(survey: &Survey) -> impl Iterator<Item = (&SurveyModel, &SurveyTask, &Found)> {
+fn by_task(survey: &Survey) -> impl Iterator<Item = FoundCell<'_>> {
     let tasks = survey.tasks.iter();
     tasks.flat_map(|task| survey.found().filter(move |(_, of, _)| of.name == task.name))
 }
 
+/// A table of those, which begins with their names.
+fn named(survey: &Survey) -> Columns<FoundCell<'_>> {
+    columns(by_task(survey))
+        .words("task", |(_, task, _)| task.name.clone())
+        .words("model", |(model, ..)| model.name.clone())
+}
+
 /// How often each model is right, among the options and by itself.
 fn answers(survey: &Survey) -> String {
-    let header = [
-        "task",
-        "model",
-        "rows",
-        "right",
-        "majority",
-        "first\nword",
-        "surprise\nbits",
-        "perplexity",
-        "options\nhold",
-        "chosen",
-    ];
-    let mut table = table(&header, 2);
     let some = |x: Option<f64>, shown: fn(f64) -> String| x.map_or_else(String::new, shown);
-    for (model, task, found) in by_task(survey) {
-        let averages = &found.averages;
-        let majority = Some(averages.majority).filter(|majority| *majority > 0.0);
-        table.add_row([
-            Cell::new(&task.name),
-            Cell::new(&model.name),
-            Cell::new(thousands(averages.rows)),
-            Cell::new(percent_tenths(averages.accuracy)),
-            Cell::new(some(majority, percent_tenths)),
-            Cell::new(some(found.first_word, percent_tenths)),
-            Cell::new(some(found.log_likelihood, |log| fixed(bits(-log), 2))),
-            Cell::new(some(found.perplexity, short)),
-            Cell::new(some(found.mass, percent_tenths)),
-            Cell::new(chosen_shares(found)),
-        ]);
-    }
-    shown(&table)
+    let majority = |averages: &Averages| Some(averages.majority).filter(|share| *share > 0.0);
+    named(survey)
+        .numbers("rows", |(.., found)| thousands(found.averages.rows))
+        .numbers("right", |(.., found)| percent_tenths(found.averages.accuracy))
+        .numbers("majority", |(.., found)| some(majority(&found.averages), percent_tenths))
+        .numbers("first\nword", |(.., found)| some(found.first_word, percent_tenths))
+        .numbers("surprise\nbits", |(.., found)| {
+            some(found.log_likelihood, |log| fixed(bits(-log), 2))
+        })
+        .numbers("perplexity", |(.., found)| some(found.perplexity, short))
+        .numbers("options\nhold", |(.., found)| some(found.mass, percent_tenths))
+        .numbers("chosen", |(.., found)| chosen_shares(found))
+        .text()
 }
 
 /// A line for every accuracy below that of always giving the same answer.
@@ -124,39 +117,22 @@ fn chosen_shares(found: &Found) -> String {
 
 /// Bias, diversity and MSE as the paper prints them.
 fn as_printed(survey: &Survey) -> String {
-    let header = ["task", "model", "MSE\n×100", "uniform", "bias\n×100", "diversity", "centred"];
-    let mut table = table(&header, 2);
-    for (model, task, found) in by_task(survey) {
-        let averages = &found.averages;
-        let paper = &averages.paper;
-        table.add_row([
-            Cell::new(&task.name),
-            Cell::new(&model.name),
-            Cell::new(number(100.0 * paper.mse, 2)),
-            Cell::new(number(100.0 * found.uniform, 2)),
-            Cell::new(number(100.0 * paper.bias, 2)),
-            Cell::new(number(paper.diversity, 3)),
-            Cell::new(number(averages.centred.total.diversity, 3)),
-        ]);
-    }
-    shown(&table)
+    named(survey)
+        .numbers("MSE\n×100", |(.., found)| number(100.0 * found.averages.paper.mse, 2))
+        .numbers("uniform", |(.., found)| number(100.0 * found.uniform, 2))
+        .numbers("bias\n×100", |(.., found)| number(100.0 * found.averages.paper.bias, 2))
+        .numbers("diversity", |(.., found)| number(found.averages.paper.diversity, 3))
+        .numbers("centred", |(.., found)| number(found.averages.centred.total.diversity, 3))
+        .text()
 }
 
 /// Bias, diversity and MSE of probabilities, which are the identity.
 fn of_probabilities(survey: &Survey) -> String {
-    let header = ["task", "model", "MSE", "= bias", "- diversity"];
-    let mut table = table(&header, 2);
-    for (model, task, found) in by_task(survey) {
-        let total = &found.averages.probability.total;
-        table.add_row([
-            Cell::new(&task.name),
-            Cell::new(&model.name),
-            Cell::new(number(total.mse, 4)),
-            Cell::new(number(total.bias, 4)),
-            Cell::new(number(total.diversity, 4)),
-        ]);
-    }
-    shown(&table)
+    named(survey)
+        .numbers("MSE", |(.., found)| number(found.averages.probability.total.mse, 4))
+        .numbers("= bias", |(.., found)| number(found.averages.probability.total.bias, 4))
+        .numbers("- diversity", |(.., found)| number(found.averages.probability.total.diversity, 4))
+        .text()
 }
 
 /// Percent right with Wilson's intervals, a row a task and level and a column a model; nothing where no task has
@@ -174,30 +150,24 @@ fn by_level(survey: &Survey) -> String {
             continue;
         }
         let counted = task.levels.as_deref().unwrap_or("level");
-        let mut header = vec![format!("{}, {counted}", task.name)];
-        header.extend(own.iter().map(|(model, ..)| model.name.clone()));
-        let mut table = table(&header, 1);
-        for level in levels {
-            let cells = own.iter().map(|(_, _, found)| {
-                let of = found.levels.iter().find(|of| of.level == level);
-                of.map_or_else(String::new, |of| {
-                    let right = of.accuracy();
-                    let (low, high) = (100.0 * right.low, 100.0 * right.high);
-                    format!(
-                        "{} ({}-{})",
-                        percent_tenths(right.mean),
-                        number(low, 0),
-                        number(high, 0)
-                    )
-                })
+        let header = format!("{}, {counted}", task.name);
+        let mut table = columns(levels).words(header, |level| *level);
+        for (model, _, found) in own {
+            table = table.numbers(&model.name, |&level| {
+                let found = found.levels.iter().find(|found| found.level == level);
+                found.map_or_else(String::new, |found| level_share(found.accuracy()))
             });
-            let first = Cell::new(level);
-            table.add_row([first].into_iter().chain(cells.map(Cell::new)));
         }
-        text += &format!("\n{}", shown(&table));
+        text += &format!("\n{}", table.text());
     }
     if !text.is_empty() {
         text += "\nPercent right among the options by level, with Wilson's 95 % intervals.\n";
     }
     text
+}
+
+/// Per cent right, with the interval's ends.
+fn level_share(right: Mean) -> String {
+    let [low, high] = [right.low, right.high].map(|end| number(100.0 * end, 0));
+    format!("{} ({low}-{high})", percent_tenths(right.mean))
 }

@@ -14,6 +14,13 @@ pub struct BothMetrics<T> {
     pub singular: T,
 }
 
+impl<T> BothMetrics<T> {
+    /// Each metric's number as `change` makes it.
+    pub fn map<U>(self, change: impl Fn(T) -> U) -> BothMetrics<U> {
+        BothMetrics { off_diagonal: change(self.off_diagonal), singular: change(self.singular) }
+    }
+}
+
 /// Why a Jacobian has no mis-coupling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

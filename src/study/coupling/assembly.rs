@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use super::jacobians::{JacobianPlace, Jacobians, TokenMap};
+use super::jacobians::{JacobianPlace, Jacobians};
 use super::wish::CouplingWish;
 use super::{
-    Aligned, Coupling, DepthWise, FixedInput, FixedOutput, MisCoupling, SelfTokens, StepPair,
-    TokenPaths, TokenWise,
+    Aligned, Coupling, DepthWise, MisCoupling, StepPair, TokenMap, TokenPaths, TokenPositions,
+    TokenWise,
 };
 use crate::measure::coupling::{BothMetrics, SHOWN, Undefined, chance, coupling};
 use crate::measure::trajectory::{expodistance, line_shape_score, path};
@@ -136,9 +136,9 @@ fn token_wise(wish: &CouplingWish, jacobians: &Jacobians, steps: usize) -> Optio
     }
     let k = wish.token_top();
     let mut found = TokenWise { k, same: None, fixed_input: None, fixed_output: None };
-    for tokens in TokenMap::all(wish) {
+    for positions in wish.tokens.maps() {
         let pair = |[a, b]: [usize; 2]| {
-            let (rows, columns) = (tokens.places(a), tokens.places(b));
+            let [rows, columns] = [a, b].map(|step| JacobianPlace::each(step, &positions));
             let gap = columns.iter().map(|&place| {
                 let known = &jacobians.all[jacobians.number(place)?];
                 known.leading.as_ref()?.gap(k)
@@ -146,20 +146,12 @@ fn token_wise(wish: &CouplingWish, jacobians: &Jacobians, steps: usize) -> Optio
             StepPair { steps: [a, b], gap: gap.collect(), map: map(jacobians, &rows, &columns, k) }
         };
         let pairs = wish.tokens.pairs(steps).into_iter().map(pair).collect();
-        match tokens {
-            TokenMap::Same(t) => {
-                let t = t.to_vec();
-                found.same = Some(SelfTokens { t, pairs });
-            }
-            TokenMap::Input(t_in, outs) => {
-                let t_out = outs.to_vec();
-                found.fixed_input = Some(FixedInput { t_in, t_out, pairs });
-            }
-            TokenMap::Output(t_out, ins) => {
-                let t_in = ins.to_vec();
-                found.fixed_output = Some(FixedOutput { t_out, t_in, pairs });
-            }
-        }
+        let own = match positions {
+            TokenPositions::Same { .. } => &mut found.same,
+            TokenPositions::Input { .. } => &mut found.fixed_input,
+            TokenPositions::Output { .. } => &mut found.fixed_output,
+        };
+        *own = Some(TokenMap { positions, pairs });
     }
     Some(found)
 }

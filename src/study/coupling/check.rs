@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::wish::{MAX_POSITIONS, MAX_STEPS};
 use super::{
-    Aligned, Coupling, MisCoupling, ModelsCoupling, Relation, StepPair, TaskCoupling, TokenWise,
+    Aligned, Coupling, MisCoupling, ModelsCoupling, Relation, TaskCoupling, TokenMap, TokenWise,
 };
 use crate::measure::coupling::SHOWN;
 use crate::study::report::check::long;
@@ -21,15 +21,16 @@ fn square<T>(
 }
 
 fn steps(count: usize) -> Result<(), String> {
-    if (1..=MAX_STEPS).contains(&count) { Ok(()) } else { Err(format!("it has {count} steps")) }
+    refuse_if!(!(1..=MAX_STEPS).contains(&count), "it has {count} steps");
+    Ok(())
 }
 
 fn tops<T>(top: &[usize], of: &BTreeMap<usize, T>) -> Result<(), String> {
     let is_ascending = top.is_sorted_by(|a, b| a < b);
-    if top.first().is_none_or(|&first| first == 0) || !is_ascending {
-        return Err("its K are not ascending from 1".to_owned());
-    }
-    if of.keys().eq(top) { Ok(()) } else { Err("depth_wise is not of the K in top".to_owned()) }
+    let begins_at_0 = top.first().is_none_or(|&first| first == 0);
+    refuse_if!(begins_at_0 || !is_ascending, "its K are not ascending from 1");
+    refuse_if!(!of.keys().eq(top), "depth_wise is not of the K in top");
+    Ok(())
 }
 
 pub(in crate::study) fn coupling(coupling: &Coupling) -> Result<(), String> {
@@ -42,12 +43,10 @@ pub(in crate::study) fn coupling(coupling: &Coupling) -> Result<(), String> {
     }
     long("spectrum", coupling.spectrum.len(), s, "steps")?;
     for spectrum in &coupling.spectrum {
-        if spectrum.singular_values.len() > SHOWN {
-            return Err(format!("a spectrum shows more than {SHOWN} values"));
-        }
-        if !spectrum.gap.keys().eq(&coupling.top) {
-            return Err("a spectrum's gap is not of the K in top".to_owned());
-        }
+        let shown = spectrum.singular_values.len();
+        refuse_if!(shown > SHOWN, "a spectrum shows more than {SHOWN} values");
+        let is_fit = spectrum.gap.keys().eq(&coupling.top);
+        refuse_if!(!is_fit, "a spectrum's gap is not of the K in top");
     }
     for one in coupling.depth_wise.values() {
         map(&one.map, s, "steps")?;
@@ -83,32 +82,25 @@ fn aligned(aligned: &Aligned, s: usize) -> Result<(), String> {
     square("aligned.pairs", &aligned.pairs, [s, s], "steps")?;
     for pair in aligned.pairs.iter().flatten().flatten() {
         square("a pair of aligned", pair, [k, k], "vectors")?;
-        if !pair.iter().flatten().all(|x| x.is_finite()) {
-            return Err("a number of aligned is too large".to_owned());
-        }
+        let are_finite = pair.iter().flatten().all(|x| x.is_finite());
+        refuse_if!(!are_finite, "a number of aligned is too large");
     }
     Ok(())
 }
 
 fn token_wise(found: &TokenWise, s: usize, t: usize) -> Result<(), String> {
     refuse_if!(found.k == 0, "token_wise is of no vectors");
-    found.maps().into_iter().try_for_each(|map| token_map(map.name, map.places, map.pairs, s, t))
+    found.maps().try_for_each(|map| token_map(map, s, t))
 }
 
-fn token_map(
-    name: &str,
-    places: Vec<(usize, usize)>,
-    pairs: &[StepPair],
-    s: usize,
-    t: usize,
-) -> Result<(), String> {
+fn token_map(TokenMap { positions, pairs }: &TokenMap, s: usize, t: usize) -> Result<(), String> {
+    let (name, places) = (positions.name(), positions.places());
     refuse_if!(places.len() > MAX_POSITIONS, "{name} has {} positions", places.len());
     if let Some(&(_, t_out)) = places.iter().find(|(t_in, t_out)| t_in.max(t_out) >= &t) {
         return Err(format!("{name} speaks of position {t_out} of {t} tokens"));
     }
-    if places.iter().any(|(t_in, t_out)| t_in > t_out) {
-        return Err(format!("{name} has an input after its output"));
-    }
+    let is_later = places.iter().any(|(t_in, t_out)| t_in > t_out);
+    refuse_if!(is_later, "{name} has an input after its output");
     for pair in pairs {
         if let Some(step) = pair.steps.iter().find(|&&step| step >= s) {
             return Err(format!("{name} speaks of step {step} of {s}"));
@@ -130,9 +122,8 @@ pub(in crate::study) fn task(found: &TaskCoupling) -> Result<(), String> {
         square("off_diagonal", &one.off_diagonal, [s, s], "steps")?;
         square("singular", &one.singular, [s, s], "steps")?;
         long("ill_posed", one.ill_posed.len(), s, "steps")?;
-        if one.ill_posed.iter().any(|&count| count > rows) {
-            return Err(format!("more than {rows} rows are ill-posed"));
-        }
+        let has_more = one.ill_posed.iter().any(|&count| count > rows);
+        refuse_if!(has_more, "more than {rows} rows are ill-posed");
     }
     let linearised = &found.linearised;
     long("linearised.cosine", linearised.cosine.len(), s, "steps")?;

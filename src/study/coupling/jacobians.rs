@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use super::TokenPositions;
 use super::wish::CouplingWish;
 use crate::measure::coupling::{
     Alignment, BothMetrics, Jacobian, Leading, SHOWN, Spectrum, Undefined,
@@ -15,6 +16,14 @@ pub struct JacobianPlace {
     pub step: usize,
     pub t_in: usize,
     pub t_out: usize,
+}
+
+impl JacobianPlace {
+    /// A step's, one for each row or column of a map between tokens.
+    pub fn each(step: usize, positions: &TokenPositions) -> Vec<Self> {
+        let places = positions.places().into_iter();
+        places.map(|(t_in, t_out)| Self { step, t_in, t_out }).collect()
+    }
 }
 
 /// One Jacobian, and what is known of it so far.
@@ -81,8 +90,8 @@ impl Jacobians {
         all.need(wish, shape, &depth, &depth, top);
         let k = wish.token_top();
         for [a, b] in wish.tokens.pairs(steps) {
-            for map in TokenMap::all(wish) {
-                let (rows, columns) = (map.places(a), map.places(b));
+            for positions in wish.tokens.maps() {
+                let [rows, columns] = [a, b].map(|step| JacobianPlace::each(step, &positions));
                 all.need(wish, shape, &rows, &columns, k);
             }
         }
@@ -143,32 +152,6 @@ impl Jacobians {
                     None => bases.push((column, k)),
                 }
             }
-        }
-    }
-}
-
-/// Rows or columns of a map between tokens: the same positions of any step.
-pub enum TokenMap<'a> {
-    Same(&'a [usize]),
-    Input(usize, &'a [usize]),
-    Output(usize, &'a [usize]),
-}
-
-impl<'a> TokenMap<'a> {
-    pub fn all(wish: &'a CouplingWish) -> Vec<Self> {
-        let tokens = &wish.tokens;
-        let same = (!tokens.same.is_empty()).then_some(Self::Same(&tokens.same));
-        let input = tokens.input.as_ref().map(|(t, outs)| Self::Input(*t, outs));
-        let output = tokens.output.as_ref().map(|(t, ins)| Self::Output(*t, ins));
-        [same, input, output].into_iter().flatten().collect()
-    }
-
-    pub fn places(&self, step: usize) -> Vec<JacobianPlace> {
-        let of = |t_in: usize, t_out: usize| JacobianPlace { step, t_in, t_out };
-        match self {
-            Self::Same(positions) => positions.iter().map(|&t| of(t, t)).collect(),
-            Self::Input(t_in, outs) => outs.iter().map(|&t_out| of(*t_in, t_out)).collect(),
-            Self::Output(t_out, ins) => ins.iter().map(|&t_in| of(t_in, *t_out)).collect(),
         }
     }
 }

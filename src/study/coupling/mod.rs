@@ -27,9 +27,8 @@ pub use costs::orders_of_costs;
 pub use prompt::CouplingPrompt;
 pub use relation::{CouplingMetric, Relation, RelationTo, ScatterPoint};
 pub use result::{
-    Aligned, Coupling, CouplingMethod, DepthWise, FixedInput, FixedOutput, Linearised,
-    MethodReason, MisCoupling, NamedTokenMap, ProductCount, SelfTokens, StepPair, TokenPaths,
-    TokenWise,
+    Aligned, Coupling, CouplingMethod, DepthWise, Linearised, MethodReason, MisCoupling,
+    ProductCount, StepPair, TokenMap, TokenPaths, TokenPositions, TokenWise,
 };
 pub use rows::RowsLinearising;
 pub use running::Linearising;

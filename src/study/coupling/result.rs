@@ -147,66 +147,58 @@ pub struct Aligned {
 pub struct TokenWise {
     pub k: usize,
     #[serde(rename = "self", default, skip_serializing_if = "Option::is_none")]
-    pub same: Option<SelfTokens>,
+    pub same: Option<TokenMap>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub fixed_input: Option<FixedInput>,
+    pub fixed_input: Option<TokenMap>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub fixed_output: Option<FixedOutput>,
-}
-
-/// A map between tokens, as a report has it.
-pub struct NamedTokenMap<'a> {
-    /// Name in files.
-    pub name: &'static str,
-    /// `(t_in, t_out)` of each Jacobian.
-    pub places: Vec<(usize, usize)>,
-    pub pairs: &'a [StepPair],
+    pub fixed_output: Option<TokenMap>,
 }
 
 impl TokenWise {
-    /// Lists the maps that are there.
-    pub fn maps(&self) -> Vec<NamedTokenMap<'_>> {
-        let mut maps = Vec::new();
-        if let Some(SelfTokens { t, pairs }) = &self.same {
-            let places = t.iter().map(|&t| (t, t)).collect();
-            maps.push(NamedTokenMap { name: "self", places, pairs });
-        }
-        if let Some(FixedInput { t_in, t_out, pairs }) = &self.fixed_input {
-            let places = t_out.iter().map(|&t_out| (*t_in, t_out)).collect();
-            maps.push(NamedTokenMap { name: "fixed_input", places, pairs });
-        }
-        if let Some(FixedOutput { t_out, t_in, pairs }) = &self.fixed_output {
-            let places = t_in.iter().map(|&t_in| (t_in, *t_out)).collect();
-            maps.push(NamedTokenMap { name: "fixed_output", places, pairs });
-        }
-        maps
+    /// The maps that are there.
+    pub fn maps(&self) -> impl Iterator<Item = &TokenMap> {
+        [&self.same, &self.fixed_input, &self.fixed_output].into_iter().flatten()
     }
 }
 
-/// `J(t, t)` of the first step against `J'(t', t')` of the second, all t and t'.
+/// A map between tokens, for pairs of steps.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct SelfTokens {
-    /// Positions, counted from 0. `[R]`
-    pub t: Vec<usize>,
+pub struct TokenMap {
+    #[serde(flatten)]
+    pub positions: TokenPositions,
     pub pairs: Vec<StepPair>,
 }
 
-/// `J(t_out, t_in)` against `J'(t_out', t_in)`, from one token to each of several.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct FixedInput {
-    pub t_in: usize,
-    /// `[R]`
-    pub t_out: Vec<usize>,
-    pub pairs: Vec<StepPair>,
+/// Rows and columns of a map between tokens: the same positions, counted from 0, of either step. `[R]`
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum TokenPositions {
+    /// `J(t, t)` of the first step against `J'(t', t')` of the second, all t and t'.
+    Same { t: Vec<usize> },
+    /// `J(t_out, t_in)` against `J'(t_out', t_in)`, from one token to each of several.
+    Input { t_in: usize, t_out: Vec<usize> },
+    /// `J(t_out, t_in)` against `J'(t_out, t_in')`, from each of several tokens to one.
+    Output { t_out: usize, t_in: Vec<usize> },
 }
 
-/// `J(t_out, t_in)` against `J'(t_out, t_in')`, from each of several tokens to one.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct FixedOutput {
-    pub t_out: usize,
-    /// `[R]`
-    pub t_in: Vec<usize>,
-    pub pairs: Vec<StepPair>,
+impl TokenPositions {
+    /// Name of the map in files.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Same { .. } => "self",
+            Self::Input { .. } => "fixed_input",
+            Self::Output { .. } => "fixed_output",
+        }
+    }
+
+    /// `(t_in, t_out)` of each Jacobian.
+    pub fn places(&self) -> Vec<(usize, usize)> {
+        match self {
+            Self::Same { t } => t.iter().map(|&t| (t, t)).collect(),
+            Self::Input { t_in, t_out } => t_out.iter().map(|&t_out| (*t_in, t_out)).collect(),
+            Self::Output { t_out, t_in } => t_in.iter().map(|&t_in| (t_in, *t_out)).collect(),
+        }
+    }
 }
 
 /// Two steps over the same positions: row = (first step, position), column = (second step, position).

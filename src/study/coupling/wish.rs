@@ -1,6 +1,6 @@
 //! The request for one prompt's coupling, checked before anything runs.
 
-use super::CouplingMethod;
+use super::{CouplingMethod, TokenPositions};
 use crate::engine::EngineError;
 use crate::model::ModelShape;
 use crate::plan::Plan;
@@ -45,7 +45,16 @@ pub struct TokenWish {
 impl TokenWish {
     /// Are no tokens compared?
     pub fn is_empty(&self) -> bool {
-        self.same.is_empty() && self.input.is_none() && self.output.is_none()
+        self.maps().is_empty()
+    }
+
+    /// The maps that are asked for.
+    pub fn maps(&self) -> Vec<TokenPositions> {
+        let same = (!self.same.is_empty()).then(|| TokenPositions::Same { t: self.same.clone() });
+        let input = self.input.clone().map(|(t_in, t_out)| TokenPositions::Input { t_in, t_out });
+        let output =
+            self.output.clone().map(|(t_out, t_in)| TokenPositions::Output { t_out, t_in });
+        [same, input, output].into_iter().flatten().collect()
     }
 
     /// The pairs of steps that are compared, of a plan of so many.
@@ -105,21 +114,17 @@ impl CouplingWish {
         if let Some(&step) = wish.steps.iter().flatten().find(|&&step| step >= steps) {
             return Err(StudyError::NoStep { step, steps });
         }
-        let empty = Vec::new();
-        let (t_in, outs) = wish.input.as_ref().map_or((None, &empty), |(t, of)| (Some(*t), of));
-        let (t_out, ins) = wish.output.as_ref().map_or((None, &empty), |(t, of)| (Some(*t), of));
-        for list in [&wish.same, outs, ins] {
-            if list.len() > MAX_POSITIONS {
-                return Err(StudyError::ManyPositions { positions: list.len() });
-            }
+        let maps = wish.maps().into_iter().map(|positions| positions.places());
+        let maps: Vec<Vec<(usize, usize)>> = maps.collect();
+        if let Some(many) = maps.iter().find(|places| places.len() > MAX_POSITIONS) {
+            return Err(StudyError::ManyPositions { positions: many.len() });
         }
-        let positions = wish.same.iter().chain(outs).chain(ins).chain(&t_in).chain(&t_out);
-        if let Some(&position) = positions.max().filter(|&&t| t >= tokens) {
+        let places = maps.concat();
+        let last = places.iter().map(|&(t_in, t_out)| t_in.max(t_out)).max();
+        if let Some(position) = last.filter(|&t| t >= tokens) {
             return Err(EngineError::Position { position, tokens }.into());
         }
-        let forward = outs.iter().filter_map(|&out| Some((t_in?, out)));
-        let backward = ins.iter().filter_map(|&t_in| Some((t_in, t_out?)));
-        match forward.chain(backward).find(|(t_in, t_out)| t_in > t_out) {
+        match places.into_iter().find(|(t_in, t_out)| t_in > t_out) {
             Some((t_in, t_out)) => Err(StudyError::LaterInput { t_in, t_out }),
             None => Ok(()),
         }

@@ -18,36 +18,28 @@ use crate::study::parts::PartLosses;
 const MEMBERS: usize = 2 * MAX_RUNS + 1;
 
 pub(super) fn report(report: &Report) -> Result<(), ReportError> {
-    let shape = |place: &str| {
-        let place = place.to_owned();
-        |reason: String| ReportError::Shape { place, reason }
-    };
-    if let Some(one) = &report.lens {
-        lens(one).map_err(shape("the lens"))?;
-    }
-    if let Some(one) = &report.member {
-        account(one, report.lens.as_ref()).map_err(shape("the member"))?;
-    }
-    if let Some(one) = &report.parts {
-        parts(one, report.lens.as_ref()).map_err(shape("the parts"))?;
-    }
-    if let Some(many) = &report.prompts {
-        prompts(many).map_err(shape("the prompts"))?;
-    }
-    if let Some(both) = &report.lab {
-        lab(both).map_err(shape("the lab"))?;
-    }
+    let run = report.lens.as_ref();
+    shape("the lens", run.map_or(Ok(()), lens))?;
+    let member = report.member.as_ref();
+    shape("the member", member.map_or(Ok(()), |member| account(member, run)))?;
+    let without = report.parts.as_ref();
+    shape("the parts", without.map_or(Ok(()), |without| parts(without, run)))?;
+    shape("the prompts", report.prompts.as_ref().map_or(Ok(()), prompts))?;
+    shape("the lab", report.lab.as_deref().map_or(Ok(()), lab))?;
     tasks("the sweep", &report.orders, |one| &one.task, orders)?;
-    if let Some(one) = &report.coupling {
-        check::coupling(one).map_err(shape("the coupling"))?;
-    }
+    shape("the coupling", report.coupling.as_deref().map_or(Ok(()), check::coupling))?;
     tasks("the coupling", &report.task_coupling, |one| &one.task, check::task)?;
     tasks("the need", &report.need, |one| &one.task, need)?;
     for (i, median) in report.medians.iter().enumerate() {
         let counted = counted_blocks([Some(median.at), median.middle, median.rounds]);
-        counted.map_err(|reason| shape("the medians")(format!("median {i} {reason}")))?;
+        shape("the medians", counted.map_err(|reason| format!("median {i} {reason}")))?;
     }
     Ok(())
+}
+
+/// Says in which part of a report something does not fit.
+fn shape(place: &str, checked: Result<(), String>) -> Result<(), ReportError> {
+    checked.map_err(|reason| ReportError::Shape { place: place.to_owned(), reason })
 }
 
 /// Checks what a report holds of several tasks, each once.
@@ -61,30 +53,30 @@ fn tasks<T>(
     for one in all {
         let is_new = seen.insert(task(one));
         let checked = if is_new { check(one) } else { Err("it is there twice".to_owned()) };
-        let place = || format!("{what} on “{}”", task(one));
-        checked.map_err(|reason| ReportError::Shape { place: place(), reason })?;
+        shape(&format!("{what} on “{}”", task(one)), checked)?;
     }
     Ok(())
 }
 
 /// Several models' coupling.
 pub(super) fn models(found: &ModelsCoupling) -> Result<(), ReportError> {
-    let shape =
-        |place: &str, reason: String| ReportError::Shape { place: place.to_owned(), reason };
-    check::models(found).map_err(|reason| shape("the comparison of models", reason))?;
+    shape("the comparison of models", check::models(found))?;
     let mut seen = HashSet::new();
     for model in &found.models {
-        let of = &model.report;
-        if !seen.insert(of.model.name.as_str()) {
-            return Err(shape(&of.model.name, "it is there twice".to_owned()));
-        }
-        // One that was stopped early has the other orders' rows alone.
-        let is_empty = of.task_coupling.is_empty() && of.orders.is_empty();
-        if of.coupling.is_none() && is_empty {
-            return Err(shape(&of.model.name, "it has no coupling".to_owned()));
-        }
-        report(of)?;
+        let own = &model.report;
+        let is_new = seen.insert(&own.model.name);
+        shape(&own.model.name, model_report(own, is_new))?;
+        report(own)?;
     }
+    Ok(())
+}
+
+/// One model's report among those of others.
+fn model_report(report: &Report, is_new: bool) -> Result<(), String> {
+    refuse_if!(!is_new, "it is there twice");
+    // One that was stopped early has the other orders' rows alone.
+    let is_empty = report.task_coupling.is_empty() && report.orders.is_empty();
+    refuse_if!(report.coupling.is_none() && is_empty, "it has no coupling");
     Ok(())
 }
 
@@ -95,11 +87,8 @@ pub(in crate::study) fn long(
     count: usize,
     what: &str,
 ) -> Result<(), String> {
-    if length == count {
-        Ok(())
-    } else {
-        Err(format!("{name} has {length} entries for {count} {what}"))
-    }
+    refuse_if!(length != count, "{name} has {length} entries for {count} {what}");
+    Ok(())
 }
 
 fn lens(lens: &Lens) -> Result<(), String> {
@@ -125,9 +114,8 @@ fn lens(lens: &Lens) -> Result<(), String> {
     if let Some(beyond) = &lens.vocabulary {
         vocabulary(beyond, k)?;
     }
-    if !lens.leads.is_empty() && lens.leads != leads(&lens.member_logits) {
-        return Err("leads does not follow from member_logits".to_owned());
-    }
+    let is_led = lens.leads.is_empty() || lens.leads == leads(&lens.member_logits);
+    refuse_if!(!is_led, "leads does not follow from member_logits");
     // The bias is no stream's.
     let has_bias = lens.members.last().is_some_and(|last| last.kind == MemberKind::Bias);
     if let Some(depths) = &lens.logit_lens_members {
@@ -151,9 +139,8 @@ fn lens(lens: &Lens) -> Result<(), String> {
         refuse_if!(depth.top_ids.is_empty(), "a depth of the logit lens names no token");
         let (ids, logs) = (&depth.top_ids, &depth.top_log_probabilities);
         long("top_log_probabilities", logs.len(), ids.len(), "top_ids")?;
-        if !logs.iter().chain([&depth.kl, &depth.entropy]).all(|x| x.is_finite()) {
-            return Err("a number of the logit lens is too large".to_owned());
-        }
+        let mut numbers = logs.iter().chain([&depth.kl, &depth.entropy]);
+        refuse_if!(!numbers.all(|x| x.is_finite()), "a number of the logit lens is too large");
     }
     let d = &lens.decomposition;
     long("by_depth", d.by_depth.len(), m, "members")?;
@@ -171,19 +158,16 @@ pub(in crate::study) fn vocabulary(
     long("option_probabilities", probabilities.len(), options, "options")?;
     long("option_ranks", vocabulary.option_ranks.len(), options, "options")?;
     refuse_if!(vocabulary.option_ranks.contains(&0), "an option has rank 0, and ranks begin at 1");
+    let is_share = |share: &f64| (0.0..=1.0 + 1e-6).contains(share);
     let top = vocabulary.top.iter().map(|token| &token.probability);
-    if !probabilities.iter().chain(top).all(|p| (0.0..=1.0 + 1e-6).contains(p)) {
-        return Err("a probability lies outside 0 to 1".to_owned());
-    }
+    let are_shares = probabilities.iter().chain(top).all(is_share);
+    refuse_if!(!are_shares, "a probability lies outside 0 to 1");
     let AnswerVocabulary { log_partition, entropy, surprise, mass, kl, .. } = vocabulary;
-    let numbers = [log_partition, entropy, surprise, mass].into_iter().chain(kl);
-    if !numbers.into_iter().all(|x| x.is_finite()) {
-        return Err("a number of the whole vocabulary is too large".to_owned());
-    }
-    match (0.0..=1.0 + 1e-6).contains(mass) && kl.is_none_or(|kl| kl >= 0.0) {
-        true => Ok(()),
-        false => Err("the options' mass or a KL of the whole vocabulary cannot be".to_owned()),
-    }
+    let mut numbers = [log_partition, entropy, surprise, mass].into_iter().chain(kl);
+    refuse_if!(!numbers.all(|x| x.is_finite()), "a number of the whole vocabulary is too large");
+    let can_be = is_share(mass) && kl.is_none_or(|kl| kl >= 0.0);
+    refuse_if!(!can_be, "the options' mass or a KL of the whole vocabulary cannot be");
+    Ok(())
 }
 
 fn positions(positions: &[usize], lens: &Lens) -> Result<(), String> {
@@ -276,10 +260,9 @@ pub(in crate::study) fn column_sums<const N: usize>(
         let (whole, a, b) = (logit[i], centred[i], offset[i]);
         (whole - (a + b)).abs() <= ROUNDING * (whole.abs() + a.abs() + b.abs())
     };
-    match (0..N).all(is_sum) {
-        true => Ok(()),
-        false => Err(format!("the logit column of {what} is not the sum of centred and offset")),
-    }
+    let are_sums = (0..N).all(is_sum);
+    refuse_if!(!are_sums, "the logit column of {what} is not the sum of centred and offset");
+    Ok(())
 }
 
 fn parts(parts: &PartLosses, lens: Option<&Lens>) -> Result<(), String> {
@@ -294,18 +277,14 @@ fn parts(parts: &PartLosses, lens: Option<&Lens>) -> Result<(), String> {
             _ => false,
         };
         refuse_if!(!is_fit, "its run has no part that {} leaves out", part.plan);
-        if ![part.lost, part.lead_lost, part.kl].iter().all(|x| x.is_finite()) {
-            return Err("one of its numbers is too large".to_owned());
-        }
-        if part.rank == 0 || part.kl < 0.0 {
-            return Err(format!("without it, {} has a rank or a KL below the least", part.plan));
-        }
+        let are_finite = [part.lost, part.lead_lost, part.kl].iter().all(|x| x.is_finite());
+        refuse_if!(!are_finite, "one of its numbers is too large");
+        let is_below = part.rank == 0 || part.kl < 0.0;
+        refuse_if!(is_below, "without it, {} has a rank or a KL below the least", part.plan);
     }
-    if parts.members.iter().any(|part| part.head.is_some())
-        || parts.heads.iter().any(|part| part.head.is_none())
-    {
-        return Err("members and heads are mixed".to_owned());
-    }
+    let are_mixed = parts.members.iter().any(|part| part.head.is_some())
+        || parts.heads.iter().any(|part| part.head.is_none());
+    refuse_if!(are_mixed, "members and heads are mixed");
     Ok(())
 }
 

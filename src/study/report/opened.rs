@@ -85,11 +85,8 @@ impl Opened {
         let head: FileHead = serde_json::from_slice(bytes).map_err(|error| {
             foreign_bytes(bytes).unwrap_or(ReportError::Json { reason: error.to_string() })
         })?;
-        match head.atelier {
-            Some(found) if found > u64::from(VERSION) => return Err(ReportError::Newer { found }),
-            Some(_) => {}
-            None => return Err(foreign_object(&head)),
-        }
+        let found = head.atelier.ok_or_else(|| foreign_object(&head))?;
+        refuse_if!(found > u64::from(VERSION), ReportError::Newer { found });
         if head.continuations.is_some() && head.tasks.is_some() {
             return Err(ReportError::Foreign {
                 what: "what a survey was asked (survey.json)",
@@ -135,33 +132,29 @@ impl Opened {
 
     /// Names the kind of file, as the rest of a sentence.
     pub fn what(&self) -> &'static str {
-        match self {
-            Self::Lens(_) => "a report of one prompt",
-            Self::Prompts(_) => "a report of many prompts",
-            Self::Lab(_) => "a report of a rearranged model",
-            Self::Orders(_) => "a report of a sweep over orders",
-            Self::Coupling(_) => "a report of coupling",
-            Self::CouplingModels(_) => "a comparison of models' coupling",
-            Self::Survey(_) => "a survey",
-        }
+        self.words().0
     }
 
-    /// Where it can be looked at.
-    fn instead(&self) -> &'static str {
+    /// The kind of file, and where it can be looked at.
+    fn words(&self) -> (&'static str, &'static str) {
+        let lens = "open it with the lens, or with `atelier figures`";
+        let orders = "open it with Orders, or with `atelier figures`";
+        let coupling = "open it with Coupling, or with `atelier figures`";
         match self {
-            Self::Lens(_) | Self::Prompts(_) => "open it with the lens, or with `atelier figures`",
-            Self::Lab(_) | Self::Orders(_) => "open it with Orders, or with `atelier figures`",
-            Self::Coupling(_) | Self::CouplingModels(_) => {
-                "open it with Coupling, or with `atelier figures`"
-            }
-            Self::Survey(_) => "open it with Survey, or with `atelier figures`",
+            Self::Lens(_) => ("a report of one prompt", lens),
+            Self::Prompts(_) => ("a report of many prompts", lens),
+            Self::Lab(_) => ("a report of a rearranged model", orders),
+            Self::Orders(_) => ("a report of a sweep over orders", orders),
+            Self::Coupling(_) => ("a report of coupling", coupling),
+            Self::CouplingModels(_) => ("a comparison of models' coupling", coupling),
+            Self::Survey(_) => ("a survey", "open it with Survey, or with `atelier figures`"),
         }
     }
 
     /// # Errors
     /// It is no survey.
     pub fn survey(self) -> Result<Survey, ReportError> {
-        let (what, instead) = (self.what(), self.instead());
+        let (what, instead) = self.words();
         match self {
             Self::Survey(survey) => Ok(*survey),
             _ => Err(ReportError::NoSurvey { what, instead }),
@@ -171,7 +164,7 @@ impl Opened {
     /// # Errors
     /// It is no comparison of models.
     pub fn models(self) -> Result<ModelsCoupling, ReportError> {
-        let (what, instead) = (self.what(), self.instead());
+        let (what, instead) = self.words();
         match self {
             Self::CouplingModels(models) => Ok(*models),
             _ => Err(ReportError::Survey { what, instead }),
@@ -181,7 +174,7 @@ impl Opened {
     /// # Errors
     /// It is of several models: a survey, or a comparison.
     pub fn report(self) -> Result<Report, ReportError> {
-        let (what, instead) = (self.what(), self.instead());
+        let (what, instead) = self.words();
         match self {
             Self::Lens(report)
             | Self::Prompts(report)

@@ -1,8 +1,6 @@
 //! Maps of pairs.
 
-use comfy_table::Cell;
-
-use crate::cli::table::{number, table, text};
+use crate::cli::table::{columns, number};
 use crate::measure::coupling::{Undefined, chance};
 use crate::study::coupling::MisCoupling;
 
@@ -14,15 +12,11 @@ pub fn map(title: &str, map: &MisCoupling, names: &[String], k: usize) -> String
     if names.len() > WIDE {
         return format!("\n{title}: {} rows, in --csv and --json\n", names.len());
     }
-    let header: Vec<String> = std::iter::once(String::new()).chain(names.iter().cloned()).collect();
-    let mut rows = table(&header, 1);
-    for (name, row) in names.iter().zip(&map.off_diagonal) {
-        let mut cells = vec![Cell::new(name)];
-        let numbers = row.iter().map(|x| x.map_or("-".into(), |x| number(x, 2)));
-        cells.extend(numbers.map(Cell::new));
-        rows.add_row(cells);
-    }
-    let mut page = format!("\n{title}; unrelated bases: {line}\n\n{}", text(&rows));
+    let rows = columns(names.iter().zip(&map.off_diagonal)).words("", |(name, _)| (*name).clone());
+    let table = names.iter().enumerate().fold(rows, |table, (column, name)| {
+        table.numbers(name, |(_, row)| row[column].map_or("-".into(), |x| number(x, 2)))
+    });
+    let mut page = format!("\n{title}; unrelated bases: {line}\n\n{}", table.text());
     let whys = |list: &[Option<Undefined>]| -> Vec<String> {
         let named = list.iter().zip(names);
         let of = named.filter_map(|(why, name)| why.map(|why| format!("{name} ({})", said(why))));

@@ -5,16 +5,14 @@ mod models;
 
 pub use models::models;
 
-use comfy_table::Row;
-
 use self::maps::map;
 use self::models::relations;
 use crate::chart::number::{counted, percent_tenths};
-use crate::cli::table::{column_with_gaps, number, table, text};
+use crate::cli::table::{columns, number};
 use crate::measure::coupling::{BothMetrics, ILL_POSED};
 use crate::measure::interval::Mean;
 use crate::study::coupling::{
-    Coupling, CouplingMethod, MethodReason, StepPair, TaskCoupling, usual_top,
+    Coupling, CouplingMethod, MethodReason, TaskCoupling, TokenMap, TokenPositions, usual_top,
 };
 use crate::study::report::Report;
 
@@ -39,13 +37,8 @@ fn one(found: &Coupling) -> String {
         counted(t, "token"),
         method(found)
     );
-    page += &couplings(found.depth_wise.iter().map(|(&k, one)| {
-        let coupling = BothMetrics {
-            off_diagonal: value(one.coupling.off_diagonal),
-            singular: value(one.coupling.singular),
-        };
-        (k, coupling, one.chance)
-    }));
+    let each = found.depth_wise.iter();
+    page += &couplings(each.map(|(&k, one)| (k, one.coupling.map(value), one.chance)));
     page.push('\n');
     page += &steps(found);
     let k = usual_top(&found.top);
@@ -62,24 +55,22 @@ fn one(found: &Coupling) -> String {
     }
     if let Some(tokens) = &found.token_wise {
         let k = tokens.k;
-        let mut several = |name: &str, pairs: &[StepPair], positions: &[usize]| {
+        for TokenMap { positions, pairs } in tokens.maps() {
+            let (name, several) = match positions {
+                TokenPositions::Same { t } => ("Tokens with themselves (t, t)".to_owned(), t),
+                TokenPositions::Input { t_in, t_out } => {
+                    (format!("From token {t_in} to each"), t_out)
+                }
+                TokenPositions::Output { t_out, t_in } => {
+                    (format!("From each to token {t_out}"), t_in)
+                }
+            };
+            let names: Vec<String> = several.iter().map(ToString::to_string).collect();
             for pair in pairs {
                 let [a, b] = pair.steps;
-                let names: Vec<String> = positions.iter().map(ToString::to_string).collect();
                 let title = format!("{name}, steps {a} (rows) and {b} (columns), K = {k}");
                 page += &map(&title, &pair.map, &names, k);
             }
-        };
-        if let Some(same) = &tokens.same {
-            several("Tokens with themselves (t, t)", &same.pairs, &same.t);
-        }
-        if let Some(fixed) = &tokens.fixed_input {
-            let name = format!("From token {} to each", fixed.t_in);
-            several(&name, &fixed.pairs, &fixed.t_out);
-        }
-        if let Some(fixed) = &tokens.fixed_output {
-            let name = format!("From each to token {}", fixed.t_out);
-            several(&name, &fixed.pairs, &fixed.t_in);
         }
     }
     page += &format!(
@@ -108,18 +99,13 @@ fn method(found: &Coupling) -> String {
 
 /// Couplings and their chance, a row for every K.
 fn couplings(rows: impl Iterator<Item = (usize, BothMetrics<String>, BothMetrics<f64>)>) -> String {
-    let header = ["K", "coupling, off-diagonal", "chance", "coupling, singular", "chance "];
-    let mut table = table(&header, 0);
-    for (k, coupling, chance) in rows {
-        table.add_row([
-            k.to_string(),
-            coupling.off_diagonal,
-            number(1.0 - chance.off_diagonal, 3),
-            coupling.singular,
-            number(1.0 - chance.singular, 3),
-        ]);
-    }
-    text(&table)
+    columns(rows)
+        .numbers("K", |(k, ..)| *k)
+        .numbers("coupling, off-diagonal", |(_, coupling, _)| coupling.off_diagonal.clone())
+        .numbers("chance", |(.., chance)| number(1.0 - chance.off_diagonal, 3))
+        .numbers("coupling, singular", |(_, coupling, _)| coupling.singular.clone())
+        .numbers("chance ", |(.., chance)| number(1.0 - chance.singular, 3))
+        .text()
 }
 
 fn value(x: Option<f64>) -> String {
@@ -127,37 +113,18 @@ fn value(x: Option<f64>) -> String {
 }
 
 fn steps(found: &Coupling) -> String {
-    let header = [
-        "step",
-        "largest\ns",
-        "Frobenius",
-        "stable\nrank",
-        "effective\nrank",
-        "least\ngap",
-        "linearised\ncosine",
-        "error",
-    ];
-    let mut rows = table(&header, 1);
     let k = usual_top(&found.top);
     let gap = |at: usize| found.spectrum[at].gap.get(&k).copied().flatten();
-    let of = |f: &dyn Fn(usize) -> Option<f64>| {
-        column_with_gaps(&(0..found.steps.len()).map(f).collect::<Vec<_>>(), "-")
-    };
-    let columns = [
-        of(&|at| found.spectrum[at].singular_values.first().copied()),
-        of(&|at| found.spectrum[at].frobenius),
-        of(&|at| found.spectrum[at].stable_rank),
-        of(&|at| found.spectrum[at].effective_rank),
-        of(&gap),
-        of(&|at| found.linearised.cosine[at]),
-        of(&|at| found.linearised.relative_error[at]),
-    ];
-    for (at, name) in found.steps.iter().enumerate() {
-        let mut cells = vec![name.clone()];
-        cells.extend(columns.iter().map(|column| column[at].clone()));
-        rows.add_row(Row::from(cells));
-    }
-    let mut page = text(&rows);
+    let mut page = columns(0..found.steps.len())
+        .words("step", |&at| found.steps[at].clone())
+        .scaled("largest\ns", "-", |&at| found.spectrum[at].singular_values.first().copied())
+        .scaled("Frobenius", "-", |&at| found.spectrum[at].frobenius)
+        .scaled("stable\nrank", "-", |&at| found.spectrum[at].stable_rank)
+        .scaled("effective\nrank", "-", |&at| found.spectrum[at].effective_rank)
+        .scaled("least\ngap", "-", |&at| gap(at))
+        .scaled("linearised\ncosine", "-", |&at| found.linearised.cosine[at])
+        .scaled("error", "-", |&at| found.linearised.relative_error[at])
+        .text();
     let ill: Vec<&str> = (0..found.steps.len())
         .filter(|&at| gap(at).is_some_and(|gap| gap < ILL_POSED))
         .map(|at| found.steps[at].as_str())
@@ -187,13 +154,8 @@ fn of_task(found: &TaskCoupling) -> String {
         page += &format!(", {} right", percent_tenths(accuracy.mean));
     }
     page += &format!("; plan {}\n\n", found.plan);
-    page += &couplings(found.depth_wise.iter().map(|(&k, one)| {
-        let coupling = BothMetrics {
-            off_diagonal: interval(one.coupling.off_diagonal),
-            singular: interval(one.coupling.singular),
-        };
-        (k, coupling, one.chance)
-    }));
+    let each = found.depth_wise.iter();
+    page += &couplings(each.map(|(&k, one)| (k, one.coupling.map(interval), one.chance)));
     page += &format!(
         "\nline-shape score {} (a random walk {}), expodistance {}\n",
         interval(found.line_shape_score),

@@ -1,51 +1,48 @@
 //! Models side by side, and what goes with what.
 
-use comfy_table::Row;
-
 use super::{interval, value};
 use crate::chart::number::percent_tenths;
 use crate::chart::relation_word;
-use crate::cli::table::{number, table, text};
+use crate::cli::table::{columns, number};
+use crate::measure::correlation::Correlation;
+use crate::measure::coupling::BothMetrics;
 use crate::measure::scatter::Together;
-use crate::study::coupling::{CouplingMetric, ModelsCoupling, Relation, USUAL_TOP, usual_top};
+use crate::study::coupling::{
+    CouplingMetric, ModelCoupling, ModelsCoupling, Relation, USUAL_TOP, usual_top,
+};
+
+/// One of the two coefficients.
+type Coefficient = fn(&Together) -> Option<Correlation>;
 
 pub fn relations(all: &[Relation], k: usize) -> String {
-    let header = [
-        "coupling against",
-        "metric",
-        "points",
-        "Pearson",
-        "p",
-        "without one",
-        "Spearman",
-        "p ",
-        "without one ",
+    let shown = all.iter().filter(|relation| relation.k == k);
+    let mut table = columns(shown)
+        .words("coupling against", |&relation| against(relation))
+        .words("metric", |relation| metric(relation.metric))
+        .numbers("points", |relation| relation.points.len());
+    let coefficients: [(Coefficient, _); 2] = [
+        (|both| both.pearson, ["Pearson", "p", "without one"]),
+        (|both| both.spearman, ["Spearman", "p ", "without one "]),
     ];
-    let mut rows = table(&header, 2);
-    for relation in all.iter().filter(|relation| relation.k == k) {
-        let mut cells = vec![against(relation), metric(relation.metric).to_owned()];
-        cells.push(relation.points.len().to_string());
-        for of in [|both: &Together| both.pearson, |both: &Together| both.spearman] {
-            let found = of(&relation.all);
-            let left = relation.left_out.iter().filter_map(of).map(|found| found.r);
-            let (low, high) = left.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), r| {
-                (low.min(r), high.max(r))
+    for (of, [r, p, without]) in coefficients {
+        table = table
+            .numbers(r, |relation| of(&relation.all).map_or("none".into(), |of| number(of.r, 2)))
+            .numbers(p, |relation| of(&relation.all).map_or("-".into(), |of| chance_of(of.p)))
+            .numbers(without, |relation| {
+                let left = relation.left_out.iter().filter_map(of).map(|found| found.r);
+                let (low, high) = left
+                    .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), r| {
+                        (low.min(r), high.max(r))
+                    });
+                if low > high {
+                    return "-".to_owned();
+                }
+                format!("{} to {}", number(low, 2), number(high, 2))
             });
-            cells.extend([
-                found.map_or("none".into(), |found| number(found.r, 2)),
-                found.map_or("-".into(), |found| chance_of(found.p)),
-                if low <= high {
-                    format!("{} to {}", number(low, 2), number(high, 2))
-                } else {
-                    "-".into()
-                },
-            ]);
-        }
-        rows.add_row(Row::from(cells));
     }
     format!(
         "{}\nK = {k}; \"without one\": the least and the largest with each point left out in turn; three points cannot be significant\n",
-        text(&rows)
+        table.text()
     )
 }
 
@@ -68,60 +65,58 @@ fn metric(metric: CouplingMetric) -> &'static str {
     }
 }
 
+/// A model's numbers on a prompt or on a task.
+struct ModelLine<'a> {
+    model: &'a ModelCoupling,
+    on: &'a str,
+    steps: usize,
+    coupling: BothMetrics<String>,
+    line_shape_score: String,
+    right: String,
+}
+
 /// The models beside one another.
 pub fn models(all: &ModelsCoupling) -> String {
-    let header = [
-        "model",
-        "on",
-        "steps",
-        "width",
-        "training",
-        "coupling, off-diagonal",
-        "coupling, singular",
-        "line-shape score",
-        "right",
-    ];
-    let mut rows = table(&header, 2);
     let mut k = USUAL_TOP;
+    let mut lines = Vec::new();
     for model in &all.models {
-        let facts = &model.report.model;
-        let mut line = |on: &str, steps: usize, numbers: [String; 4]| {
-            let mut cells = vec![facts.name.clone(), on.to_owned()];
-            cells.extend([steps, facts.width].map(|n| n.to_string()));
-            cells.push(model.training_step.map_or("-".into(), |step| step.to_string()));
-            cells.extend(numbers);
-            rows.add_row(Row::from(cells));
-        };
         if let Some(found) = &model.report.coupling {
             k = usual_top(&found.top);
-            let both = found.depth_wise.get(&k).map(|one| one.coupling);
-            line(
-                "the prompt",
-                found.steps.len(),
-                [
-                    value(both.and_then(|both| both.off_diagonal)),
-                    value(both.and_then(|both| both.singular)),
-                    value(found.line_shape_score),
-                    "-".into(),
-                ],
-            );
+            let coupling = found.depth_wise.get(&k).map(|one| one.coupling);
+            lines.push(ModelLine {
+                model,
+                on: "the prompt",
+                steps: found.steps.len(),
+                coupling: coupling.unwrap_or_default().map(value),
+                line_shape_score: value(found.line_shape_score),
+                right: "-".into(),
+            });
         }
         for task in &model.report.task_coupling {
             k = usual_top(&task.top);
-            let both = task.depth_wise.get(&k).map(|one| one.coupling);
-            line(
-                &task.task,
-                task.steps.len(),
-                [
-                    interval(both.and_then(|both| both.off_diagonal)),
-                    interval(both.and_then(|both| both.singular)),
-                    interval(task.line_shape_score),
-                    task.accuracy.map_or("-".into(), |mean| percent_tenths(mean.mean)),
-                ],
-            );
+            let coupling = task.depth_wise.get(&k).map(|one| one.coupling);
+            lines.push(ModelLine {
+                model,
+                on: &task.task,
+                steps: task.steps.len(),
+                coupling: coupling.unwrap_or_default().map(interval),
+                line_shape_score: interval(task.line_shape_score),
+                right: task.accuracy.map_or("-".into(), |mean| percent_tenths(mean.mean)),
+            });
         }
     }
-    let mut page = format!("The models at K = {k}\n\n{}", text(&rows));
+    let training = |line: &ModelLine<'_>| line.model.training_step;
+    let table = columns(lines)
+        .words("model", |line| line.model.report.model.name.clone())
+        .words("on", |line| line.on)
+        .numbers("steps", |line| line.steps)
+        .numbers("width", |line| line.model.report.model.width)
+        .numbers("training", |line| training(line).map_or("-".into(), |step| step.to_string()))
+        .numbers("coupling, off-diagonal", |line| line.coupling.off_diagonal.clone())
+        .numbers("coupling, singular", |line| line.coupling.singular.clone())
+        .numbers("line-shape score", |line| line.line_shape_score.clone())
+        .numbers("right", |line| line.right.clone());
+    let mut page = format!("The models at K = {k}\n\n{}", table.text());
     if !all.relations.is_empty() {
         page.push('\n');
         page += &relations(&all.relations, k);
