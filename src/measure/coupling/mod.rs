@@ -5,7 +5,6 @@
 //! either gives the [`Leading`] singular vectors. An [`Alignment`] is one Jacobian in another's.
 
 mod alignment;
-mod chance;
 mod jacobian;
 mod lanczos;
 mod leading;
@@ -13,8 +12,7 @@ mod spectrum;
 #[cfg(test)]
 mod tests;
 
-pub use alignment::{Alignment, BOTTOM, BothMetrics, PairMap, Undefined, coupling};
-pub use chance::chance;
+pub use alignment::{Alignment, BOTTOM, BothMetrics, PairMap, Undefined, chance, coupling};
 pub use jacobian::Jacobian;
 pub use lanczos::{LOCKSTEP, Lanczos, NotFinite, PROBES, PROBES_TOGETHER, ProbesWanted, TOLERANCE};
 pub use leading::Leading;

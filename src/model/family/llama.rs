@@ -9,14 +9,14 @@ use crate::model::shape::{
     Activation, AttentionShape, BlockShape, MlpShape, ModelShape, NormPlacement, Residual,
 };
 
-/// As MobileLLM's configs too: there `share_embedding` ties the output rows although `tie_word_embeddings`
-/// says no, and with `layer_sharing` every stored block runs twice in a row.
+/// Reads Llama's configs, and MobileLLM's: there `share_embedding` ties the output rows although
+/// `tie_word_embeddings` says no, and with `layer_sharing` every stored block runs twice in a row.
 pub fn shape(fields: &Fields) -> Result<ModelShape, ModelError> {
     with(fields, rope::WHOLE, None, false)
 }
 
-/// Llama's block with full attention, which has biases where the config says so; so tied are the rows. Heads
-/// are `head_width` wide where the config gives no width.
+/// Reads a model of Llama's blocks with full attention. The config says whether attention has biases and
+/// whether rows are tied; heads are `head_width` wide where it gives no width.
 pub fn with(
     fields: &Fields,
     rope: RopeFields,
