@@ -3,9 +3,9 @@
 //! are those of the whole sequence run anew.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
-use super::backend::KvCache;
-use super::execution::{ContinuedCache, Execution};
+use super::execution::{ContinuedCache, Execution, PlanCache};
 use super::record::Next;
 use super::schedule::Schedule;
 use super::{Engine, EngineError, Run, check};
@@ -23,7 +23,7 @@ pub struct Decoder<'a> {
     engine: &'a Engine,
     plan: Plan,
     /// `None`: every token is recomputed.
-    cache: Option<Rc<dyn KvCache<'a> + 'a>>,
+    cache: Option<Rc<PlanCache<'a>>>,
     sequences: Vec<Sequence>,
     /// The sequences that were asked for, and the run that answers.
     asked: Option<(Vec<usize>, Execution<'a, Next>)>,
@@ -38,8 +38,8 @@ struct Sequence {
 impl<'a> Decoder<'a> {
     /// Makes a decoder of sequences and a plan that were checked.
     pub(super) fn new(engine: &'a Engine, sequences: Vec<Vec<u32>>, plan: &Plan) -> Self {
-        let schedule = Schedule::new(std::slice::from_ref(plan));
-        let cache = engine.backend.cache(&schedule, sequences.len()).map(Rc::from);
+        let record = Next { prompts: Arc::from([]), vocabulary: engine.shape().vocabulary };
+        let cache = PlanCache::new(engine, &record, plan, sequences.len()).map(Rc::new);
         let sequence = |ids| Sequence { ids, kept: 0 };
         let sequences = sequences.into_iter().map(sequence).collect();
         Self { engine, plan: plan.clone(), cache, sequences, asked: None }

@@ -21,7 +21,7 @@ pub struct Execution<'a, R: Record> {
     sequences: Vec<Vec<u32>>,
     /// `None`: every sequence begins with its first token.
     continued: Option<ContinuedCache<'a>>,
-    groups: Vec<PlanGroup>,
+    groups: Rc<[PlanGroup]>,
     /// The group and the sequences of every pack that is not answered.
     packs: VecDeque<(usize, Range<usize>)>,
     /// Of the first of them.
@@ -34,13 +34,38 @@ pub struct Execution<'a, R: Record> {
     items: Vec<Vec<R::Item>>,
 }
 
+/// A cache of one plan's keys and values, and what all executions that continue it have in common.
+pub struct PlanCache<'a> {
+    keys: Box<dyn KvCache<'a> + 'a>,
+    groups: Rc<[PlanGroup]>,
+    program: Rc<Program>,
+}
+
 /// The keys and values that an execution continues.
 pub struct ContinuedCache<'a> {
-    pub cache: Rc<dyn KvCache<'a> + 'a>,
+    pub cache: Rc<PlanCache<'a>>,
     /// For each sequence of the execution, its index among the cache's.
     pub sequences: Vec<usize>,
     /// Tokens of each sequence that the cache holds.
     pub past: Vec<usize>,
+}
+
+impl<'a> PlanCache<'a> {
+    /// An empty cache for what `record` asks of a plan; `None` where the backend keeps none.
+    pub fn new<R: Record>(
+        engine: &'a Engine,
+        record: &R,
+        plan: &Plan,
+        sequences: usize,
+    ) -> Option<Self> {
+        let plans = std::slice::from_ref(plan);
+        let schedule = Schedule::new(plans);
+        Some(Self {
+            keys: engine.backend.cache(&schedule, sequences)?,
+            groups: plan_groups(engine, record, plans, (engine.backend.limits().bytes, 0)),
+            program: Rc::new(Program::new(&schedule, 1)),
+        })
+    }
 }
 
 /// One pack on its way.
@@ -70,16 +95,19 @@ impl<'a, R: Record> Execution<'a, R> {
         let sequences: Vec<Vec<u32>> = record.sequences().iter().map(|ids| ids.to_vec()).collect();
         let past = past(&continued, 0..sequences.len());
         let lengths = lengths(&sequences, &past);
-        let room =
-            |schedule: &Schedule, is_end: &[bool]| room(engine, &record, bytes, schedule, is_end);
-        let groups = groups(&lengths, plans, &room);
         let tokens = lengths.iter().copied().max().unwrap_or(0);
+        let groups = match &continued {
+            Some(continued) => continued.cache.groups.clone(),
+            None => plan_groups(engine, &record, plans, (bytes, tokens)),
+        };
         for PackRoom { rows: room, sequences } in groups.iter().map(|group| group.room) {
             refuse_if!(sequences == 0, EngineError::RoomOfOne { room: bytes });
             refuse_if!(tokens > room, EngineError::Room { tokens, room });
         }
-        let packs = groups.iter().enumerate();
-        let packs = packs.flat_map(|(g, group)| group.packs.iter().map(move |p| (g, p.clone())));
+        let packs = groups.iter().enumerate().flat_map(|(g, group)| {
+            let packs = group.room.packs(&lengths).into_iter();
+            packs.map(move |range| (g, range))
+        });
         let runs: usize = groups.iter().map(|group| group.schedule.block_runs()).sum();
         let items = plans.iter().map(|_| Vec::with_capacity(sequences.len()));
         Ok(Self {
@@ -112,13 +140,18 @@ impl<'a, R: Record> Execution<'a, R> {
         let past = past(&self.continued, range.clone());
         let lengths = lengths(sequences, &past);
         let pack = Rc::new(Pack::going_on(&past, &lengths, engine.rope.as_ref()));
-        let most = engine.backend.limits().call_rows / pack.rows.max(1);
-        let mut program = Program::new(&group.schedule, most.max(1));
-        if let Some(places) = self.record.places(group) {
-            let first_row = |set: usize| set * sequences.len();
-            program.keep(&|node, run| places[node][run].map(first_row));
-        }
-        let program = Rc::new(program);
+        let program = match &self.continued {
+            Some(continued) => continued.cache.program.clone(),
+            None => {
+                let most = engine.backend.limits().call_rows / pack.rows.max(1);
+                let mut program = Program::new(&group.schedule, most.max(1));
+                if let Some(places) = self.record.places(group) {
+                    let first_row = |set: usize| set * sequences.len();
+                    program.keep(&|node, run| places[node][run].map(first_row));
+                }
+                Rc::new(program)
+            }
+        };
         let demand = self.record.demand(&group.schedule, &group.is_end);
         let start = Start {
             pack: pack.clone(),
@@ -129,7 +162,7 @@ impl<'a, R: Record> Execution<'a, R> {
         };
         let mut pass = match &self.continued {
             Some(ContinuedCache { cache, sequences, .. }) => {
-                cache.begin(start, sequences[range.clone()].to_vec())?
+                cache.keys.begin(start, sequences[range.clone()].to_vec())?
             }
             None => engine.backend.begin(start)?,
         };
@@ -185,6 +218,17 @@ fn past(continued: &Option<ContinuedCache>, range: Range<usize>) -> Vec<usize> {
 /// Tokens of sequences after those that a cache holds.
 fn lengths(sequences: &[Vec<u32>], past: &[usize]) -> Vec<usize> {
     sequences.iter().zip(past).map(|(ids, past)| ids.len() - past).collect()
+}
+
+/// Plans in groups that need at most `bytes` for each kind of number, for sequences of up to `tokens`.
+fn plan_groups<R: Record>(
+    engine: &Engine,
+    record: &R,
+    plans: &[Plan],
+    (bytes, tokens): (u64, usize),
+) -> Rc<[PlanGroup]> {
+    let room = |schedule: &Schedule, is_end: &[bool]| room(engine, record, bytes, schedule, is_end);
+    groups(tokens, plans, &room).into()
 }
 
 /// How many rows and sequences fit on the device at once under a schedule.
@@ -375,7 +419,7 @@ mod tests {
         let a_row = engine.shape().width as u64 * 4;
         let packs = |options: u64| {
             let run = Execution::within(&engine, record(), &plans, options * a_row, None);
-            Ok::<_, EngineError>(run?.groups[0].packs.len())
+            Ok::<_, EngineError>(run?.packs.len())
         };
         assert_eq!(packs(3 * 40).expect("room"), 1);
         assert_eq!(packs(40).expect("room"), 3);
