@@ -20,7 +20,9 @@ pub fn veiled(outcome: StepOutcome) -> StepOutcome {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::study::lessons::{FieldValue, Holding, Lesson, RunSource, StepNumber, StepShowing};
+    use crate::study::lessons::{
+        FieldValue, Holding, Lesson, LessonStep, RunSource, StepNumber, StepShowing,
+    };
 
     fn lesson() -> Lesson {
         let text = include_str!("../../public/lessons/01-votes.toml");

@@ -156,7 +156,7 @@ impl Classroom {
         };
 
         let outcome = turn.lesson.outcome(&step, turn.taught, before.as_ref(), found.as_ref());
-        let pictures = found.map(|found| found.pictures(&step.action, before.as_ref()));
+        let pictures = found.map(|found| found.pictures(before.as_ref()));
         self.before = before.map(|before| (set_up, before));
         Ok(Tell::Stepped { outcome: Box::new(outcome), pictures: pictures.unwrap_or_default() })
     }
@@ -173,15 +173,11 @@ impl Classroom {
 
     async fn run(&mut self, turn: StepTurn<'_>, ask: &StepAsk) -> Result<StepFound, Unrun> {
         let StepTurn { desk, id, .. } = turn;
-        match ask {
-            StepAsk::Theory(ask) => return Ok(StepFound::Theory(*ask)),
-            StepAsk::Survey(ask) => {
-                let count = if ask.reads_real() { SURVEYS.len() } else { 1 };
-                self.fetch_surveys(desk, id, count).await?;
-                let surveys: Vec<&Survey> = self.surveys.iter().collect();
-                return Ok(StepFound::of_surveys(&surveys, ask));
-            }
-            _ => {}
+        if let StepAsk::Survey(ask) = ask {
+            let count = if ask.reads_real() { SURVEYS.len() } else { 1 };
+            self.fetch_surveys(desk, id, count).await?;
+            let surveys: Vec<&Survey> = self.surveys.iter().collect();
+            return Ok(StepFound::of_surveys(&surveys, ask));
         }
         let names = ask.models(turn.taught).map_err(|error| Unrun::Lacking(error.to_string()))?;
         let mut found: Vec<ModelFound> = Vec::with_capacity(names.len());
@@ -206,7 +202,7 @@ impl Classroom {
             job.drive(Stage::Lesson, &mut running).await?;
             found.push(running.finish().map_err(stop)?);
         }
-        Ok(StepFound::Models(found))
+        Ok(StepFound { ask: ask.clone(), models: found })
     }
 
     /// The loaded model, or one of the catalogue that was opened beside it.

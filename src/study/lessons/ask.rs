@@ -63,6 +63,14 @@ impl StepAsk {
         }
     }
 
+    /// The rows of a sweep that are read by themselves under this name.
+    pub(super) fn named_group(&self, name: &str) -> Option<&[String]> {
+        match self {
+            Self::Sweeps(ask) => ask.groups.get(name).map(Vec::as_slice),
+            _ => None,
+        }
+    }
+
     /// The report that is read where the model is not open: a file beside the page.
     pub fn report(&self) -> Option<&str> {
         match self {

@@ -108,10 +108,13 @@ impl LessonStep {
                     .to_owned(),
             );
         }
+
         let count = self.options.len();
         refuse_if!(count < 2, "it has fewer than two options: nothing can be predicted");
         let ids: BTreeSet<&str> = self.options.iter().map(|option| option.id.as_str()).collect();
         refuse_if!(ids.len() < count, "two options have one id: give every option its own");
+
+        // Fields: of what is known by then, and that such a run has.
         let set_up = fields(self.set_up_texts())?;
         if let Some(field) = set_up.iter().find(|field| !field.is_before) {
             return Err(format!(

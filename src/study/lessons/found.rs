@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::ask::{StepAsk, SurveyAsk, TheoryAsk};
+use super::ask::{StepAsk, SurveyAsk};
 use crate::engine::{Member, member_names};
 use crate::measure::decomposition::{ByKind, Triple};
 use crate::measure::interval::{Mean, wilson};
@@ -14,12 +14,11 @@ use crate::study::survey::Survey;
 
 /// The result of one phase of a step.
 #[derive(Clone, Debug, PartialEq)]
-pub enum StepFound {
-    /// One a model, in the order of [`StepAsk::models`](super::StepAsk::models).
-    Models(Vec<ModelFound>),
-    /// Cells of the survey, model by model.
-    Survey(Vec<SurveyedModel>),
-    Theory(TheoryAsk),
+pub struct StepFound {
+    /// The run that was asked for.
+    pub ask: StepAsk,
+    /// In the order of [`StepAsk::models`], or of the survey; none where no model is needed.
+    pub models: Vec<ModelFound>,
 }
 
 /// One model's result.
@@ -28,21 +27,12 @@ pub struct ModelFound {
     pub model: String,
     /// Device and precision.
     pub engine: String,
-    /// Read from a report that comes with the page.
+    /// Read from a report or a survey that comes with the page.
     pub is_stored: bool,
     /// Which stored block runs in each place.
     pub order: Vec<usize>,
     pub vocabulary: usize,
     pub part: PartFound,
-}
-
-/// One model of the survey.
-#[derive(Clone, Debug, PartialEq)]
-pub struct SurveyedModel {
-    pub model: String,
-    /// `[M]` its components as they ran.
-    pub members: Vec<Member>,
-    pub cells: Vec<FoundCell>,
 }
 
 /// The numbers in one model's result.
@@ -52,7 +42,8 @@ pub enum PartFound {
     Cells(Vec<FoundCell>),
     Heads(Box<FoundHeads>),
     Coupling(Box<TaskCoupling>),
-    Sweeps(FoundSweeps),
+    /// One a group of rows.
+    Sweeps(Vec<Orders>),
 }
 
 impl PartFound {
@@ -63,18 +54,9 @@ impl PartFound {
             Self::Cells(cells) => cells.iter().map(|cell| cell.rows).collect(),
             Self::Heads(heads) => vec![heads.need.rows],
             Self::Coupling(coupling) => vec![coupling.rows],
-            Self::Sweeps(sweeps) => sweeps.orders.iter().map(|orders| orders.rows).collect(),
+            Self::Sweeps(sweeps) => sweeps.iter().map(|orders| orders.rows).collect(),
         }
     }
-}
-
-/// Sweeps over orders, and which tasks are also read by themselves.
-#[derive(Clone, Debug, PartialEq)]
-pub struct FoundSweeps {
-    /// One a group of rows.
-    pub orders: Vec<Orders>,
-    /// As in [`SweepsAsk::groups`](super::SweepsAsk::groups).
-    pub groups: BTreeMap<String, Vec<String>>,
 }
 
 /// Every part of a model on rows of a task.
@@ -119,6 +101,8 @@ pub struct FoundCell {
     pub first_word: Option<f64>,
     /// `[M]` the share of rows that the sum of the first components gets right; empty where it was not read.
     pub depths: Vec<f64>,
+    /// `[M]` these components as they ran.
+    pub members: Vec<Member>,
 }
 
 /// How much the heads look at the right option.
@@ -153,6 +137,7 @@ impl FoundCell {
             reached: None,
             first_word: measures.first_word.map(|share| share.mean),
             depths: Vec::new(),
+            members: Vec::new(),
         });
         cells.collect()
     }
@@ -169,10 +154,7 @@ impl ModelFound {
                     orders.points.retain(|point| ask.kinds.contains(&point.sweep));
                     Some(orders)
                 });
-                PartFound::Sweeps(FoundSweeps {
-                    orders: tasks.collect::<Option<_>>()?,
-                    groups: ask.groups.clone(),
-                })
+                PartFound::Sweeps(tasks.collect::<Option<_>>()?)
             }
             StepAsk::Coupling(ask) => {
                 let mut tasks = report.task_coupling.iter();
@@ -198,18 +180,15 @@ const NEARLY_ALL: f64 = 0.95;
 impl StepFound {
     /// Returns the run of one prompt, where the step ran one.
     pub fn lens(&self) -> Option<&Lens> {
-        match self {
-            Self::Models(models) => match &models.first()?.part {
-                PartFound::Lens(found) => Some(&found.lens),
-                _ => None,
-            },
+        match &self.models.first()?.part {
+            PartFound::Lens(found) => Some(&found.lens),
             _ => None,
         }
     }
 
     /// The cells that a step looks at, of the surveys that come with the page.
     pub fn of_surveys(surveys: &[&Survey], ask: &SurveyAsk) -> Self {
-        let mut models: Vec<SurveyedModel> = Vec::new();
+        let mut models: Vec<ModelFound> = Vec::new();
         let found = surveys.iter().flat_map(|survey| survey.found());
         for (model, task, found) in
             found.filter(|(model, task, _)| ask.draws(&model.name, &task.name))
@@ -242,16 +221,24 @@ impl StepFound {
                 reached: name.map(|name| (at + 1, name)),
                 first_word: found.first_word,
                 depths: all.by_depth.iter().map(|depth| depth.accuracy).collect(),
+                members: model.members.clone(),
             };
-            match models.last_mut().filter(|last| last.model == model.name) {
-                Some(last) => last.cells.push(cell),
-                None => models.push(SurveyedModel {
+            match models.last_mut().map(|last| (&last.model, &mut last.part)) {
+                Some((name, PartFound::Cells(cells))) if *name == model.name => cells.push(cell),
+                _ => models.push(ModelFound {
                     model: model.name.clone(),
-                    members: model.members.clone(),
-                    cells: vec![cell],
+                    engine: model.engine.clone(),
+                    is_stored: true,
+                    order: model
+                        .facts
+                        .as_ref()
+                        .map(|facts| facts.order.clone())
+                        .unwrap_or_default(),
+                    vocabulary: model.facts.as_ref().map_or(0, |facts| facts.vocabulary),
+                    part: PartFound::Cells(vec![cell]),
                 }),
             }
         }
-        Self::Survey(models)
+        Self { ask: StepAsk::Survey(ask.clone()), models }
     }
 }

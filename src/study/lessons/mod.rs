@@ -37,9 +37,7 @@ pub use ask::{
 pub use error::LessonError;
 pub use field::{FieldFormat, FieldName, FieldValue};
 pub use fit::{LessonFit, LessonFits, LessonTaker};
-pub use found::{
-    FoundCell, FoundLens, FoundSweeps, ModelFound, PartFound, StepFound, SurveyedModel, TaskLooks,
-};
+pub use found::{FoundCell, FoundLens, ModelFound, PartFound, StepFound, TaskLooks};
 pub use group::{PlainGroup, RowGroup};
 pub use lesson::{
     Lesson, LessonMarks, LessonOption, LessonPremise, LessonPrompt, LessonStep, PlainOption,

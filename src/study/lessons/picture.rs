@@ -1,10 +1,7 @@
 //! The data of a step's pictures: the reports that a view would draw, and of rows their means.
 
-mod cells;
-
 use serde::{Deserialize, Serialize};
 
-use self::cells::{ModelCell, rows, said, surveyed};
 use super::ask::{CoupledShow, LensShow, ReadColumn, StepAsk, SurveyShow};
 use super::found::{FoundCell, ModelFound, PartFound, StepFound};
 use crate::engine::Member;
@@ -131,31 +128,28 @@ impl PictureCell {
     }
 }
 
+/// A model's name, and a cell of it.
+type ModelCell<'a> = (&'a str, &'a FoundCell);
+
 impl StepFound {
-    /// Returns the data of its pictures, as `ask` wants them, beside the run `before`; nothing for curves that need
-    /// no run.
-    pub fn pictures(&self, ask: &StepAsk, before: Option<&StepFound>) -> Vec<StepPicture> {
-        match self {
-            Self::Theory(_) => Vec::new(),
-            Self::Survey(models) => surveyed(models, ask),
-            Self::Models(models) => {
-                let cells = models.iter().flat_map(|of| match &of.part {
-                    PartFound::Cells(cells) => {
-                        cells.iter().map(|cell| (of.model.as_str(), cell)).collect()
-                    }
-                    _ => Vec::new(),
-                });
-                let cells: Vec<ModelCell<'_>> = cells.collect();
-                let mut all: Vec<StepPicture> =
-                    models.iter().flat_map(|found| of_model(found, ask, before)).collect();
-                all.extend(coupled(models, ask));
-                match ask {
-                    StepAsk::Rows(ask) if !ask.turned.is_empty() => all.extend(said(&cells, ask)),
-                    _ => all.extend(rows(&cells, ask)),
-                }
-                all
-            }
+    /// Returns the data of its pictures, beside the run `before`; nothing for curves that need no run.
+    pub fn pictures(&self, before: Option<&StepFound>) -> Vec<StepPicture> {
+        let models = &self.models;
+        let mut all: Vec<StepPicture> =
+            models.iter().flat_map(|found| of_model(found, &self.ask, before)).collect();
+        let cells = models.iter().flat_map(|of| match &of.part {
+            PartFound::Cells(cells) => cells.iter().map(|cell| (of.model.as_str(), cell)).collect(),
+            _ => Vec::new(),
+        });
+        let cells: Vec<ModelCell<'_>> = cells.collect();
+        match &self.ask {
+            StepAsk::Coupling(ask) => all.extend(coupled(models, ask.show)),
+            StepAsk::Survey(ask) if ask.depths => {}
+            _ if cells.is_empty() => {}
+            StepAsk::Rows(ask) if !ask.turned.is_empty() => all.push(said(&cells, &ask.turned)),
+            ask => all.extend(rows(&cells, ask)),
         }
+        all
     }
 }
 
@@ -176,22 +170,53 @@ fn of_model(found: &ModelFound, ask: &StepAsk, before: Option<&StepFound>) -> Ve
             vec![StepPicture::Need { model, need: Box::new(found.need.clone()) }]
         }
         (PartFound::Sweeps(sweeps), StepAsk::Sweeps(ask)) => {
-            let drawn = sweeps.orders.iter().map(|orders| StepPicture::Sweep {
+            let drawn = sweeps.iter().map(|orders| StepPicture::Sweep {
                 model: model.clone(),
                 draws_first_word: ask.draws_first_word,
                 orders: Box::new(without_rows(orders)),
             });
             drawn.collect()
         }
+        (PartFound::Cells(cells), StepAsk::Survey(ask)) if ask.depths => {
+            let members = cells.first().map(|cell| cell.members.clone()).unwrap_or_default();
+            let tasks = cells.iter().map(|cell| DepthAccuracy {
+                task: cell.task.clone(),
+                rows: cell.rows,
+                accuracy: cell.depths.clone(),
+                reached: cell.reached.as_ref().map(|(count, _)| count - 1),
+            });
+            vec![StepPicture::Depths { model, members, tasks: tasks.collect() }]
+        }
         _ => Vec::new(),
     }
 }
 
-/// Pictures of linearised blocks: one of all models where their ways are compared, else one per model.
-fn coupled(models: &[ModelFound], ask: &StepAsk) -> Vec<StepPicture> {
-    let StepAsk::Coupling(ask) = ask else {
-        return Vec::new();
+/// Returns the picture of the models' answers by number of negations.
+fn said(cells: &[ModelCell<'_>], turned: &[String]) -> StepPicture {
+    let own = cells.iter().filter(|(_, cell)| cell.plan.is_none());
+    let cells = own.map(|(model, cell)| {
+        PictureCell::of(model, cell, SurveyShow::Accuracy, ReadColumn::default())
+    });
+    StepPicture::Said { cells: cells.collect(), turned: turned.to_vec() }
+}
+
+/// A picture a mean that `ask` wants drawn, of all models.
+fn rows(cells: &[ModelCell<'_>], ask: &StepAsk) -> Vec<StepPicture> {
+    let (shown, column) = match ask {
+        StepAsk::Survey(ask) => (vec![ask.show], ask.column),
+        StepAsk::Rows(ask) if !ask.show.is_empty() => (ask.show.clone(), ask.column),
+        _ => (vec![SurveyShow::Accuracy], ReadColumn::default()),
     };
+    let pictures = shown.into_iter().map(|show| {
+        let cells =
+            cells.iter().map(|(model, cell)| PictureCell::of(model, cell, show, column)).collect();
+        StepPicture::Rows { of: PictureMean::Rows(show, column), cells }
+    });
+    pictures.collect()
+}
+
+/// Pictures of linearised blocks: one of all models where their ways are compared, else one per model.
+fn coupled(models: &[ModelFound], show: CoupledShow) -> Vec<StepPicture> {
     let all = models.iter().filter_map(|found| match &found.part {
         PartFound::Coupling(coupling) => Some(CoupledModel {
             model: found.model.clone(),
@@ -200,7 +225,6 @@ fn coupled(models: &[ModelFound], ask: &StepAsk) -> Vec<StepPicture> {
         _ => None,
     });
     let all: Vec<CoupledModel> = all.collect();
-    let show = ask.show;
     match show {
         _ if all.is_empty() => Vec::new(),
         CoupledShow::Straightness if are_as_long(&all) => vec![StepPicture::Rows {

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::{ModelFound, StepFound};
+use super::{ModelFound, StepAsk, StepFound};
 
 /// Where the numbers of a step come from.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -37,18 +37,18 @@ impl RanModel {
 impl StepFound {
     /// Returns the source of these numbers.
     pub fn source(&self) -> RunSource {
-        match self {
-            Self::Theory(_) => RunSource::MadeUp,
-            Self::Survey(models) => {
-                let cells = models.iter().flat_map(|model| &model.cells);
-                let rows: Vec<usize> = cells.map(|cell| cell.rows).collect();
+        let Self { ask, models } = self;
+        match ask {
+            StepAsk::Theory(_) => RunSource::MadeUp,
+            StepAsk::Survey(_) => {
+                let rows: Vec<usize> = models.iter().flat_map(|of| of.part.rows()).collect();
                 RunSource::Survey { rows: fewest_and_most(&rows) }
             }
-            Self::Models(models) if models.iter().any(|of| of.is_stored) => RunSource::Report {
+            _ if models.iter().any(|of| of.is_stored) => RunSource::Report {
                 ran: RanModel::of(&models[0]),
                 rows: fewest_and_most(&models[0].part.rows()),
             },
-            Self::Models(models) => RunSource::Models(models.iter().map(RanModel::of).collect()),
+            _ => RunSource::Models(models.iter().map(RanModel::of).collect()),
         }
     }
 }

@@ -38,7 +38,8 @@ but = "It is {{error.100:1}}."
 }
 
 fn outcome(lesson: &Lesson) -> StepOutcome {
-    let found = StepFound::Theory(TheoryAsk::Voters { members: 5 });
+    let ask = StepAsk::Theory(TheoryAsk::Voters { members: 5 });
+    let found = StepFound { ask, models: Vec::new() };
     lesson.outcome(&lesson.steps[0], "stories260k", Some(&found), Some(&found))
 }
 

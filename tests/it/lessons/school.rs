@@ -137,7 +137,7 @@ impl School {
         let before = step.before.as_ref().map(|ask| self.found(lesson, ask, taught));
         let before = before.and_then(Result::ok);
         let found = self.found(lesson, &step.action, taught);
-        found.map_or_else(|_| Vec::new(), |found| found.pictures(&step.action, before.as_ref()))
+        found.map_or_else(|_| Vec::new(), |found| found.pictures(before.as_ref()))
     }
 
     /// The step's outcomes had its models' numbers been one another's, or its made-up members others.
@@ -151,37 +151,29 @@ impl School {
         let Ok(before) = before.transpose() else { return Vec::new() };
         let found = self.found(lesson, &step.action, taught);
         let Ok(found) = found else { return Vec::new() };
-        let others: Vec<StepFound> = match found {
-            StepFound::Theory(ask) => match ask {
-                TheoryAsk::Voters { .. } => {
-                    vec![StepFound::Theory(TheoryAsk::Voters { members: 1 })]
-                }
-                TheoryAsk::Gains { .. } => {
-                    vec![StepFound::Theory(TheoryAsk::Gains { together: 0.0 })]
-                }
-                TheoryAsk::Bases { .. } => {
-                    [2, 1_000_000].map(|k| StepFound::Theory(TheoryAsk::Bases { k })).into()
-                }
-            },
-            StepFound::Survey(models) => orders_of(&models)
-                .into_iter()
-                .map(|mut shuffled| {
+        let StepFound { ask, models } = found;
+        let others: Vec<StepFound> = match ask {
+            StepAsk::Theory(ask) => {
+                let others = match ask {
+                    TheoryAsk::Voters { .. } => vec![TheoryAsk::Voters { members: 1 }],
+                    TheoryAsk::Gains { .. } => vec![TheoryAsk::Gains { together: 0.0 }],
+                    TheoryAsk::Bases { .. } => {
+                        [2, 1_000_000].map(|k| TheoryAsk::Bases { k }).into()
+                    }
+                };
+                let others = others.into_iter().map(StepAsk::Theory);
+                others.map(|ask| StepFound { ask, models: Vec::new() }).collect()
+            }
+            ask => {
+                let shuffled = orders_of(&models).into_iter().map(|mut shuffled| {
                     for (of, model) in shuffled.iter_mut().zip(&models) {
                         of.model.clone_from(&model.model);
                     }
-                    StepFound::Survey(shuffled)
-                })
-                .collect(),
-            StepFound::Models(models) => orders_of(&models)
-                .into_iter()
-                .map(|mut shuffled| {
-                    for (of, model) in shuffled.iter_mut().zip(&models) {
-                        of.model.clone_from(&model.model);
-                    }
-                    StepFound::Models(shuffled)
-                })
-                .chain(swept::others(&models).into_iter().map(StepFound::Models))
-                .collect(),
+                    shuffled
+                });
+                let others = shuffled.chain(swept::others(&models));
+                others.map(|models| StepFound { ask: ask.clone(), models }).collect()
+            }
         };
         let outcome =
             |found: &StepFound| lesson.outcome(step, "made up", before.as_ref(), Some(found));
@@ -273,12 +265,8 @@ impl School {
         ask: &StepAsk,
         taught: &str,
     ) -> Result<StepFound, String> {
-        match ask {
-            StepAsk::Theory(ask) => return Ok(StepFound::Theory(*ask)),
-            StepAsk::Survey(ask) => {
-                return Ok(StepFound::of_surveys(&[&self.survey, &self.real_survey], ask));
-            }
-            _ => {}
+        if let StepAsk::Survey(ask) = ask {
+            return Ok(StepFound::of_surveys(&[&self.survey, &self.real_survey], ask));
         }
         let names = ask.models(taught).map_err(|error| error.to_string())?;
         let mut all = Vec::new();
@@ -300,7 +288,7 @@ impl School {
             };
             all.push(one().map_err(|error| error.to_string())?);
         }
-        Ok(StepFound::Models(all))
+        Ok(StepFound { ask: ask.clone(), models: all })
     }
 }
 

@@ -1,6 +1,6 @@
 //! Sweeps had the model answered otherwise: every verdict on them must be somebody's.
 
-use atelier::study::lessons::{FoundSweeps, ModelFound, PartFound};
+use atelier::study::lessons::{ModelFound, PartFound};
 use atelier::study::orders::{Orders, Sweep, SweepPoint};
 
 /// Share of the rows that are right under an order, by the task's number and the point.
@@ -43,9 +43,9 @@ fn shares() -> Vec<SharesOf> {
     all
 }
 
-fn answered(found: &FoundSweeps, share: &SharesOf) -> FoundSweeps {
-    let mut found = found.clone();
-    for (task, orders) in found.orders.iter_mut().enumerate() {
+fn answered(found: &[Orders], share: &SharesOf) -> Vec<Orders> {
+    let mut found = found.to_vec();
+    for (task, orders) in found.iter_mut().enumerate() {
         // A model that is right in its own order, so that there is something to lose.
         let rows = orders.original.rows.correct.len();
         orders.original.rows.correct = vec![true; rows];

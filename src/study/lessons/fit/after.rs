@@ -38,8 +38,7 @@ impl LessonStep {
 
 /// Returns the run, where it is of one prompt on one model.
 fn single(found: &StepFound) -> Option<(&ModelFound, &Lens)> {
-    let StepFound::Models(models) = found else { return None };
-    match models.as_slice() {
+    match found.models.as_slice() {
         [model] => match &model.part {
             PartFound::Lens(lens) => Some((model, &lens.lens)),
             _ => None,

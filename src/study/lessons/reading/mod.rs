@@ -12,7 +12,7 @@ pub(super) use lens::{LOUDEST, OPPONENT, named_member};
 pub use lens::{MOVED, moved_members};
 
 use super::found::{PartFound, StepFound};
-use super::{FieldName, FieldValue, LessonError};
+use super::{FieldName, FieldValue, LessonError, ModelFound, StepAsk};
 use crate::measure::interval::Mean;
 use crate::measure::largest::LargestMean;
 
@@ -59,12 +59,8 @@ fn column(name: &str) -> Result<usize, LessonError> {
 }
 
 /// Returns the result of the model that a field names; of the last, where it names none.
-fn of_model<'a, T>(
-    all: &'a [T],
-    name: &FieldName,
-    called: impl Fn(&T) -> &str,
-) -> Result<&'a T, LessonError> {
-    let wanted = all.iter().find(|of| is_called(called(of), name));
+fn of_model<'a>(all: &'a [ModelFound], name: &FieldName) -> Result<&'a ModelFound, LessonError> {
+    let wanted = all.iter().find(|of| is_called(&of.model, name));
     let last = all.last().filter(|_| name.model.is_none());
     wanted.or(last).ok_or_else(|| no_model(name))
 }
@@ -80,22 +76,16 @@ impl StepFound {
         before: Option<&StepFound>,
     ) -> Result<FieldValue, LessonError> {
         let parts: Vec<&str> = name.parts.iter().map(String::as_str).collect();
-        match self {
-            Self::Theory(ask) => theory::field(*ask, &parts),
-            Self::Survey(models) => {
-                let wanted = of_model(models, name, |of| &of.model)?;
-                cells::field(&wanted.cells, &parts)
-            }
-            Self::Models(models) => {
-                let wanted = of_model(models, name, |of| &of.model)?;
-                match &wanted.part {
-                    PartFound::Lens(found) => lens::field(found, wanted, before, &parts),
-                    PartFound::Cells(found) => cells::field(found, &parts),
-                    PartFound::Sweeps(found) => sweeps::field(found, wanted.order.len(), &parts),
-                    PartFound::Heads(found) => heads::field(found, &parts),
-                    PartFound::Coupling(found) => coupling::field(found, &wanted.order, &parts),
-                }
-            }
+        if let StepAsk::Theory(ask) = &self.ask {
+            return theory::field(*ask, &parts);
+        }
+        let wanted = of_model(&self.models, name)?;
+        match &wanted.part {
+            PartFound::Lens(found) => lens::field(found, wanted, before, &parts),
+            PartFound::Cells(found) => cells::field(found, &parts),
+            PartFound::Sweeps(found) => sweeps::field(found, &self.ask, wanted.order.len(), &parts),
+            PartFound::Heads(found) => heads::field(found, &parts),
+            PartFound::Coupling(found) => coupling::field(found, &wanted.order, &parts),
         }
     }
 }

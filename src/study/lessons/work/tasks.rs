@@ -3,7 +3,7 @@
 use super::StepRunning;
 use crate::engine::EngineError;
 use crate::plan::Strategy;
-use crate::study::lessons::found::{FoundCell, FoundSweeps, PartFound};
+use crate::study::lessons::found::{FoundCell, PartFound};
 use crate::study::lessons::middle::MiddleRuns;
 use crate::study::lessons::{RowGroup, RowsAsk, SweepsAsk};
 use crate::study::orders::{Extent, Order, Orders, Sweep, Sweeping};
@@ -71,9 +71,7 @@ impl<'a> TasksRunning<'a> {
             orders.retain(|order| order.strategy.is_none_or(is_of));
         }
 
-        let groups = ask.groups.clone();
-        let part = |orders| PartFound::Sweeps(FoundSweeps { orders, groups });
-        Self::start(model, &ask.rows, &orders, Box::new(part))
+        Self::start(model, &ask.rows, &orders, Box::new(PartFound::Sweeps))
     }
 
     fn start(

@@ -7,7 +7,7 @@ use super::{FieldFound, known, mean_of, no_field, number, word};
 use crate::measure::interval::Mean;
 use crate::study::lessons::middle::MiddleRuns;
 use crate::study::lessons::pool::{PickedOrder, Pool};
-use crate::study::lessons::{FoundSweeps, LessonError};
+use crate::study::lessons::{LessonError, StepAsk};
 use crate::study::orders::{Orders, Sweep};
 use harm::Harm;
 
@@ -21,8 +21,8 @@ const LOOP: &str = "loop-";
 const FEW: &str = "few-";
 
 /// `runs` is how many blocks the model's own order runs.
-pub fn field(found: &FoundSweeps, runs: usize, parts: &[&str]) -> FieldFound {
-    let pool = Pool::of(&found.orders);
+pub fn field(found: &[Orders], ask: &StepAsk, runs: usize, parts: &[&str]) -> FieldFound {
+    let pool = Pool::of(found);
     refuse_if!(pool.tasks.is_empty(), at_chance_on("every task of it"));
     let middle = known(MiddleRuns::of(runs), "it has one block")?;
     match *parts {
@@ -32,7 +32,7 @@ pub fn field(found: &FoundSweeps, runs: usize, parts: &[&str]) -> FieldFound {
         ["gone"] => number((runs - 2 * middle.few - 1) as f64),
         ["kept", order] => percent(kept(&pool, &middle.picked(order)?, order)?),
         ["kept", order, group] => {
-            let names = found.groups.get(group).ok_or_else(|| LessonError::NoField {
+            let names = ask.named_group(group).ok_or_else(|| LessonError::NoField {
                 field: format!("kept.{order}.{group}"),
                 instead: "name a group of the sweep".to_owned(),
             })?;
@@ -51,7 +51,7 @@ pub fn field(found: &FoundSweeps, runs: usize, parts: &[&str]) -> FieldFound {
         }
         ["hardest", order] => word(hardest(&pool, &middle, order)?.0),
         ["hardest_kept", order] => percent(hardest(&pool, &middle, order)?.1),
-        ["at_chance"] => word(at_chance(&found.orders, &pool)),
+        ["at_chance"] => word(at_chance(found, &pool)),
         ["best_rounds"] => word(best_rounds(&pool)?),
         ["harm"] => word(Harm::of(&pool, &middle)?.listed()),
         ["best"] => word(Harm::of(&pool, &middle)?.best()),

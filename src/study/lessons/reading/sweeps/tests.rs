@@ -1,11 +1,7 @@
 //! The painters' lesson on made-up sweeps: every verdict of every question.
 
-use std::collections::BTreeMap;
-
 use crate::measure::interval::Mean;
-use crate::study::lessons::{
-    FoundSweeps, Lesson, ModelFound, PartFound, StepAsk, StepFound, StepOutcome, StepShowing,
-};
+use crate::study::lessons::{Lesson, ModelFound, PartFound, StepFound, StepOutcome, StepShowing};
 use crate::study::orders::{Extent, Measures, OrderRows, Orders, Sweep, SweepPoint, Variant};
 use crate::task::score::Score;
 
@@ -100,18 +96,15 @@ fn lesson() -> Lesson {
 fn asked(id: &str, orders: &[Orders]) -> StepOutcome {
     let lesson = lesson();
     let step = lesson.step(id).expect("a step");
-    let groups = match &step.action {
-        StepAsk::Sweeps(ask) => ask.groups.clone(),
-        _ => BTreeMap::new(),
-    };
-    let found = StepFound::Models(vec![ModelFound {
+    let model = ModelFound {
         model: "made up".to_owned(),
         engine: "none".to_owned(),
         is_stored: false,
         order: (0..12).collect(),
         vocabulary: 100,
-        part: PartFound::Sweeps(FoundSweeps { orders: orders.to_vec(), groups }),
-    }]);
+        part: PartFound::Sweeps(orders.to_vec()),
+    };
+    let found = StepFound { ask: step.action.clone(), models: vec![model] };
     lesson.outcome(step, "made up", None, Some(&found))
 }
 
