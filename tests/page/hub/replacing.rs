@@ -97,7 +97,16 @@ fn in_memory_too_the_newer_commit_takes_the_older_ones_place() {
 /// Another tab deleted it.
 #[test]
 fn a_model_whose_files_are_gone_is_offered_no_more() {
-    let scene = Scene::answering();
+    let scene = Scene::shown();
+    scene.fetch_whole();
+    scene.page.until_settled();
+    // The list asks for the room that is left after it looked for models: it does not look again later.
+    scene.page.browser.run(
+        "const { prototype } = StorageManager, estimate = prototype.estimate;
+         prototype.estimate = function () { window.isListed = true; return estimate.call(this); };",
+    );
+    scene.show();
+    scene.page.browser.until("it has looked", "window.isListed");
     scene.until("it can be opened", "document.querySelector('.kept-model .open')");
     scene.clear();
     scene.page.browser.run(&format!("{MODELS}.querySelector('.kept-model .open').click()"));
