@@ -215,15 +215,20 @@ pub fn forget(key: &str) {
 
 /// Hands the reader a file.
 pub fn save(name: &str, kind: &str, content: &str) -> Result<(), JsValue> {
-    let options = web_sys::BlobPropertyBag::new();
-    options.set_type(kind);
-    let parts = js_sys::Array::of1(&JsValue::from_str(content));
-    let blob = web_sys::Blob::new_with_str_sequence_and_options(&parts, &options)?;
-    let url = web_sys::Url::create_object_url_with_blob(&blob)?;
+    let url = blob_url(kind, content)?;
     let saved = save_url(name, &url);
     // The click has taken hold of the blob; its address may go.
     web_sys::Url::revoke_object_url(&url)?;
     saved
+}
+
+/// The address of a new blob with this content, of a media type.
+pub fn blob_url(kind: &str, content: &str) -> Result<String, JsValue> {
+    let options = web_sys::BlobPropertyBag::new();
+    options.set_type(kind);
+    let parts = js_sys::Array::of1(&JsValue::from_str(content));
+    let blob = web_sys::Blob::new_with_str_sequence_and_options(&parts, &options)?;
+    web_sys::Url::create_object_url_with_blob(&blob)
 }
 
 /// A stand-alone drawing as the `data:` address of a PNG with two pixels a CSS pixel: the browser

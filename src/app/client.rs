@@ -216,12 +216,7 @@ pub(super) fn message_of(event: &web_sys::Event) -> String {
 /// that its host sends with that file, and most hosts send none; one from a blob has the policy of the
 /// page, and so it sends what it holds, a reader's prompts and models, to nobody.
 pub(super) fn start(script: &str) -> Result<String, JsValue> {
-    let text = format!("import {};", serde_json::Value::from(script));
-    let options = web_sys::BlobPropertyBag::new();
-    options.set_type("text/javascript");
-    let parts = js_sys::Array::of1(&JsValue::from_str(&text));
-    let blob = web_sys::Blob::new_with_str_sequence_and_options(&parts, &options)?;
-    web_sys::Url::create_object_url_with_blob(&blob)
+    browser::blob_url("text/javascript", &format!("import {};", serde_json::Value::from(script)))
 }
 
 fn script() -> String {

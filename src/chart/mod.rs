@@ -94,7 +94,7 @@ use crate::study::report::Lens;
 type Named<Of, const N: usize> = [(&'static str, Of); N];
 
 /// The values without those that stood before.
-fn distinct<T: PartialEq>(values: impl Iterator<Item = T>) -> Vec<T> {
+pub fn distinct<T: PartialEq>(values: impl Iterator<Item = T>) -> Vec<T> {
     let mut all: Vec<T> = Vec::new();
     for value in values {
         if !all.contains(&value) {

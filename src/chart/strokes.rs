@@ -58,7 +58,7 @@ pub fn tiles(lens: &Lens) -> Vec<Tile> {
 pub(super) fn groups(lens: &Lens) -> Vec<Option<usize>> {
     // The embedding comes before the first step.
     let mut groups = vec![None];
-    for (index, step) in steps(lens).iter().enumerate() {
+    for (index, step) in steps(&lens.plan).iter().enumerate() {
         let runs = step.block_runs();
         let group = (runs.len() > 1).then_some(index);
         for run in runs {

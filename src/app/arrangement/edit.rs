@@ -1,7 +1,7 @@
 //! Edits that a reader can make to the row.
 
 use super::{Arrangement, Spot};
-use crate::plan::{Half, HeadsOff, MAX_REPEAT, MAX_RUNS, PlanError, Strategy};
+use crate::plan::{Half, HeadsOff, MAX_REPEAT, MAX_RUNS, Plan, PlanError, Strategy};
 
 /// One change. Spots and painters are counted from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -121,7 +121,7 @@ impl Arrangement {
                 new = self.following(&plan);
             }
             Edit::Reset => {
-                if let Ok(original) = Self::original(&self.order).and_then(|new| new.plan()) {
+                if let Ok(original) = Plan::whole(&self.order) {
                     new = self.following(&original);
                 }
             }

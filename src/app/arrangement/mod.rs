@@ -67,14 +67,6 @@ pub struct Strokes {
 }
 
 impl Arrangement {
-    /// The model's own order.
-    ///
-    /// # Errors
-    /// A model without blocks.
-    pub fn original(order: &[usize]) -> Result<Self, PlanError> {
-        Ok(Self::of(&Plan::whole(order)?, order))
-    }
-
     /// Columns that the row's tiles take: a group takes two.
     pub fn columns(&self) -> usize {
         self.spots.iter().map(|spot| if spot.is_group() { 2 } else { 1 }).sum()

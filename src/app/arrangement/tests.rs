@@ -46,7 +46,7 @@ fn plans_come_back_as_they_were() {
     assert_eq!(row("0-11").line(), "");
     assert_eq!(row("skip:2").line(), "0-2,10-11");
     let shared = [0, 0, 1, 1];
-    let original = Arrangement::original(&shared).expect("blocks");
+    let original = Arrangement::of(&Plan::whole(&shared).expect("blocks"), &shared);
     assert_eq!((original.spots().len(), original.runs()), (2, 4));
     assert_eq!(original.line(), "");
 }

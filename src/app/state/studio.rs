@@ -420,6 +420,11 @@ impl Studio {
         }
     }
 
+    /// Reads something from the run that the lens shows, and the views of its inside.
+    pub fn with_run<T>(self, read: impl FnOnce(&Lens) -> T) -> Option<T> {
+        self.shown.with(|shown| shown.as_ref().and_then(Shown::lens).map(read))
+    }
+
     /// Token ids that stand for words the tokenizer does not know, and how many words it knows;
     /// `None` for a tokenizer that can spell everything, and for a report of another model.
     pub fn known_words(self, report: &Report) -> Option<Known> {

@@ -219,14 +219,19 @@ impl Surveys {
         self.state.said.set(format!("Rows of {model} on {task} are below the table."));
     }
 
-    /// One line under saved drawings: what they are of.
-    pub fn source(self) -> String {
+    /// The reports that are open, as a sentence names them.
+    pub fn names(self) -> String {
         self.opened.with(|opened| {
             let names = opened
                 .iter()
                 .map(|one| one.shipped.map_or(one.name.as_str(), |shipped| shipped.title()));
-            format!("atelier, from {}", names.collect::<Vec<_>>().join(", "))
+            names.collect::<Vec<_>>().join(", ")
         })
+    }
+
+    /// One line under saved drawings: what they are of.
+    pub fn source(self) -> String {
+        format!("atelier, from {}", self.names())
     }
 
     /// Opens the text of a report that holds a survey, or says why not.

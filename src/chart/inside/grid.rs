@@ -20,7 +20,7 @@ pub(super) fn figure(lens: &Lens, colour: DepthColour) -> Option<FigureDraft> {
     let grid = lens.logit_lens_grid.as_ref()?;
     let count = grid.depths.first()?.len();
     let names = depth_names(lens, count);
-    let steps = steps(lens);
+    let steps = steps(&lens.plan);
     let leads = leads(lens, &names, &steps);
     let letters = (LETTERS / grid.positions.len().max(1)).min(14);
     let first = grid.depths.first()?.first()?;

@@ -60,9 +60,15 @@ pub fn attention_figures(lens: &Lens, shown: AttentionShown, theme: &Theme) -> V
 }
 
 /// A report's plan was checked when it ran; here only its steps are wanted.
-pub(super) fn steps(lens: &Lens) -> Vec<Step> {
-    let plan = Plan::parse(&lens.plan, &[MAX_RUNS - 1]);
+pub(super) fn steps(plan: &str) -> Vec<Step> {
+    let plan = Plan::parse(plan, &[MAX_RUNS - 1]);
     plan.map_or_else(|_| Vec::new(), |plan| plan.steps().to_vec())
+}
+
+/// `[S + 1]` `emb`, then every step of a plan as the notation writes it.
+pub(super) fn stream_names(plan: &str) -> Vec<String> {
+    let named = |step: &Step| line(std::slice::from_ref(step)).unwrap_or_default();
+    std::iter::once("emb".to_owned()).chain(steps(plan).iter().map(named)).collect()
 }
 
 fn line(steps: &[Step]) -> Option<String> {
@@ -72,16 +78,14 @@ fn line(steps: &[Step]) -> Option<String> {
 
 /// Before the first step and after each, of `depths`.
 fn depth_names(lens: &Lens, depths: usize) -> Vec<String> {
-    let mut names = vec!["emb".to_owned()];
-    let steps = steps(lens);
-    names.extend(steps.iter().map(|step| line(std::slice::from_ref(step)).unwrap_or_default()));
+    let mut names = stream_names(&lens.plan);
     names.resize_with(depths, || "?".to_owned());
     names
 }
 
 /// Runs of a block's attention, in the order of the report's pattern, each with its name.
 pub fn attention_runs(lens: &Lens) -> Vec<(String, BlockRun)> {
-    let steps = steps(lens);
+    let steps = steps(&lens.plan);
     let runs = steps.iter().flat_map(Step::block_runs);
     let runs: Vec<&BlockRun> = runs.filter(|run| run.half.has_attention()).collect();
     let pattern = lens.attention_pattern.as_ref().map_or(0, Vec::len);

@@ -5,9 +5,8 @@ use crate::chart::Table;
 use crate::chart::TableCell::{Number, Text};
 use crate::chart::number::short;
 use crate::chart::plot::{Axis, Line, Mark, Panel, Pen, Point, Series};
-use crate::measure::ensemble::{Ensemble, Rows};
+use crate::measure::ensemble::{Ensemble, Rows, known};
 use crate::measure::information::Bounds;
-use crate::measure::information::votes::{Correction, estimate};
 
 /// A junction point: bounds and error.
 struct BoundStep {
@@ -90,11 +89,10 @@ fn stream(scene: &Scene<'_>, by: Estimator) -> Result<(String, Vec<BoundStep>), 
 fn made(rule: &str, error: fn(&Rows, usize, usize) -> f64) -> (String, Vec<BoundStep>) {
     let ensemble = Ensemble { options: 2, right: vec![0.9, 0.5, 0.5, 0.5, 0.5], together: 0.0 };
     let rows = ensemble.exact(3200);
-    let entropy =
-        estimate(std::slice::from_ref(&rows.answers), &rows.answers, 2, Correction::None).joint;
-    let steps = (1..=5).map(|members| {
-        let known = estimate(&rows.votes[..members], &rows.answers, 2, Correction::None);
-        BoundStep { bounds: Bounds::of(entropy, known.joint, 2), error: error(&rows, members, 2) }
+    let (joint, entropy) = known(&rows, 2);
+    let steps = joint.into_iter().zip(1..).map(|(joint, members)| BoundStep {
+        bounds: Bounds::of(entropy, joint, 2),
+        error: error(&rows, members, 2),
     });
     let words = format!(
         "Made up: one member that is right nine times in ten, then four that guess blindly; every outcome counted, answers by {rule}."

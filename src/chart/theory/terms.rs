@@ -5,7 +5,7 @@ use crate::chart::Table;
 use crate::chart::TableCell::{Number, Text};
 use crate::chart::number::{counted, percent, short};
 use crate::chart::plot::{Axis, Line, Mark, MarkShape, Panel, Pen, Point, Series, heights};
-use crate::measure::ensemble::{Ensemble, Rows};
+use crate::measure::ensemble::{Ensemble, Rows, known};
 use crate::measure::information::Bounds;
 use crate::measure::information::votes::{Correction, estimate};
 
@@ -127,8 +127,7 @@ fn copies() -> Group {
 fn of_rows(of: &str, rows: &Rows) -> Group {
     let terms = estimate(&rows.votes, &rows.answers, 2, Correction::None);
     // All that can happen, not a sample of it: nothing to correct for.
-    let entropy =
-        estimate(std::slice::from_ref(&rows.answers), &rows.answers, 2, Correction::None).joint;
+    let (_, entropy) = known(rows, 2);
     Group {
         of: format!("Made up: {of}; the error is the best rule's"),
         terms: [terms.relevancy, terms.redundancy, terms.conditional_redundancy, terms.joint],

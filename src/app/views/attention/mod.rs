@@ -5,7 +5,7 @@ mod lists;
 use leptos::prelude::*;
 
 use crate::app::shell::Themes;
-use crate::app::state::{Bench, Shown, Studio};
+use crate::app::state::{Bench, Studio};
 use crate::app::widgets::{
     Answered, Choice, FigureView, HeadNumbers, MemberLinks, Pictures, Question, SaveRun, Tick,
     Window, predictions,
@@ -45,7 +45,7 @@ pub fn AttentionView() -> impl IntoView {
         })
     });
     let lens = Memo::new(move |_| {
-        let lens = studio.shown.with(|all| all.as_ref().and_then(Shown::lens).cloned());
+        let lens = studio.with_run(Lens::clone);
         lens.filter(|_| shown.with(Option::is_some))
     });
     let pictures = Pictures::of_run(studio.shown, move || {

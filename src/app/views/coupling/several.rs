@@ -7,7 +7,7 @@ use super::relations_at;
 use crate::app::shell::Themes;
 use crate::app::state::Studio;
 use crate::app::widgets::{FigureView, Picture};
-use crate::chart::{Figure, metric_word, models_coupling_figure, relation_figure};
+use crate::chart::{Figure, distinct, metric_word, models_coupling_figure, relation_figure};
 use crate::study::coupling::Relation;
 
 #[component]
@@ -40,13 +40,7 @@ pub fn OverModels() -> impl IntoView {
     let names = Signal::derive(move || {
         relations.with(|relations| {
             let points = relations.iter().flat_map(|relation| &relation.points);
-            let mut names: Vec<String> = Vec::new();
-            for point in points {
-                if !names.contains(&point.name) {
-                    names.push(point.name.clone());
-                }
-            }
-            names
+            distinct(points.map(|point| point.name.clone()))
         })
     });
     let words = move || {

@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use crate::app::state::{Shown, Studio};
+use crate::app::state::Studio;
 use crate::app::widgets::{Term, Terms};
 use crate::chart::{AnswerErrors, Identity};
 
@@ -16,11 +16,8 @@ const SURPRISE: &str = "the model's surprise in bits, −log₂\u{a0}P(right) of
 pub fn IdentityLine() -> impl IntoView {
     let studio = expect_context::<Studio>();
     let identity = Memo::new(move |_| {
-        studio.shown.with(|shown| {
-            let lens = shown.as_ref().and_then(Shown::lens)?;
-            let column = studio.column.get();
-            Some((Identity::of(lens, column), AnswerErrors::of(lens)))
-        })
+        let column = studio.column.get();
+        studio.with_run(|lens| (Identity::of(lens, column), AnswerErrors::of(lens)))
     });
     let line = move || {
         identity.get().map(|(sum, errors)| {

@@ -7,7 +7,7 @@ mod votes;
 use leptos::prelude::*;
 
 use crate::app::shell::Themes;
-use crate::app::state::{Shown, Studio};
+use crate::app::state::Studio;
 use crate::app::widgets::{Columns, FigureView, Pictures, Question, SaveRun, WhichIsRight};
 use crate::chart::{Identity, figures, prompt_figures, with_losses};
 use identity::IdentityLine;
@@ -51,22 +51,17 @@ pub fn LensView() -> impl IntoView {
     });
     // A first choice waits for its run; another one leaves the pictures of the run before where they are.
     let judged = Memo::new(move |was: Option<&bool>| {
-        let is_of_choice = || {
-            studio.shown.with(|shown| {
-                let lens = shown.as_ref().and_then(Shown::lens);
-                lens.is_some_and(|lens| studio.is_judged_as(lens))
-            })
-        };
+        let is_of_choice = || studio.with_run(|lens| studio.is_judged_as(lens)) == Some(true);
         let is_kept = was == Some(&true) && studio.is_judged();
         there.get() && (many.get().is_some() || is_kept || is_of_choice())
     });
     let asks = Memo::new(move |_| there.get() && !judged.get());
     let heading = move || match many.get() {
         Some(rows) => format!("Bias, diversity, error: means of {rows} prompts"),
-        None => studio.shown.with(|shown| {
-            let lens = shown.as_ref().and_then(Shown::lens);
-            lens.map(|lens| Identity::of(lens, studio.column.get()).heading).unwrap_or_default()
-        }),
+        None => {
+            let heading = studio.with_run(|lens| Identity::of(lens, studio.column.get()).heading);
+            heading.unwrap_or_default()
+        }
     };
     // Whoever comes back looks for no member.
     on_cleanup(move || studio.member.set(None));

@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 
 use crate::app::browser;
-use crate::app::state::{Address, Shown, Studio};
+use crate::app::state::{Address, Studio};
 use crate::app::widgets::{FigureView, Picture};
 use crate::chart::{largest_vote, number, stroke_name, stroke_votes};
 use crate::engine::member_names;
@@ -16,9 +16,7 @@ const NARROW: &str = "(max-width: 40rem), (pointer: coarse)";
 pub fn Votes(picture: Picture) -> impl IntoView {
     let studio = expect_context::<Studio>();
     let address = expect_context::<Address>();
-    let components = Memo::new(move |_| {
-        studio.shown.with(|shown| shown.as_ref().and_then(Shown::lens).map(components))
-    });
+    let components = Memo::new(move |_| studio.with_run(components));
     // A bar that a finger cannot hit is chosen in the list before it is opened.
     let choose = Callback::new(move |member: String| {
         if !browser::matches(NARROW) {

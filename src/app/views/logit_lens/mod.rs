@@ -4,7 +4,7 @@ use leptos::prelude::*;
 
 use crate::app::link::{View, colour_name, colour_of};
 use crate::app::shell::Themes;
-use crate::app::state::{Bench, Shown, Studio};
+use crate::app::state::{Bench, Studio};
 use crate::app::widgets::{
     FigureView, MemberHint, Pictures, Question, SaveRun, Terms, Tick, Window,
 };
@@ -18,10 +18,7 @@ pub fn LogitLensView() -> impl IntoView {
     let themes = expect_context::<Themes>();
     let pictures = Pictures::of_run(studio.shown, move || {
         let (colour, theme) = (studio.inside.with(|s| s.colour), themes.theme.get());
-        studio.shown.with(|shown| {
-            let lens = shown.as_ref().and_then(Shown::lens)?;
-            Some(depth_figures(lens, colour, theme))
-        })
+        studio.with_run(|lens| depth_figures(lens, colour, theme))
     });
     let there = Memo::new(move |_| pictures.figures.with(|all| !all.is_empty()));
     let has_followed = pictures.has("followed");
@@ -60,7 +57,7 @@ fn words(lens: &Lens) -> Vec<String> {
 #[component]
 fn Controls() -> impl IntoView {
     let studio = expect_context::<Studio>();
-    let lens = move || studio.shown.with(|shown| shown.as_ref().and_then(Shown::lens).cloned());
+    let lens = move || studio.with_run(Lens::clone);
     let followed = Memo::new(move |_| {
         let lens = lens()?;
         let first = lens.logit_lens_members.as_ref()?.first()?;

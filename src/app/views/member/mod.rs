@@ -54,7 +54,13 @@ pub fn MemberView() -> impl IntoView {
                 <SaveRun />
                 <h3 class="part">"What it reads"</h3>
                 <Show when=move || reads.get() fallback=move || view! { <ReadsAlone accounted /> }>
-                    <Numbers />
+                    <div class="tools">
+                        <HeadNumbers
+                            name="member-shows"
+                            is_carried=Signal::derive(move || studio.inside.with(|s| s.is_carried))
+                            on_choose=move |carried| studio.inside.update(|s| s.is_carried = carried)
+                        />
+                    </div>
                     <FigureView picture=pictures.one("member-reads") wide=true />
                 </Show>
                 <h3 class="part">"What it writes"</h3>
@@ -110,21 +116,6 @@ fn Chosen(accounted: Memo<Accounted>) -> impl IntoView {
             </label>
             {neighbour(false, "The one before")}
             {neighbour(true, "The next")}
-        </div>
-    }
-}
-
-/// Weight, or what is carried.
-#[component]
-fn Numbers() -> impl IntoView {
-    let studio = expect_context::<Studio>();
-    view! {
-        <div class="tools">
-            <HeadNumbers
-                name="member-shows"
-                is_carried=Signal::derive(move || studio.inside.with(|s| s.is_carried))
-                on_choose=move |carried| studio.inside.update(|s| s.is_carried = carried)
-            />
         </div>
     }
 }

@@ -105,15 +105,14 @@ fn table(surveys: Surveys, survey: &Survey, of: MeanOf) -> impl IntoView + use<>
         let cells = models.iter().map(|&model| {
             let cell = survey.cells.iter().find(|cell| cell.model == model && cell.task == task);
             let (model, task) = (survey.models[model].name.clone(), known.name.clone());
-            match cell.map(|cell| &cell.outcome) {
-                Some(SurveyedOutcome::Found(found)) => match mean_of(found, of) {
-                    Some(value) => mean(surveys, model, task, of, value).into_any(),
-                    None => view! { <td class="none">"not known"</td> }.into_any(),
-                },
-                Some(SurveyedOutcome::Failed(_)) => {
-                    view! { <td class="none">"failed"</td> }.into_any()
-                }
-                None => view! { <td class="none">"–"</td> }.into_any(),
+            let value = match cell.map(|cell| &cell.outcome) {
+                Some(SurveyedOutcome::Found(found)) => mean_of(found, of).ok_or("not known"),
+                Some(SurveyedOutcome::Failed(_)) => Err("failed"),
+                None => Err("–"),
+            };
+            match value {
+                Ok(value) => mean(surveys, model, task, of, value).into_any(),
+                Err(why) => view! { <td class="none">{why}</td> }.into_any(),
             }
         });
         view! {

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use leptos::prelude::*;
 
+use crate::app::link::Looking;
 use crate::app::state::Surveys;
 use crate::app::widgets::Tick;
 use crate::study::survey::Survey;
@@ -16,8 +17,8 @@ pub fn Filters() -> impl IntoView {
     view! {
         <section class="filters" aria-labelledby="filters-title">
             <h2 id="filters-title">"What is compared"</h2>
-            <Ticks legend="Models" class="of-models" names=models hidden=surveys.hidden_models models=true />
-            <Ticks legend="Tasks" class="of-tasks" names=tasks hidden=surveys.hidden_tasks models=false />
+            <Ticks legend="Models" class="of-models" names=models hidden=surveys.hidden_models of=|looking| &mut looking.hidden_models />
+            <Ticks legend="Tasks" class="of-tasks" names=tasks hidden=surveys.hidden_tasks of=|looking| &mut looking.hidden_tasks />
         </section>
     }
 }
@@ -36,19 +37,18 @@ fn Ticks(
     class: &'static str,
     names: Memo<Vec<String>>,
     hidden: Memo<BTreeSet<String>>,
-    models: bool,
+    /// The setting that `hidden` reads.
+    of: fn(&mut Looking) -> &mut BTreeSet<String>,
 ) -> impl IntoView {
     let surveys = expect_context::<Surveys>();
     let tick = move |name: String| {
         let (own, other) = (name.clone(), name.clone());
         let turn = move |shown: bool| {
             surveys.looking.update(|looking| {
-                let hidden =
-                    if models { &mut looking.hidden_models } else { &mut looking.hidden_tasks };
                 if shown {
-                    hidden.remove(&other);
+                    of(looking).remove(&other);
                 } else {
-                    hidden.insert(other.clone());
+                    of(looking).insert(other.clone());
                 }
             });
         };

@@ -16,15 +16,7 @@ use theorem::Card;
 pub fn TheoryView() -> impl IntoView {
     let surveys = expect_context::<Surveys>();
     let there = Memo::new(move |_| surveys.shown.with(Option::is_some));
-    let from = move || {
-        surveys.opened.with(|opened| {
-            let names: Vec<&str> = opened
-                .iter()
-                .map(|one| one.shipped.map_or(one.name.as_str(), |shipped| shipped.title()))
-                .collect();
-            format!("Rows are those of {}.", names.join(", "))
-        })
-    };
+    let from = move || format!("Rows are those of {}.", surveys.names());
     let places = Signal::derive(|| {
         let all = THEOREMS.iter().map(|theorem| {
             let name = format!("{}. {}", theorem.number, theorem.name);

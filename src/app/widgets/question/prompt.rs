@@ -9,7 +9,7 @@ use super::{is_answered, with_lens};
 use crate::app::marks::{PromptPiece, prompt_pieces};
 use crate::app::protocol::Known;
 use crate::app::state::{Shown, Studio};
-use crate::chart::{option_name, verdict};
+use crate::chart::{distinct, option_name, verdict};
 use crate::measure::decomposition::argmax;
 use crate::study::report::Lens;
 
@@ -128,13 +128,9 @@ fn gap(lens: &Lens, is_judged: bool) -> AnyView {
 /// Names the words that the tokenizer does not know: the model sees the same sign for each of them.
 fn strangers(tokens: &PromptTokens) -> Option<AnyView> {
     let known = tokens.known?;
-    let mut words: Vec<String> = Vec::new();
-    for (text, is_stranger) in tokens.texts.iter().zip(&tokens.strangers) {
-        let word = format!("“{}”", text.trim());
-        if *is_stranger && !words.contains(&word) {
-            words.push(word);
-        }
-    }
+    let all = tokens.texts.iter().zip(&tokens.strangers);
+    let unknown = all.filter(|(_, is_stranger)| **is_stranger);
+    let words = distinct(unknown.map(|(text, _)| format!("“{}”", text.trim())));
     if words.is_empty() {
         return None;
     }
