@@ -173,21 +173,19 @@ impl Studio {
                 return None;
             }
         }
-        let mut id = 0;
-        self.change(|exchange, now| {
-            let (own, posts) = exchange.sweep_on(&choice, ask, now);
-            id = own;
-            posts
-        });
-        Some(id)
+        Some(self.begin_sweep(Some(&choice), ask))
     }
 
     /// Starts in place of a sweep what the model of the draft is not needed for; the id is its own.
     pub(super) fn begin_beside(self, ask: Ask) -> u32 {
         self.clear_problems(&[Place::Sweep]);
+        self.begin_sweep(None, ask)
+    }
+
+    fn begin_sweep(self, choice: Option<&Choice>, ask: Ask) -> u32 {
         let mut id = 0;
         self.change(|exchange, now| {
-            let (own, posts) = exchange.sweep_beside(ask, now);
+            let (own, posts) = exchange.sweep_on(choice, ask, now);
             id = own;
             posts
         });
