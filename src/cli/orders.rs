@@ -191,7 +191,7 @@ pub(super) struct Saving<'a> {
 }
 
 impl Saving<'_> {
-    /// Advances a study until it is done or the reader asks to stop; `at` hears how far it is. Now and then saves the
+    /// Advances a study until it is done or the reader asks to stop; `show` hears how far it is. Now and then saves the
     /// report, into which `put` has put the rows that are done. Returns whether the study is done.
     ///
     /// # Errors
@@ -200,12 +200,12 @@ impl Saving<'_> {
         &mut self,
         study: &mut S,
         report: &mut Report,
-        at: &dyn Fn(usize, usize),
+        show: &dyn Fn(usize, usize),
         put: &dyn Fn(&S, &mut Report),
     ) -> anyhow::Result<bool> {
         let mut saved = study.rows_done();
         interrupt::advance_until(self.stop, study, &mut |study, done, of| {
-            at(done, of);
+            show(done, of);
             if self.saved.elapsed() > SAVE_EVERY && study.rows_done() > saved {
                 saved = study.rows_done();
                 put(study, report);
@@ -251,8 +251,8 @@ pub(super) fn sweep(
         ..found
     };
     let bar = Progress::new("running", "block runs");
-    let at = |done, of| bar.at(done, of);
-    let is_done = saving.advance(&mut sweeping, report, &at, &|sweeping, report| {
+    let show = |done, of| bar.at(done, of);
+    let is_done = saving.advance(&mut sweeping, report, &show, &|sweeping, report| {
         put(&mut report.orders, sweeping.draft().map(with));
     });
     put(&mut report.orders, sweeping.orders().map(with));

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::orders::{Reading, count_unknown};
-use super::rows::RowsRun;
+use super::rows::{FoundRows, RowsRun};
 use super::without::{PlanPart, parts};
 use super::{LoadedModel, Running, StudyError, Unknown};
 use crate::engine::{MemberKind, Reference, Trace};
@@ -115,30 +115,22 @@ pub struct Needing<'a> {
     /// The model's own order, then one a part.
     plans: Arc<[Plan]>,
     seed: u64,
-    found: PartRows,
+    /// The model's own order, and the runs without each part.
+    whole: RunRows,
+    without: Vec<RunRows>,
     chunk: Option<RowsRun<'a>>,
 }
 
-/// Numbers a row.
-#[derive(Default)]
-struct PartRows {
+/// Numbers of a run on every row.
+#[derive(Clone, Default)]
+struct RunRows {
     lead: Vec<f64>,
     correct: Vec<bool>,
-    /// A part each.
-    votes: Vec<Vec<f64>>,
-    losses: Vec<Vec<f64>>,
-    without: Vec<Vec<bool>>,
-    beyond: FoundBeyond,
-}
-
-/// Numbers over the whole vocabulary, per row; empty where it is not read.
-#[derive(Default)]
-struct FoundBeyond {
+    /// Over the whole vocabulary; empty where it is not read.
     log_probability: Vec<f64>,
     first_word: Vec<bool>,
-    /// A part each.
-    lost: Vec<Vec<f64>>,
-    first_word_without: Vec<Vec<bool>>,
+    /// Net votes of the part that the run lacks.
+    votes: Vec<f64>,
 }
 
 impl<'a> Needing<'a> {
@@ -163,7 +155,8 @@ impl<'a> Needing<'a> {
             readings,
             plans: plans(own, &parts),
             seed,
-            found: PartRows::of(parts.len()),
+            whole: RunRows::default(),
+            without: vec![RunRows::default(); parts.len()],
             parts,
             chunk: None,
         })
@@ -174,7 +167,8 @@ impl<'a> Needing<'a> {
     pub fn only(self, is_wanted: impl Fn(&PlanPart) -> bool) -> Self {
         let own = self.plans[0].clone();
         let parts: Vec<PlanPart> = self.parts.into_iter().filter(is_wanted).collect();
-        Self { plans: plans(own, &parts), found: PartRows::of(parts.len()), parts, ..self }
+        let without = vec![RunRows::default(); parts.len()];
+        Self { plans: plans(own, &parts), without, parts, ..self }
     }
 
     /// How many of `items`, those it was started with, have words that the model does not know.
@@ -187,19 +181,52 @@ impl<'a> Needing<'a> {
 
     /// The votes and costs of each part, row by row.
     pub fn rows(&self) -> NeedRows {
-        let PartRows { correct, without, votes, .. } = &self.found;
         let right = |is: &bool| f64::from(u8::from(*is));
-        let lost = |without: &Vec<bool>| -> Vec<f64> {
-            let rows = correct.iter().zip(without);
-            rows.map(|(own, other)| right(own) - right(other)).collect()
+        let costs = |without: &RunRows| -> Vec<f64> {
+            let rows = self.whole.correct.iter().zip(&without.correct);
+            rows.map(|(whole, other)| right(whole) - right(other)).collect()
         };
-        NeedRows { votes: votes.clone(), costs: without.iter().map(lost).collect() }
+        NeedRows {
+            votes: self.without.iter().map(|run| run.votes.clone()).collect(),
+            costs: self.without.iter().map(costs).collect(),
+        }
+    }
+
+    /// Takes in the rows of a chunk.
+    fn take_in(&mut self, rows: &FoundRows) {
+        let runs = std::iter::once(&mut self.whole).chain(&mut self.without);
+        for (run, traces) in runs.zip(&rows.traces) {
+            for (trace, reading) in traces.iter().zip(&rows.readings) {
+                run.push(trace, reading.answer);
+            }
+        }
+        for (n, (run, part)) in self.without.iter_mut().zip(&self.parts).enumerate() {
+            let traces = rows.traces[0].iter().zip(&rows.traces[n + 1]);
+            let each = traces.zip(&rows.readings);
+            run.votes
+                .extend(each.map(|((whole, other), row)| vote(part, whole, other, row.answer)));
+        }
+
+        // A device that lost its room in the middle would leave means over some of the rows.
+        let is_read = |run: &RunRows| run.log_probability.len() == run.lead.len();
+        if !is_read(&self.whole) || !self.without.iter().all(is_read) {
+            for run in self.without.iter_mut().chain([&mut self.whole]) {
+                run.log_probability.clear();
+                run.first_word.clear();
+            }
+        }
     }
 
     /// Returns the means over the rows, with intervals.
     pub fn need(self) -> Need {
-        let PartRows { lead, correct, votes, losses, without, beyond } = self.found;
-        let resamples = Resamples::new(lead.len(), RESAMPLES, self.seed);
+        let Self { whole, without, .. } = self;
+        let less = |whole: &[f64], other: &[f64]| -> Vec<f64> {
+            whole.iter().zip(other).map(|(whole, other)| whole - other).collect()
+        };
+        let losses: Vec<_> = without.iter().map(|run| less(&whole.lead, &run.lead)).collect();
+        let lost = without.iter().map(|run| less(&whole.log_probability, &run.log_probability));
+        let lost: Vec<_> = lost.collect();
+        let resamples = Resamples::new(whole.lead.len(), RESAMPLES, self.seed);
         let known = |list: &[f64]| (!list.is_empty()).then(|| resamples.mean(list));
         let known_share = |list: &[bool]| (!list.is_empty()).then(|| share(list));
         let order = &self.model.shape().order;
@@ -213,11 +240,11 @@ impl<'a> Needing<'a> {
                 block: order[part.run],
                 head: part.head,
                 plan: part.without.to_string(),
-                vote: resamples.mean(&votes[n]),
+                vote: resamples.mean(&without[n].votes),
                 loss: resamples.mean(&losses[n]),
-                lost: known(&beyond.lost[n]),
-                accuracy: share(&without[n]),
-                first_word: known_share(&beyond.first_word_without[n]),
+                lost: known(&lost[n]),
+                accuracy: share(&without[n].correct),
+                first_word: known_share(&without[n].first_word),
             })
             .collect();
         let [components, heads] = [false, true].map(|is_head| {
@@ -226,18 +253,18 @@ impl<'a> Needing<'a> {
             ComparedParts {
                 rank_correlation: rank_correlation(&parts, &compared),
                 largest_loss: LargestLoss::new(&losses, &compared, &resamples),
-                largest_lost: LargestLoss::new(&beyond.lost, &compared, &resamples),
+                largest_lost: LargestLoss::new(&lost, &compared, &resamples),
             }
         });
         Need {
             task: self.task,
-            rows: lead.len(),
+            rows: whole.lead.len(),
             resamples: RESAMPLES,
             seed: self.seed,
-            accuracy: share(&correct),
-            lead: resamples.mean(&lead),
-            log_probability: known(&beyond.log_probability),
-            first_word: known_share(&beyond.first_word),
+            accuracy: share(&whole.correct),
+            lead: resamples.mean(&whole.lead),
+            log_probability: known(&whole.log_probability),
+            first_word: known_share(&whole.first_word),
             parts,
             components,
             heads,
@@ -258,15 +285,11 @@ impl Running for Needing<'_> {
         };
         if let Some((advanced, of)) = chunk.advance()? {
             // Rows go through the model together: each is as far as all.
-            let part = chunk.rows() * advanced / of.max(1);
+            let part = (all - done).min(CHUNK) * advanced / of.max(1);
             self.chunk = Some(chunk);
             return Ok(Some((done + part, all)));
         }
-        let rows = chunk.finish();
-        for (row, reading) in rows.readings.iter().enumerate() {
-            self.found.add(&rows.traces, row, reading.answer, &self.parts);
-            self.found.beyond.add(&rows.traces, row, reading.answer);
-        }
+        self.take_in(&chunk.finish());
         Ok(Some((self.rows_done(), all)))
     }
 
@@ -275,7 +298,7 @@ impl Running for Needing<'_> {
     }
 
     fn rows_done(&self) -> usize {
-        self.found.lead.len()
+        self.whole.lead.len()
     }
 }
 
@@ -304,71 +327,29 @@ fn plans(own: Plan, parts: &[PlanPart]) -> Arc<[Plan]> {
     std::iter::once(own).chain(without).collect()
 }
 
-impl PartRows {
-    /// None yet, of so many parts.
-    fn of(parts: usize) -> Self {
-        Self {
-            votes: vec![Vec::new(); parts],
-            losses: vec![Vec::new(); parts],
-            without: vec![Vec::new(); parts],
-            beyond: FoundBeyond::new(parts),
-            ..Self::default()
-        }
-    }
-
-    /// One row: `traces` `[plan][row]`, the model's own order first.
-    fn add(&mut self, traces: &[Vec<Trace>], row: usize, answer: usize, parts: &[PlanPart]) {
-        let own = &traces[0][row];
-        let difference = |logits: &[f32]| logit_difference(logits, answer);
-        let is_right = |trace: &Trace| {
-            let wide: Vec<f64> = trace.logits.iter().map(|&x| f64::from(x)).collect();
-            argmax(&wide) == answer
-        };
-        let before = difference(&own.logits);
-        self.lead.push(before);
-        self.correct.push(is_right(own));
-        for (n, &PlanPart { member, head, .. }) in parts.iter().enumerate() {
-            let other = &traces[n + 1][row];
-            let mut vote = difference(&own.member_logits[member]);
-            if head.is_some() {
-                // The same input, one head less: what is missing is the head's, read with the own
-                // run's scale.
-                let rest = difference(&other.member_logits[member]);
-                vote -= rest * f64::from(own.scale) / f64::from(other.scale);
-            }
-            self.votes[n].push(vote);
-            self.losses[n].push(before - difference(&other.logits));
-            self.without[n].push(is_right(other));
+impl RunRows {
+    /// Adds a row.
+    fn push(&mut self, trace: &Trace, answer: usize) {
+        let wide: Vec<f64> = trace.logits.iter().map(|&x| f64::from(x)).collect();
+        self.lead.push(logit_difference(&trace.logits, answer));
+        self.correct.push(argmax(&wide) == answer);
+        if let Some(vocabulary) = &trace.vocabulary {
+            let right = &vocabulary.followed[answer];
+            self.log_probability.push(right.log_probability);
+            self.first_word.push(right.rank == 1);
         }
     }
 }
 
-impl FoundBeyond {
-    fn new(parts: usize) -> Self {
-        Self {
-            lost: vec![Vec::new(); parts],
-            first_word_without: vec![Vec::new(); parts],
-            ..Self::default()
-        }
+/// Returns a part's net vote on a row, of the runs with and without it.
+fn vote(part: &PlanPart, whole: &Trace, other: &Trace, answer: usize) -> f64 {
+    let vote = logit_difference(&whole.member_logits[part.member], answer);
+    if part.head.is_none() {
+        return vote;
     }
-
-    /// Adds one row: `traces` `[plan][row]`, the model's own order first.
-    fn add(&mut self, traces: &[Vec<Trace>], row: usize, answer: usize) {
-        // A device that lost its room in the middle would leave means over some of the rows.
-        if traces.iter().any(|plan| plan[row].vocabulary.is_none()) {
-            *self = Self::new(self.lost.len());
-            return;
-        }
-        let readings = traces.iter().filter_map(|plan| plan[row].vocabulary.as_ref());
-        let mut rights = readings.map(|reading| reading.followed[answer]);
-        let Some(own) = rights.next() else { return };
-        self.log_probability.push(own.log_probability);
-        self.first_word.push(own.rank == 1);
-        for (n, without) in rights.enumerate() {
-            self.lost[n].push(own.log_probability - without.log_probability);
-            self.first_word_without[n].push(without.rank == 1);
-        }
-    }
+    // The same input, one head less: what is missing is the head's, read with the whole run's scale.
+    let rest = logit_difference(&other.member_logits[part.member], answer);
+    vote - rest * f64::from(whole.scale) / f64::from(other.scale)
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use super::without::{PlanPart, parts};
 use super::{LoadedModel, Question, Running, StudyError};
 use crate::engine::schedule::Schedule;
 use crate::engine::{
-    Capture, EngineError, Reference, Run, Trace, VocabularyReading, VocabularyWish,
+    Capture, EngineError, FollowedToken, Reference, Run, Trace, VocabularyReading, VocabularyWish,
 };
 use crate::measure::decomposition::logit_difference;
 use crate::model::Prompt;
@@ -161,7 +161,8 @@ impl<'a> LeavingOut<'a> {
         let answer = self.question.answer;
         let mut traces = self.traces.into_iter();
         let whole = traces.next().ok_or(EngineError::Cancelled)?;
-        let before = PartReading::new(&whole, answer)?;
+        let before = *right(&whole, answer)?;
+        let lead = logit_difference(&whole.logits, answer);
         let unrelated = traces.by_ref().take(self.unrelated);
         let far = unrelated.map(|trace| Ok(vocabulary(&trace)?.kl));
         let far = far.collect::<Result<Vec<f64>, EngineError>>()?;
@@ -169,12 +170,21 @@ impl<'a> LeavingOut<'a> {
         let mut losses = Vec::with_capacity(self.parts.len());
         for part in &self.parts {
             let trace = traces.next().ok_or(EngineError::Cancelled)?;
-            losses.push(before.loss(&PartReading::new(&trace, answer)?, part));
+            let after = right(&trace, answer)?;
+            losses.push(PartLoss {
+                member: part.member,
+                head: part.head,
+                plan: part.without.to_string(),
+                lost: before.log_probability - after.log_probability,
+                lead_lost: lead - logit_difference(&trace.logits, answer),
+                kl: vocabulary(&trace)?.kl,
+                rank: after.rank as usize,
+            });
         }
         let (heads, members) = losses.into_iter().partition(|part| part.head.is_some());
         let parts = PartLosses {
             log_probability: before.log_probability,
-            lead: before.lead,
+            lead,
             unrelated_kl: far.into_iter().reduce(f64::min),
             members,
             heads,
@@ -205,43 +215,13 @@ impl Running for LeavingOut<'_> {
     }
 }
 
-/// Numbers read of one run.
-struct PartReading {
-    log_probability: f64,
-    lead: f64,
-    kl: f64,
-    rank: usize,
-}
-
-impl PartReading {
-    fn new(trace: &Trace, answer: usize) -> Result<Self, EngineError> {
-        let vocabulary = vocabulary(trace)?;
-        // The prompt's options are followed, and nothing else.
-        let right = vocabulary.followed.get(answer).ok_or(EngineError::Cancelled)?;
-        Ok(Self {
-            log_probability: right.log_probability,
-            lead: logit_difference(&trace.logits, answer),
-            kl: vocabulary.kl,
-            rank: right.rank as usize,
-        })
-    }
-
-    /// Returns the loss of a run `after` a part was left out, against this run.
-    fn loss(&self, after: &Self, part: &PlanPart) -> PartLoss {
-        PartLoss {
-            member: part.member,
-            head: part.head,
-            plan: part.without.to_string(),
-            lost: self.log_probability - after.log_probability,
-            lead_lost: self.lead - after.lead,
-            kl: after.kl,
-            rank: after.rank,
-        }
-    }
-}
-
 fn vocabulary(trace: &Trace) -> Result<&VocabularyReading, EngineError> {
     trace.vocabulary.as_ref().ok_or(EngineError::Cancelled)
+}
+
+/// Returns how the right option fares: the prompt's options are followed, and nothing else.
+fn right(trace: &Trace, answer: usize) -> Result<&FollowedToken, EngineError> {
+    vocabulary(trace)?.followed.get(answer).ok_or(EngineError::Cancelled)
 }
 
 /// Tokens at a prompt's beginning that the tokenizer puts before every text.

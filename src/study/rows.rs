@@ -24,6 +24,7 @@ pub struct RowsRun<'a> {
 }
 
 /// What rows gave under every plan.
+#[derive(Default)]
 pub struct FoundRows {
     pub readings: Vec<Reading>,
     /// With the options that members vote on. `[row]`
@@ -74,24 +75,13 @@ impl<'a> RowsRun<'a> {
             votes: runs.0 * readings.len(),
             total: work(readings, runs),
             stage: None,
-            found: FoundRows {
-                readings: readings.to_vec(),
-                prompts: Vec::new(),
-                traces: Vec::new(),
-                scores: Vec::new(),
-                right: Vec::new(),
-            },
+            found: FoundRows { readings: readings.to_vec(), ..FoundRows::default() },
         };
         run.stage = Some(match run.begin_likeliest()? {
             Some(likeliest) => RowsStage::Rivals(likeliest),
             None => run.begin_votes(&[])?,
         });
         Ok(run)
-    }
-
-    /// Returns how many rows go through together.
-    pub fn rows(&self) -> usize {
-        self.found.readings.len()
     }
 
     /// Returns what was found; call it once [`Self::advance`] gave `None`.
@@ -205,9 +195,9 @@ impl FoundRows {
             return Vec::new();
         };
         let row = |reading: &Reading| {
-            let (own, rest) = scores.split_at(reading.passages.len());
+            let (scored, rest) = scores.split_at(reading.passages.len());
             scores = rest;
-            own
+            scored
         };
         self.readings.iter().map(row).collect()
     }

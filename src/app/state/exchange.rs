@@ -26,26 +26,12 @@ pub enum Job {
     Doctor,
 }
 
-/// Requests of one lane replace each other.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Lane {
-    /// A load, a run or a comparison.
-    Prompt,
-    /// A text, which a newer load, run or comparison ends.
-    Text,
-    /// A sweep, beside which single prompts still run.
-    Sweep,
-    /// A test of this machine, which no model's request waits for.
-    Doctor,
-}
-
 impl Job {
-    fn lane(self) -> Lane {
+    /// Requests of one lane replace each other: a load, a run and a comparison do.
+    fn lane(self) -> Self {
         match self {
-            Self::Load | Self::Run | Self::Compare => Lane::Prompt,
-            Self::Write => Lane::Text,
-            Self::Sweep => Lane::Sweep,
-            Self::Doctor => Lane::Doctor,
+            Self::Load | Self::Compare => Self::Run,
+            other => other,
         }
     }
 }
@@ -129,7 +115,7 @@ impl Exchange {
 
     /// The load, run or comparison under way.
     pub fn work(&self) -> Option<&Work> {
-        self.in_lane(Lane::Prompt)
+        self.in_lane(Job::Run)
     }
 
     /// Was the model asked, last, what it says after this draft's prompt, in this draft's order?
@@ -140,15 +126,15 @@ impl Exchange {
 
     /// Is a text under way?
     pub fn is_writing(&self) -> bool {
-        self.in_lane(Lane::Text).is_some()
+        self.in_lane(Job::Write).is_some()
     }
 
     pub fn sweep(&self) -> Option<&Work> {
-        self.in_lane(Lane::Sweep)
+        self.in_lane(Job::Sweep)
     }
 
     pub fn doctor(&self) -> Option<&Work> {
-        self.in_lane(Lane::Doctor)
+        self.in_lane(Job::Doctor)
     }
 
     /// The sweep under way, or the one that waits for its model.
@@ -231,24 +217,16 @@ impl Exchange {
         posts
     }
 
-    /// Starts a sweep, or keeps it until its model is there; the one before is given up. The id is
+    /// Starts a sweep, or keeps it until its model is there, where it needs one; the one before is given up. The id is
     /// the sweep's, from now on.
-    pub fn sweep_on(&mut self, choice: &Choice, ask: Ask, now: f64) -> (u32, Vec<Post>) {
+    pub fn sweep_on(&mut self, choice: Option<&Choice>, ask: Ask, now: f64) -> (u32, Vec<Post>) {
         let mut posts = self.give_up_sweep();
         let id = self.fresh();
-        if self.holds(choice) {
+        if choice.is_none_or(|choice| self.holds(choice)) {
             posts.push(self.begin_as(id, Job::Sweep, ask, now));
         } else {
             self.waiting = Some(Post { id, ask });
         }
-        (id, posts)
-    }
-
-    /// Starts what waits for no model, in place of the sweep under way; the id is its own.
-    pub fn sweep_beside(&mut self, ask: Ask, now: f64) -> (u32, Vec<Post>) {
-        let mut posts = self.give_up_sweep();
-        let id = self.fresh();
-        posts.push(self.begin_as(id, Job::Sweep, ask, now));
         (id, posts)
     }
 
@@ -277,17 +255,17 @@ impl Exchange {
         if self.work().is_some_and(|work| work.job == Job::Load) {
             self.waiting = None;
         }
-        self.cancel_in(Lane::Prompt)
+        self.cancel_in(Job::Run)
     }
 
     /// The reader wants the sweep to stop.
     pub fn cancel_sweep(&mut self) -> (Stopping, Vec<Post>) {
         self.waiting = None;
-        self.cancel_in(Lane::Sweep)
+        self.cancel_in(Job::Sweep)
     }
 
     /// What else the worker does is not to end with what the reader wants to stop.
-    fn cancel_in(&mut self, lane: Lane) -> (Stopping, Vec<Post>) {
+    fn cancel_in(&mut self, lane: Job) -> (Stopping, Vec<Post>) {
         let Some(work) = self.in_lane(lane) else {
             return (Stopping::Done, Vec::new());
         };
@@ -386,27 +364,27 @@ impl Exchange {
     pub fn give_up_work(&mut self) -> Vec<Post> {
         self.loading = None;
         let mut posts = self.give_up_writing();
-        posts.extend(self.give_up(Lane::Prompt));
+        posts.extend(self.give_up(Job::Run));
         posts
     }
 
     /// Nobody wants the text under way any more.
     pub fn give_up_writing(&mut self) -> Vec<Post> {
-        self.give_up(Lane::Text).into_iter().collect()
+        self.give_up(Job::Write).into_iter().collect()
     }
 
     pub fn give_up_sweep(&mut self) -> Vec<Post> {
         self.waiting = None;
-        self.give_up(Lane::Sweep).into_iter().collect()
+        self.give_up(Job::Sweep).into_iter().collect()
     }
 
-    fn give_up(&mut self, lane: Lane) -> Option<Post> {
+    fn give_up(&mut self, lane: Job) -> Option<Post> {
         let id = self.in_lane(lane)?.id;
         self.ended(id);
         Some(self.cancel(id))
     }
 
-    fn in_lane(&self, lane: Lane) -> Option<&Work> {
+    fn in_lane(&self, lane: Job) -> Option<&Work> {
         self.works.iter().find(|work| work.job.lane() == lane)
     }
 
@@ -420,7 +398,7 @@ impl Exchange {
     }
 
     fn begin_as(&mut self, id: u32, job: Job, ask: Ask, now: f64) -> Post {
-        if job.lane() == Lane::Prompt {
+        if job.lane() == Job::Run {
             self.asked = Some(ask.clone());
         }
         self.works.retain(|work| work.job.lane() != job.lane());

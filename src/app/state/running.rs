@@ -173,12 +173,12 @@ impl Studio {
                 return None;
             }
         }
-        Some(self.change_for(|exchange, now| exchange.sweep_on(&choice, ask, now)))
+        Some(self.change_for(|exchange, now| exchange.sweep_on(Some(&choice), ask, now)))
     }
 
     /// Starts in place of a sweep what the model of the draft is not needed for; the id is its own.
     pub(super) fn begin_beside(self, ask: Ask) -> u32 {
         self.clear_problems(&[Place::Sweep]);
-        self.change_for(|exchange, now| exchange.sweep_beside(ask, now))
+        self.change_for(|exchange, now| exchange.sweep_on(None, ask, now))
     }
 }

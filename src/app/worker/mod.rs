@@ -210,20 +210,12 @@ impl Desk {
         self.queue.borrow_mut().take_quick()
     }
 
-    /// Between two steps of a run: lets messages in now and then, and the GPU's answer where the run
-    /// waits for it.
+    /// Between two steps of a run: lets messages in, and the GPU's answer where the run waits for it; else only if
+    /// that is [`LISTEN_EVERY`] ago: a browser makes each time-out wait 4 ms, which a small model's block does not
+    /// take.
     pub(super) async fn turn(&self, id: u32, is_waiting: bool) -> Result<(), Stop> {
-        if is_waiting { self.listen(id).await } else { self.listen_now_and_then(id).await }
-    }
-
-    /// [`Self::listen`] if that is [`LISTEN_EVERY`] ago: a browser makes each time-out wait 4 ms,
-    /// which a small model's block does not take.
-    async fn listen_now_and_then(&self, id: u32) -> Result<(), Stop> {
-        if js_sys::Date::now() - self.heard.get() >= LISTEN_EVERY {
-            self.listen(id).await
-        } else {
-            Ok(())
-        }
+        let is_due = js_sys::Date::now() - self.heard.get() >= LISTEN_EVERY;
+        if is_waiting || is_due { self.listen(id).await } else { Ok(()) }
     }
 }
 

@@ -164,8 +164,8 @@ impl AskedRows<'_> {
             put(&mut report.task_coupling, found);
         };
         let bar = Progress::new("multiplying", "rows");
-        let at = |done, of| bar.at(done / 1000, of / 1000);
-        let is_done = saving.advance(&mut run, report, &at, &put);
+        let show = |done, of| bar.at(done / 1000, of / 1000);
+        let is_done = saving.advance(&mut run, report, &show, &put);
         put(&run, report);
         is_done
     }

@@ -7,37 +7,26 @@ use super::asked::Questions;
 use super::journal::{self, Journal};
 use super::rows_file::{About, HashedWriter, RowsWriter, write_checksum};
 use super::running::SurveyRunning;
+use crate::study::LoadedModel;
 use crate::study::survey::{Asking, WINDOW};
-use crate::study::{LoadedModel, StudyError};
 use crate::unfinished::Unfinished;
 
-/// How a cell ended.
-pub enum End {
-    Done,
-    /// The reader asked to stop.
-    Stopped,
-    /// The model cannot go on; others can.
-    Failed(StudyError),
-}
-
 impl SurveyRunning<'_> {
-    /// Runs what is not in a cell's journal yet, and makes the rows' file of it. `progress` hears the rows done.
+    /// Runs what is not in a cell's journal yet, and makes the rows' file of it; `progress` hears the rows done. Returns
+    /// whether that is done: false where the reader asked to stop.
     ///
     /// # Errors
-    /// Files that cannot be written: nothing else stops a survey.
+    /// A [`StudyError`](crate::study::StudyError) of the model, after which others go on; files that cannot be written,
+    /// which stop a survey.
     pub fn cell(
         &self,
         model: &LoadedModel,
         questions: &Questions,
         go_on: &dyn Fn() -> bool,
         progress: &dyn Fn(usize),
-    ) -> anyhow::Result<End> {
+    ) -> anyhow::Result<bool> {
         let task = questions.task.name.as_str();
-        let asking = Asking::start(model, task, &questions.rows, self.continuations);
-        let asking = match asking {
-            Ok(asking) => asking,
-            Err(error) => return Ok(End::Failed(error)),
-        };
+        let asking = Asking::start(model, task, &questions.rows, self.continuations)?;
         let batches = asking.batches(self.shard.index, self.shard.of);
         let part = self.folder.part(&model.name, task);
         // Everything that the cell's rows depend on.
@@ -47,32 +36,27 @@ impl SurveyRunning<'_> {
         progress(done);
         for batch in &batches[before..] {
             if !go_on() {
-                return Ok(End::Stopped);
+                return Ok(false);
             }
-            match asking.run(batch, go_on) {
-                Ok(Some(rows)) => journal.add(&rows)?,
-                Ok(None) => return Ok(End::Stopped),
-                Err(error) => return Ok(End::Failed(error)),
-            }
+            let Some(rows) = asking.run(batch, go_on)? else {
+                return Ok(false);
+            };
+            journal.add(&rows)?;
             done += batch.len();
             progress(done);
         }
         drop(journal);
-        let plan = match model.plan(None) {
-            Ok(plan) => plan,
-            Err(error) => return Ok(End::Failed(error)),
-        };
         let about = About {
             model: model.name.clone(),
             task: task.to_owned(),
-            members: model.engine.members(&plan),
+            members: model.engine.members(&model.plan(None)?),
             facts: asking.facts().clone(),
             asked: self.asked.to_string(),
             shard: self.shard,
         };
         let rows = journal::rows(&part, cell, WINDOW)?;
         write_rows(&self.folder.rows(&model.name, task), &about, rows)?;
-        Ok(End::Done)
+        Ok(true)
     }
 }
 

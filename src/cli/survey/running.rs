@@ -5,7 +5,6 @@ use std::sync::atomic::Ordering;
 use anyhow::{Context, bail, ensure};
 
 use super::asked::{Asked, Questions, distinct};
-use super::cell::End;
 use super::finish::{Facts, finish, why_not};
 use super::folder::{Folder, remove_if_there};
 use super::rows_file::RowsFile;
@@ -75,7 +74,7 @@ pub(super) fn run(ask: &SurveyOptions) -> anyhow::Result<()> {
         continuations: ask.continuations,
         shard: ask.shard.unwrap_or(Shard::WHOLE),
     };
-    if running.all(&files)? == Went::Stopped {
+    if !running.all(&files)? {
         output::say(&format!(
             "atelier: stopped before the end: {} holds what is done, and --resume continues",
             out.display()
@@ -144,14 +143,9 @@ pub(super) struct SurveyRunning<'a> {
     pub shard: Shard,
 }
 
-#[derive(PartialEq)]
-enum Went {
-    Through,
-    Stopped,
-}
-
 impl SurveyRunning<'_> {
-    fn all(&self, files: &[ModelFiles]) -> anyhow::Result<Went> {
+    /// Returns whether all is done: false where the reader asked to stop.
+    fn all(&self, files: &[ModelFiles]) -> anyhow::Result<bool> {
         let stop = interrupt::listen()?;
         let go_on = || !stop.load(Ordering::Relaxed);
         let bar = Progress::with_rate("running", "rows");
@@ -166,7 +160,7 @@ impl SurveyRunning<'_> {
             for (questions, rows) in self.questions.iter().zip(&task_rows) {
                 let task = &questions.task.name;
                 if !go_on() {
-                    return Ok(Went::Stopped);
+                    return Ok(false);
                 }
                 let before = through;
                 through += rows;
@@ -177,11 +171,11 @@ impl SurveyRunning<'_> {
                     if loaded.is_none() {
                         loaded = Some(self.load(files)?);
                     }
-                    let end = match &loaded {
+                    let went = match &loaded {
                         Some(Ok(model)) => {
                             bar.doing(format!("{}, {task}", files.name));
                             let tell = |rows: usize| bar.at(before + rows, total);
-                            self.cell(model, questions, &go_on, &tell)?
+                            self.cell(model, questions, &go_on, &tell)
                         }
                         Some(Err(why)) => {
                             self.note(&files.name, task, Some(why))?;
@@ -189,23 +183,24 @@ impl SurveyRunning<'_> {
                         }
                         None => continue,
                     };
-                    match end {
-                        End::Done => {
+                    match went {
+                        Ok(true) => {
                             self.note(&files.name, task, None)?;
                             bar.part_is_done(&format!(
                                 "atelier: {} on {task} is done: {through} of {total} rows in all",
                                 files.name
                             ));
                         }
-                        End::Stopped => return Ok(Went::Stopped),
-                        End::Failed(error) => {
+                        Ok(false) => return Ok(false),
+                        Err(error) => {
+                            let error = error.downcast::<StudyError>()?;
                             self.note(&files.name, task, Some(&error.to_string()))?;
                         }
                     }
                 }
             }
         }
-        Ok(Went::Through)
+        Ok(true)
     }
 
     /// Checks whether a task has its rows.

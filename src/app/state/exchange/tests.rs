@@ -64,7 +64,7 @@ fn a_check_during_the_first_load_leaves_the_load_alone() {
 fn a_sweep_whose_load_is_cancelled_never_starts_by_itself() {
     let mut exchange = Exchange::default();
     let load = exchange.load(&known("a"), EngineWish::Auto, 0.0);
-    let (id, posts) = exchange.sweep_on(&known("a"), sweep(), 0.0);
+    let (id, posts) = exchange.sweep_on(Some(&known("a")), sweep(), 0.0);
     assert!(posts.is_empty() && exchange.sweep_id() == Some(id));
     let (stopping, _) = exchange.cancel_work();
     assert_eq!(stopping, Stopping::Awaited(load[0].id));
@@ -76,7 +76,7 @@ fn a_sweep_whose_load_is_cancelled_never_starts_by_itself() {
     // One that is not cancelled begins, under the id it was given.
     let mut exchange = Exchange::default();
     let load = exchange.load(&known("a"), EngineWish::Auto, 0.0);
-    let (id, _) = exchange.sweep_on(&known("a"), sweep(), 0.0);
+    let (id, _) = exchange.sweep_on(Some(&known("a")), sweep(), 0.0);
     let begun = exchange.loaded(load[0].id, facts("a"), None, 0.0);
     assert_eq!(begun.expect("loaded")[0].id, id);
     assert_eq!(exchange.sweep_id(), Some(id));
@@ -86,7 +86,7 @@ fn a_sweep_whose_load_is_cancelled_never_starts_by_itself() {
 fn a_sweep_that_waited_for_one_model_does_not_start_on_another() {
     let mut exchange = Exchange::default();
     exchange.load(&known("a"), EngineWish::Auto, 0.0);
-    exchange.sweep_on(&known("a"), sweep(), 0.0);
+    exchange.sweep_on(Some(&known("a")), sweep(), 0.0);
     let other = exchange.load(&known("b"), EngineWish::Auto, 0.0);
     let id = other.last().expect("a load").id;
     let begun = exchange.loaded(id, facts("b"), None, 0.0);
@@ -96,7 +96,7 @@ fn a_sweep_that_waited_for_one_model_does_not_start_on_another() {
 #[test]
 fn cancelling_a_check_behind_a_sweep_keeps_worker_model_and_sweep() {
     let mut exchange = holding("a");
-    let (sweep, _) = exchange.sweep_on(&known("a"), sweep(), 0.0);
+    let (sweep, _) = exchange.sweep_on(Some(&known("a")), sweep(), 0.0);
     let check = exchange.compare(&known("a"), compare(), 0.0);
     let (stopping, posts) = exchange.cancel_work();
     // Nothing is waited for, so nothing can run out of patience and end the worker.
@@ -117,7 +117,7 @@ fn a_worker_that_does_not_hear_is_ended_only_where_nothing_else_is_lost() {
     let run = exchange.run(lens(), 0.0)[0].id;
     assert_eq!(exchange.cancel_work().0, Stopping::Awaited(run));
     // Before the patience ends, a sweep is begun.
-    let (sweep, _) = exchange.sweep_on(&known("a"), sweep(), 0.0);
+    let (sweep, _) = exchange.sweep_on(Some(&known("a")), sweep(), 0.0);
     assert!(!exchange.unheard(run));
     assert_eq!(exchange.sweep_id(), Some(sweep));
     assert!(exchange.work().is_none());
@@ -132,7 +132,7 @@ fn a_look_at_the_machine_stands_beside_everything_and_never_ends_the_worker() {
     let look = exchange.look(true, EngineWish::Auto, 0.0)[0].id;
     assert!(exchange.look(true, EngineWish::Auto, 0.0).is_empty(), "one at a time");
     let run = exchange.run(lens(), 0.0)[0].id;
-    let (sweep, _) = exchange.sweep_on(&known("a"), sweep(), 0.0);
+    let (sweep, _) = exchange.sweep_on(Some(&known("a")), sweep(), 0.0);
     for id in [look, run, sweep] {
         assert_eq!(exchange.under_way(id).map(|work| work.id), Some(id));
     }
@@ -220,10 +220,10 @@ fn what_waits_for_no_model_begins_at_once_and_ends_what_did() {
     // A link with a folder that is not here: nothing is held, and nothing is on its way.
     let mut exchange = Exchange::default();
     let folder = Choice::Folder("mine".into());
-    let (own, posts) = exchange.sweep_on(&folder, step(true), 0.0);
+    let (own, posts) = exchange.sweep_on(Some(&folder), step(true), 0.0);
     assert!(posts.is_empty() && exchange.sweep().is_none());
     assert_eq!(exchange.sweep_id(), Some(own));
-    let (lent, posts) = exchange.sweep_beside(step(false), 0.0);
+    let (lent, posts) = exchange.sweep_on(None, step(false), 0.0);
     assert!(matches!(
         posts.as_slice(),
         [Post { id, ask: Ask::LessonStep { is_own: false, .. } }] if *id == lent
@@ -232,7 +232,7 @@ fn what_waits_for_no_model_begins_at_once_and_ends_what_did() {
     assert!(exchange.under_way(lent).is_some() && exchange.under_way(own).is_none());
     // Beside a model that is on its way it waits in the worker, and a model that comes does not end it.
     let load = exchange.load(&known("a"), EngineWish::Cpu, 0.0);
-    let (lent, _) = exchange.sweep_beside(step(false), 0.0);
+    let (lent, _) = exchange.sweep_on(None, step(false), 0.0);
     let id = load.last().expect("a load").id;
     let begun = exchange.loaded(id, facts("a"), None, 0.0);
     assert!(begun.is_some_and(|posts| posts.is_empty()));
@@ -259,7 +259,7 @@ fn write() -> Ask {
 #[test]
 fn a_newer_request_ends_the_text_and_no_other_work() {
     let mut exchange = holding("a");
-    let (sweep, _) = exchange.sweep_on(&known("a"), sweep(), 0.0);
+    let (sweep, _) = exchange.sweep_on(Some(&known("a")), sweep(), 0.0);
     let text = exchange.write(write(), 0.0)[0].id;
     assert!(exchange.is_writing() && exchange.under_way(text).is_some());
     let posts = exchange.run(lens(), 0.0);
@@ -276,12 +276,12 @@ fn a_newer_request_ends_the_text_and_no_other_work() {
 #[test]
 fn a_sweep_that_is_stopped_beside_a_text_leaves_worker_and_text() {
     let mut exchange = holding("a");
-    exchange.sweep_on(&known("a"), sweep(), 0.0);
+    exchange.sweep_on(Some(&known("a")), sweep(), 0.0);
     exchange.write(write(), 0.0);
     assert_eq!(exchange.cancel_sweep().0, Stopping::Done);
     assert!(exchange.is_writing() && exchange.holds(&known("a")));
     // Nor is the worker ended for one that it was asked to stop before the text began.
-    let (other, _) = exchange.sweep_on(&known("a"), sweep(), 0.0);
+    let (other, _) = exchange.sweep_on(Some(&known("a")), sweep(), 0.0);
     assert!(!exchange.unheard(other));
     assert!(exchange.holds(&known("a")));
 }
@@ -289,7 +289,7 @@ fn a_sweep_that_is_stopped_beside_a_text_leaves_worker_and_text() {
 #[test]
 fn a_sweeps_pace_says_when_it_will_be_done() {
     let mut exchange = holding("a");
-    let (id, _) = exchange.sweep_on(&known("a"), sweep(), 1000.0);
+    let (id, _) = exchange.sweep_on(Some(&known("a")), sweep(), 1000.0);
     let left = |exchange: &Exchange, now: f64| exchange.sweep().and_then(|w| w.seconds_left(now));
     assert_eq!(left(&exchange, 9000.0), None);
     exchange.progressed(id, (Stage::Parts, 25.0, 100.0));
