@@ -52,6 +52,12 @@ pub(super) fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
     (count > 0.0).then(|| sum / count)
 }
 
+/// The smallest and the largest; `None` of nothing.
+pub(super) fn ends(mut values: impl Iterator<Item = f64>) -> Option<[f64; 2]> {
+    let first = values.next()?;
+    Some(values.fold([first; 2], |[low, high], x| [low.min(x), high.max(x)]))
+}
+
 /// A fixed number of decimals, with a real minus sign and no "−0.00".
 pub fn fixed(x: f64, decimals: usize) -> String {
     let text = format!("{x:.decimals$}");

@@ -3,7 +3,7 @@
 use super::TableCell::{Count, Number, Text};
 use super::beyond::prompts_beyond;
 use super::number::{percent, short};
-use super::plot::{Axis, Line, Mark, Panel, Pen, Point, Series};
+use super::plot::{Axis, Line, Mark, Panel, Pen, Series};
 use super::running::Running;
 use super::spread::Spread;
 use super::strokes;
@@ -127,15 +127,12 @@ fn running(prompts: &Prompts, members: &[Member], column: Column, theme: &Theme)
 /// How many are right after every stroke.
 fn right(members: &[Member], averages: &Averages, accuracy: &[f64], theme: &Theme) -> Panel {
     let pen = Pen::new("right among the options", theme.ink, Line::Solid, Mark::None);
-    let points = accuracy
-        .iter()
-        .enumerate()
-        .map(|(i, y)| Point::new(i as f64, *y, format!("right among the options {}", percent(*y))));
+    let said = |_, share| format!("right among the options {}", percent(share));
     Panel::new(
         "share of prompts right among the options so far, dots: most frequent answer",
         strokes::axis(members),
         Axis::over("", [0.0, 1.0]),
-        vec![Series::new(pen, points)],
+        vec![Series::along(&pen, 0, accuracy.iter().copied(), said)],
     )
     .tall(120)
     .level(averages.majority, theme.quiet, Line::Dotted)

@@ -4,7 +4,7 @@ use super::TableCell::{Check, Count, Text};
 use super::beyond::verdict;
 use super::leads::Leaders;
 use super::number::{percent, short};
-use super::plot::{Axis, Band, Line, Mark, Note, Panel, Pen, Plot, Point, Series, heights};
+use super::plot::{Axis, Band, Line, Mark, Note, Panel, Pen, Plot, Series, heights};
 use super::strokes::{self, answered, option_name};
 use super::{Column, FigureDraft, Identity, Table, Theme};
 use crate::engine::{Member, member_names};
@@ -83,11 +83,8 @@ impl Running<'_> {
 
     /// Draws one of the three numbers, by its place among them.
     fn curve(&self, pen: &Pen, place: usize) -> Series {
-        let points = self.depths.iter().enumerate().map(|(i, t)| {
-            let y = t.numbers()[place];
-            Point::new(i as f64, y, format!("{} {}", pen.name, short(y)))
-        });
-        Series::new(pen.clone(), points)
+        let values = self.depths.iter().map(|t| t.numbers()[place]);
+        Series::along(pen, 0, values, |_, y| format!("{} {}", pen.name, short(y)))
     }
 
     /// The strip between MSE and bias is the diversity, tinted so that it can be seen.

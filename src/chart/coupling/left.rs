@@ -7,7 +7,7 @@ use super::TableCell::{self, Check, Number, Text};
 use super::names::relation_word;
 use super::relation::quantity;
 use crate::chart::Theme;
-use crate::chart::number::{fixed, probability};
+use crate::chart::number::{ends, fixed, probability};
 use crate::chart::plot::{Axis, Line, Panel, Pen, Point, Series};
 use crate::measure::correlation::{Correlation, FEWEST};
 use crate::measure::scatter::Together;
@@ -107,10 +107,8 @@ impl<'a> Left<'a> {
         );
         let range = |of: fn(&Together) -> Option<Correlation>| {
             let each = self.left_out.iter().filter_map(of).map(|one| one.r);
-            let (low, high) = each.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), r| {
-                (r.min(low), r.max(high))
-            });
-            (low <= high).then(|| format!("{} to {}", fixed(low, 2), fixed(high, 2)))
+            let [low, high] = ends(each)?.map(|r| fixed(r, 2));
+            Some(format!("{low} to {high}"))
         };
         let ranges = match (range(PEARSON), range(SPEARMAN)) {
             (Some(pearson), Some(spearman)) => format!(

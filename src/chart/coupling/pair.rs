@@ -84,11 +84,8 @@ fn spectra(
     theme: &Theme,
 ) -> (Vec<Pen>, Panel) {
     let curve = |pen: Pen, values: &[f64]| {
-        let points = values.iter().enumerate().map(|(n, &s)| {
-            let name = format!("{}\nsingular value {}: {}", pen.name, n + 1, short(s));
-            Point::new(n as f64, s, name)
-        });
-        Series::new(pen.clone(), points)
+        let said = |n: usize, s| format!("{}\nsingular value {}: {}", pen.name, n + 1, short(s));
+        Series::along(&pen, 0, values.iter().copied(), said)
     };
     let mut all = vec![curve(
         Pen::new(format!("step {}", map.name(i)), theme.ink, Line::Solid, Mark::Circle),

@@ -3,7 +3,7 @@
 use super::depth_names;
 use crate::chart::TableCell::{self, Number};
 use crate::chart::number::short;
-use crate::chart::plot::{Axis, Line, Mark, Panel, Pen, Plot, Point, Series};
+use crate::chart::plot::{Axis, Line, Mark, Panel, Pen, Plot, Series};
 use crate::chart::{FigureDraft, Table, Theme, strokes};
 use crate::engine::VocabularyReading;
 use crate::measure::bits::bits;
@@ -59,11 +59,9 @@ impl Doubt<'_> {
         let entropy = |i: usize| bits(depths[i].entropy);
         let kl = |i: usize| bits(depths[i].kl);
         let curve = |name: &str, colour, line, mark, of: &dyn Fn(usize) -> f64| {
-            let points = (0..depths.len()).map(|i| {
-                let said = format!("{}\n{name} {} bits", names[i], short(of(i)));
-                Point::new(i as f64, of(i), said)
-            });
-            Series::new(Pen::new(name, colour, line, mark), points)
+            let said = |i: usize, bits| format!("{}\n{name} {} bits", names[i], short(bits));
+            let pen = Pen::new(name, colour, line, mark);
+            Series::along(&pen, 0, (0..depths.len()).map(of), said)
         };
         let (ink, mse) = (theme.ink, theme.mse);
         let series = vec![

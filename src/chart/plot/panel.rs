@@ -115,6 +115,17 @@ impl Series {
         Self::bars(MarkShape::Curve, pen, points)
     }
 
+    /// A curve of values, one for each whole number from `first` on; `name` gives a point's words from both.
+    pub fn along(
+        pen: &Pen,
+        first: usize,
+        values: impl IntoIterator<Item = f64>,
+        name: impl Fn(usize, f64) -> String,
+    ) -> Self {
+        let points = values.into_iter().zip(first..);
+        Self::new(pen.clone(), points.map(|(y, n)| Point::new(n as f64, y, name(n, y))))
+    }
+
     /// In this shape.
     pub fn bars(shape: MarkShape, pen: Pen, points: impl IntoIterator<Item = Point>) -> Self {
         Self { pen, points: points.into_iter().collect(), shape }

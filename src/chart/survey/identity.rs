@@ -3,7 +3,7 @@
 
 use super::TableCell::{Number, Text};
 use super::{FigureDraft, KnownCell, Line, Mark, Panel, Plot, Point, Series, Table, Theme};
-use super::{cells, model_marks, model_pens, task_names};
+use super::{model_marks, model_pens, task_names};
 use crate::chart::number::short;
 use crate::chart::plot::{Axis, Pen};
 use crate::chart::{Column, Named};
@@ -22,8 +22,7 @@ const BESIDE: Named<fn(&KnownCell<'_>) -> Triple, 2> = [
     ("logit", |cell| cell.found.averages.logit.total),
 ];
 
-pub(super) fn figure(survey: &Survey, theme: &Theme) -> FigureDraft {
-    let all: Vec<KnownCell<'_>> = cells(survey).collect();
+pub(super) fn figure(survey: &Survey, all: &[KnownCell<'_>], theme: &Theme) -> FigureDraft {
     let residue = |t: &Triple| t.bias - t.diversity - t.mse;
     let level = Pen::new("MSE", theme.mse, Line::None, Mark::Level);
     let panels = COLUMNS.iter().map(|(name, column)| {
@@ -32,7 +31,7 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> FigureDraft {
             Point::new(cell.task as f64, mse, format!("MSE {}", short(mse)))
         });
         let mut series = vec![Series::new(level.clone(), levels)];
-        series.extend(model_marks(survey, &all, theme, |cell| {
+        series.extend(model_marks(survey, all, theme, |cell| {
             let t = column(cell);
             let ([mse, bias, diversity], place) = (t.numbers().map(short), cell.place());
             let text = format!("{place}\nbias {bias} − diversity {diversity} against MSE {mse}");

@@ -3,7 +3,7 @@
 use super::TableCell::{Count, Number, Text};
 use super::{FigureDraft, KnownCell, Line, Mark, Panel, Plot, Point, Series, Table, Theme};
 use super::{cells, extent, mean, model_pen};
-use crate::chart::number::{self, percent};
+use crate::chart::number::{self, ends, percent};
 use crate::chart::plot::{Axis, Pen};
 use crate::measure::interval::Mean;
 use crate::study::survey::{LevelAccuracy, Survey, counted};
@@ -57,9 +57,7 @@ fn panel(survey: &Survey, task: usize, all: &[KnownCell<'_>], theme: &Theme) -> 
         Series::new(model_pen(survey, cell.model, theme, Line::Solid), points)
     });
     let levels = || own.iter().flat_map(|cell| &cell.found.levels);
-    let places = levels().map(|of| of.level as f64);
-    let (low, high) =
-        places.fold((f64::MAX, f64::MIN), |(low, high), level| (low.min(level), high.max(level)));
+    let [low, high] = ends(levels().map(|of| of.level as f64)).unwrap_or_default();
     let panel = Panel::new(
         format!("{}: share right among the options", survey.tasks[task].name),
         Axis::whole(noun(survey, task), low - 0.5, high + 0.5),

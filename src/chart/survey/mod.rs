@@ -14,7 +14,7 @@ mod table1;
 mod uniform;
 
 use super::TableCell::{self, Text};
-use super::number::{counted, mean, percent, percent_tenths};
+use super::number::{counted, ends, mean, percent, percent_tenths};
 use super::plot::{Line, Mark, Panel, Pen, Plot, Point, Series, heights};
 use super::{Figure, FigureDraft, Table, Theme, distinct};
 use crate::study::survey::{ChoiceShare, Found, Survey, SurveyModel, SurveyTask};
@@ -31,15 +31,16 @@ pub fn survey_figures(survey: &Survey, theme: &Theme) -> Vec<Figure> {
 
 /// Those of all models together, but for what [`left_out`] names.
 pub fn overview_figures(survey: &Survey, theme: &Theme) -> Vec<Figure> {
+    let known: Vec<KnownCell<'_>> = cells(survey).collect();
     let all = [
-        table1::figure(survey, theme),
+        table1::figure(survey, &known, theme),
         levels::figure(survey, theme),
         correlation::figure(survey, theme),
-        shares::figure(survey, theme),
+        shares::figure(survey, &known, theme),
         depth::figure(survey, theme),
-        identity::figure(survey, theme),
-        plane::figure(survey, theme),
-        uniform::figure(survey, theme),
+        identity::figure(survey, &known, theme),
+        plane::figure(survey, &known, theme),
+        uniform::figure(survey, &known, theme),
     ];
     let left_out = left_out(survey);
     let is_drawn = |draft: &FigureDraft| {
@@ -156,11 +157,7 @@ pub fn below_majority(model: &SurveyModel, task: &SurveyTask, found: &Found) -> 
 /// On how many rows of the wanted cells the model says the right answer first by itself, with a space behind.
 fn first_words(survey: &Survey, is_wanted: impl Fn(&KnownCell<'_>) -> bool) -> String {
     let shares = cells(survey).filter(is_wanted).filter_map(|cell| cell.found.first_word);
-    let reach = shares.fold(None, |reach: Option<[f64; 2]>, share| match reach {
-        Some([low, high]) => Some([low.min(share), high.max(share)]),
-        None => Some([share; 2]),
-    });
-    match reach {
+    match ends(shares) {
         Some([low, high]) if low < high => format!(
             "The right answer is the model's first word on {} to {} of a task's rows. ",
             percent(low),

@@ -2,15 +2,14 @@
 
 use super::TableCell::Number;
 use super::{FigureDraft, KnownCell, Panel, Plot, Point, Table, Theme};
-use super::{cells, extent, heights, mean, model_marks, model_pens};
+use super::{extent, heights, mean, model_marks, model_pens};
 use crate::chart::Named;
 use crate::chart::number::{percent, short};
 use crate::chart::plot::Axis;
 use crate::measure::tradeoff::Tradeoff;
 use crate::study::survey::Survey;
 
-pub(super) fn figure(survey: &Survey, theme: &Theme) -> FigureDraft {
-    let all: Vec<KnownCell<'_>> = cells(survey).collect();
+pub(super) fn figure(survey: &Survey, all: &[KnownCell<'_>], theme: &Theme) -> FigureDraft {
     let corrected =
         |cell: &KnownCell<'_>| [cell.found.tradeoff.bias, cell.found.tradeoff.diversity];
     let printed = |cell: &KnownCell<'_>| {
@@ -21,7 +20,7 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> FigureDraft {
         ("the same as the paper prints the terms", printed),
     ];
     let panels = forms.iter().map(|(name, of)| {
-        let series = model_marks(survey, &all, theme, |cell| {
+        let series = model_marks(survey, all, theme, |cell| {
             let [bias, diversity] = of(cell);
             let [x, y, omega] = [bias, diversity, cell.found.tradeoff.omega].map(short);
             let text = format!("{}\nbias {x}, diversity {y}, Ω {omega}", cell.place());

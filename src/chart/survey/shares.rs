@@ -2,7 +2,7 @@
 
 use super::TableCell::{Number, Text};
 use super::{FigureDraft, KnownCell, Line, Mark, Panel, Plot, Point, Series, Table, Theme};
-use super::{cells, extent, mean};
+use super::{extent, mean};
 use crate::chart::number::percent;
 use crate::chart::plot::{Axis, MarkShape, Pen};
 use crate::chart::strokes::{kind_name, kinds};
@@ -33,8 +33,7 @@ const DIVERSITY: PartAndWhole = |part, whole| [part.diversity, whole.diversity];
 const QUANTITIES: Named<PartAndWhole, 2> =
     [("bias", |part, whole| [part.bias, whole.bias]), ("diversity", DIVERSITY)];
 
-pub(super) fn figure(survey: &Survey, theme: &Theme) -> FigureDraft {
-    let all: Vec<KnownCell<'_>> = cells(survey).collect();
+pub(super) fn figure(survey: &Survey, all: &[KnownCell<'_>], theme: &Theme) -> FigureDraft {
     let models: Vec<usize> =
         (0..survey.models.len()).filter(|&m| all.iter().any(|cell| cell.model == m)).collect();
     let names: Vec<String> = models.iter().map(|&m| survey.models[m].name.clone()).collect();
@@ -106,7 +105,7 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> FigureDraft {
             format!(
                 "{}; a kind with more components has more of the bias. {}",
                 extent(survey),
-                offset_share(&all)
+                offset_share(all)
             ),
         ],
         table: Table::new(["model", "share of", "kind", "share"], rows),

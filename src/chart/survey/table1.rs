@@ -3,7 +3,7 @@
 
 use super::TableCell::{self, Count, Number, Text};
 use super::{FigureDraft, KnownCell, Line, Mark, Panel, Plot, Point, Series, Table, Theme};
-use super::{below_majority, cells, chosen, extent, first_words, mean};
+use super::{below_majority, chosen, extent, first_words, mean};
 use super::{distinct, model_marks, model_pens, task_names};
 use crate::chart::number::{counted, percent, short};
 use crate::chart::plot::{Axis, Pen};
@@ -49,8 +49,7 @@ fn accuracy(cell: &KnownCell<'_>) -> Mean {
     wilson(cell.found.averages.accuracy, cell.found.averages.rows)
 }
 
-pub(super) fn figure(survey: &Survey, theme: &Theme) -> FigureDraft {
-    let all: Vec<KnownCell<'_>> = cells(survey).collect();
+pub(super) fn figure(survey: &Survey, all: &[KnownCell<'_>], theme: &Theme) -> FigureDraft {
     let level = Pen::new("majority class, uniform", theme.quiet, Line::None, Mark::Level);
     let known = QUANTITIES.iter().enumerate();
     let known = known.filter(|(_, (_, value, _))| all.iter().any(|cell| value(cell).is_some()));
@@ -63,7 +62,7 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> FigureDraft {
             });
             Series::new(level.clone(), points)
         });
-        let marks = model_marks(survey, &all, theme, |cell| {
+        let marks = model_marks(survey, all, theme, |cell| {
             let (y, right) = (value(cell)?, accuracy(cell));
             let name = format!("{}\n{}", cell.place(), short(y));
             Some(Point {
@@ -72,7 +71,7 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> FigureDraft {
             })
         });
         let series = levels.into_iter().chain(marks).collect();
-        let name = if q == 0 { format!("{}, {name}", rights(&all)) } else { (*name).to_owned() };
+        let name = if q == 0 { format!("{}, {name}", rights(all)) } else { (*name).to_owned() };
         Panel::from_zero(name, Axis::category("", task_names(survey)), series)
     });
     let panels = panels.collect();
@@ -81,20 +80,15 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> FigureDraft {
         key: "table-1",
         title: title(&all.iter().map(GuessedCell::of).collect::<Vec<_>>()),
         words: [
-            format!(
-                "{}{}{}",
-                below_note(survey),
-                first_words(survey, |_| true),
-                near_uniform(&all)
-            ),
+            format!("{}{}{}", below_note(survey), first_words(survey, |_| true), near_uniform(all)),
             format!(
                 "{}; accuracy is the share {}. MSE and bias × 100 by Eq. 14 and diversity by Eq. 8, which are not one identity. {}",
                 extent(survey),
-                rights(&all),
-                centred_share(&all)
+                rights(all),
+                centred_share(all)
             ),
         ],
-        table: table(&all),
+        table: table(all),
         plot: Plot::new(panels, legend, 2),
     }
 }
@@ -256,7 +250,8 @@ mod tests {
             "{said}"
         );
         assert_eq!(chosen(found), "“no” 90.0\u{a0}%, “yes” 10.0\u{a0}%");
-        let figure = figure(&survey, &LIGHT);
+        let cells: Vec<KnownCell<'_>> = super::super::cells(&survey).collect();
+        let figure = figure(&survey, &cells, &LIGHT);
         assert!(figure.words[0].contains(&said), "{}", figure.words[0]);
         assert!(figure.table.headers.contains(&"chosen".to_owned()));
     }

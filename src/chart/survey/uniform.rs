@@ -3,7 +3,7 @@
 
 use super::TableCell::{Count, Number};
 use super::{FigureDraft, KnownCell, Panel, Plot, Point, Table, Theme};
-use super::{cells, extent, heights, mean, model_marks, model_pens, task_names};
+use super::{extent, heights, mean, model_marks, model_pens, task_names};
 use crate::chart::Named;
 use crate::chart::number::{counted, short};
 use crate::chart::plot::Axis;
@@ -16,8 +16,7 @@ struct UniformDistance<'a> {
     distance: f64,
 }
 
-pub(super) fn figure(survey: &Survey, theme: &Theme) -> FigureDraft {
-    let all: Vec<KnownCell<'_>> = cells(survey).collect();
+pub(super) fn figure(survey: &Survey, all: &[KnownCell<'_>], theme: &Theme) -> FigureDraft {
     let paper =
         |cell: &KnownCell<'_>| 100.0 * (cell.found.averages.paper.mse - cell.found.uniform).abs();
     let own = |cell: &KnownCell<'_>| {
@@ -28,7 +27,7 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> FigureDraft {
         ("the same of shares among the options", own),
     ];
     let panels = forms.iter().map(|(name, of)| {
-        let series = model_marks(survey, &all, theme, |cell| {
+        let series = model_marks(survey, all, theme, |cell| {
             let (y, uniform) = (of(cell), 100.0 * cell.found.uniform);
             let from = format!("{} from {}", short(y), short(uniform));
             Some(Point::new(cell.task as f64, y, format!("{}\n{from}", cell.place())))
@@ -53,7 +52,7 @@ pub(super) fn figure(survey: &Survey, theme: &Theme) -> FigureDraft {
             format!("{}; × 100 on a logarithmic scale.", extent(survey)),
         ],
         table: Table::of(
-            &all,
+            all,
             &[
                 ("task", &|cell| cell.task()),
                 ("model", &|cell| cell.model()),

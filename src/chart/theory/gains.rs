@@ -5,15 +5,13 @@ use super::{FigureDraft, Scene, first, plot};
 use crate::chart::Table;
 use crate::chart::TableCell::Number;
 use crate::chart::number::{percent, short};
-use crate::chart::plot::{Axis, Line, Mark, Panel, Pen, Point, Series};
+use crate::chart::plot::{Axis, Line, Mark, Panel, Pen, Series};
 use crate::measure::ensemble::{Ensemble, growing, known, steps};
 use crate::measure::information::Bounds;
 
 fn curve(pen: &Pen, values: &[f64], unit: &str) -> Series {
-    let points = values.iter().zip(1..).map(|(y, n)| {
-        Point::new(f64::from(n), *y, format!("member {n}\n{} {}{unit}", pen.name, short(*y)))
-    });
-    Series::new(pen.clone(), points)
+    let said = |n, y| format!("member {n}\n{} {}{unit}", pen.name, short(y));
+    Series::along(pen, 1, values.iter().copied(), said)
 }
 
 fn panel(name: &str, members: usize, series: Vec<Series>) -> Panel {

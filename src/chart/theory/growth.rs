@@ -4,7 +4,7 @@ use super::{COPULA, Estimator, FigureDraft, Scene, VOTES, first, plot};
 use crate::chart::Table;
 use crate::chart::TableCell::Number;
 use crate::chart::number::short;
-use crate::chart::plot::{Axis, Line, Mark, Panel, Pen, Point, Series};
+use crate::chart::plot::{Axis, Line, Mark, Panel, Pen, Series};
 use crate::measure::ensemble::Ensemble;
 use crate::measure::information::votes::{Correction, estimate};
 
@@ -31,11 +31,8 @@ pub(super) fn sketch(scene: &Scene<'_>) -> Result<FigureDraft, String> {
         Pen::new("I(U;Y)", theme.ink, Line::Thick, Mark::None),
     ];
     let series = pens.iter().enumerate().map(|(term, pen)| {
-        let points = curve.iter().zip(1..).map(|(terms, n)| {
-            let text = format!("first {n} members\n{} {} bits", pen.name, short(terms[term]));
-            Point::new(f64::from(n), terms[term], text)
-        });
-        Series::new(pen.clone(), points)
+        let said = |n, bits| format!("first {n} members\n{} {} bits", pen.name, short(bits));
+        Series::along(pen, 1, curve.iter().map(|terms| terms[term]), said)
     });
     let falls = |term: usize| {
         let steps = curve.windows(2);

@@ -4,7 +4,7 @@
 use super::FigureDraft;
 use crate::chart::TableCell::{Count, Number};
 use crate::chart::number::counted;
-use crate::chart::plot::{Axis, Line, Mark, Panel, Pen, Plot, Point, Room, Series};
+use crate::chart::plot::{Axis, Line, Mark, Panel, Pen, Plot, Room, Series};
 use crate::chart::{Figure, Table, Theme};
 use crate::study::survey::Survey;
 
@@ -19,9 +19,8 @@ pub fn shapes_figure(theme: &Theme, room: Room) -> Figure {
         Pen::new("non-increasing supermodular", theme.mse, Line::Dashed, Mark::Square),
     ];
     let curve = |pen: &Pen, of: fn(f64) -> f64| {
-        let values = (0..=MEMBERS).map(|n| (n, of(n as f64)));
-        let point = |(n, y)| Point::new(n as f64, y, format!("{n} members\n{y:.3}"));
-        Series::new(pen.clone(), values.map(point))
+        let values = (0..=MEMBERS).map(|n| of(n as f64));
+        Series::along(pen, 0, values, |n, y| format!("{n} members\n{y:.3}"))
     };
     let panel = Panel::new(
         "value of a set of members, each new one worth less",
