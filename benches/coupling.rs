@@ -8,7 +8,6 @@
 mod common;
 
 use std::rc::Rc;
-use std::time::Duration;
 
 use atelier::engine::{EngineChoice, TangentPoint, TangentProduct, Tangents};
 use atelier::measure::coupling::{Jacobian, Lanczos, Leading, PROBES, TOLERANCE};
@@ -16,7 +15,7 @@ use atelier::plan::BlockRun;
 use atelier::study::coupling::{Coupling, CouplingMethod, CouplingWish, Linearising};
 use atelier::study::{LoadedModel, Running};
 use common::random::RandomModel;
-use common::{config, load, median, prompts, time};
+use common::{by_turns, config, first_stream, is_quick, load, median, prompts, ratio, time};
 
 const TOKENS: usize = 32;
 const K: usize = 8;
@@ -34,31 +33,15 @@ struct Shape {
 }
 
 fn shapes(is_quick: bool) -> Vec<Shape> {
-    let scholar = Shape {
-        name: "D 64, 12 blocks",
-        config: config(320, 64, 176, 12, 4, 2),
-        rounds: 15,
-        want: f64::INFINITY,
-    };
-    if is_quick {
-        return vec![scholar];
-    }
-    vec![
-        scholar,
-        Shape {
-            name: "D 576, 30 blocks",
-            config: config(2000, 576, 1536, 30, 9, 3),
-            rounds: 5,
-            want: 0.7,
-        },
+    let shape = |name, config, rounds, want| Shape { name, config, rounds, want };
+    let mut shapes =
+        vec![shape("D 64, 12 blocks", config(320, 64, 176, 12, 4, 2), 15, f64::INFINITY)];
+    if !is_quick {
+        shapes.push(shape("D 576, 30 blocks", config(2000, 576, 1536, 30, 9, 3), 5, 0.7));
         // Two of Llama-3.2-1B's blocks.
-        Shape {
-            name: "D 2048, 2 blocks",
-            config: config(2000, 2048, 8192, 2, 32, 8),
-            rounds: 3,
-            want: 0.35,
-        },
-    ]
+        shapes.push(shape("D 2048, 2 blocks", config(2000, 2048, 8192, 2, 32, 8), 3, 0.35));
+    }
+    shapes
 }
 
 /// One block's Jacobian at (last, last).
@@ -106,10 +89,6 @@ fn apart(numbers: &[f32], width: usize) -> Vec<f32> {
     (0..width).map(|k| found.S()[k]).collect()
 }
 
-fn seconds(times: Vec<Duration>) -> f64 {
-    median(times).as_secs_f64()
-}
-
 fn one_block(model: &LoadedModel, shape: &Shape, stream: &Rc<[f32]>) {
     let width = model.shape().width;
     let point = TangentPoint::of(BlockRun::whole(0), stream.clone());
@@ -135,7 +114,7 @@ fn one_block(model: &LoadedModel, shape: &Shape, stream: &Rc<[f32]>) {
         svd.push(time(|| apart(&numbers, width)));
         searched.push(time(|| one.search(round as u32)));
     }
-    let (formed, svd, searched) = (seconds(formed), seconds(svd), seconds(searched));
+    let [formed, svd, searched] = [formed, svd, searched].map(|times| median(times).as_secs_f64());
     println!(
         "{:<18} one block  {searched:>8.4} s ({} JVPs, {} VJPs; at most {} and {} of {STARTS} starts)   {formed:>8.4} s ({width} JVPs) + {svd:>8.4} s (all vectors) {:>6.2} {}",
         shape.name,
@@ -174,13 +153,12 @@ fn all_pairs(model: &LoadedModel, shape: &Shape, ids: &[u32]) {
         let (a, b) = (a.expect("a pair"), b.expect("a pair"));
         assert!((a - b).abs() < 2e-3, "{a}, {b}");
     }
-    let mut times = [Vec::new(), Vec::new()];
-    for _ in 0..shape.rounds.div_ceil(3) {
-        for (times, method) in times.iter_mut().zip(methods) {
-            times.push(time(|| coupling(model, ids, method)));
-        }
-    }
-    let [searched, formed] = times.map(seconds);
+    let both = by_turns(
+        shape.rounds.div_ceil(3),
+        || coupling(model, ids, CouplingMethod::Lanczos),
+        || coupling(model, ids, CouplingMethod::Whole),
+    );
+    let [searched, formed] = both.map(|time| time.as_secs_f64());
     let [a, b] = found.each_ref().map(|found| found.products);
     println!(
         "{:<18} all pairs  {searched:>8.4} s ({} JVPs, {} VJPs)   {formed:>8.4} s ({} JVPs), with every spectrum {:>6.2}",
@@ -188,24 +166,18 @@ fn all_pairs(model: &LoadedModel, shape: &Shape, ids: &[u32]) {
         a.jvp,
         a.vjp,
         b.jvp,
-        searched / formed
+        ratio(both)
     );
 }
 
 fn main() {
-    let is_quick = std::env::args().any(|argument| argument == "quick");
     println!(
         "searched by products, K {K}, {TOKENS} tokens, beside whole Jacobians; medians of alternating rounds\n"
     );
-    for shape in shapes(is_quick) {
+    for shape in shapes(is_quick()) {
         let model = load(&RandomModel::new(&shape.config), &EngineChoice::Cpu);
-        let prompt = prompts(model.shape().vocabulary, 1, TOKENS).remove(0);
-        let ids = prompt.token_ids;
-        let plan = model.plan(None).expect("its own order");
-        let run = model.engine.streams([ids.clone()].into(), [plan].into());
-        let mut streams = run.expect("a run").complete().expect("streams");
-        let stream = streams.remove(0).remove(0).remove(0);
-        one_block(&model, &shape, &stream);
+        let ids = prompts(model.shape().vocabulary, 1, TOKENS).remove(0).token_ids;
+        one_block(&model, &shape, &first_stream(&model, &ids));
         all_pairs(&model, &shape, &ids);
     }
 }

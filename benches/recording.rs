@@ -3,8 +3,6 @@
 //!
 //! The rounds of the ratio alternate between the two, so that a machine that slows down slows both.
 
-use std::ops::ControlFlow;
-
 mod common;
 
 use atelier::engine::{Engine, EngineChoice};
@@ -14,7 +12,7 @@ use candle_core::{DType, Device, Tensor};
 use candle_nn::VarBuilder;
 use candle_transformers::models::llama::{Cache, Llama, LlamaConfig};
 use common::random::{RandomModel, Stored};
-use common::{config, load, median, prompts, time};
+use common::{by_turns, config, load, logits, own_plan, prompts, ratio};
 
 /// A model shape and the batch that both sides run.
 struct Case {
@@ -38,73 +36,78 @@ fn cases() -> Vec<Case> {
     ]
 }
 
-/// Both engines on the same random weights.
-struct Pair {
-    ours: Engine,
-    theirs: Llama,
-    cache: Cache,
+/// Our engine and its batch.
+struct Ours {
+    engine: Engine,
     prompts: Vec<Prompt>,
-    plan: [Plan; 1],
-    batch: Tensor,
+    plan: Plan,
 }
 
-impl Pair {
-    fn new(case: &Case) -> Self {
-        let model = RandomModel::new(&case.config);
-        let (theirs, cache) = theirs(&model).expect("candle's Llama");
-        let ours = load(&model, &EngineChoice::Cpu).engine;
-        let prompts = prompts(ours.shape().vocabulary, case.prompts, case.tokens);
-        let ids: Vec<u32> = prompts.iter().flat_map(|p| p.token_ids.clone()).collect();
-        let shape = (case.prompts, case.tokens);
-        let batch = Tensor::from_vec(ids, shape, &Device::Cpu).expect("a batch");
-        let plan = [Plan::whole(&ours.shape().order).expect("a plan")];
-        Self { ours, theirs, cache, prompts, plan, batch }
+impl Ours {
+    fn new(model: &RandomModel, case: &Case) -> Self {
+        let engine = load(model, &EngineChoice::Cpu).engine;
+        let prompts = prompts(engine.shape().vocabulary, case.prompts, case.tokens);
+        Self { plan: own_plan(&engine), engine, prompts }
     }
 
     fn record(&self) -> Vec<f32> {
-        let go_on = &mut |_, _| ControlFlow::Continue(());
-        let traces = self.ours.run(&self.prompts, &self.plan, go_on).expect("a run");
-        traces[0].iter().flat_map(|trace| trace.logits.clone()).collect() // [P K]
-    }
-
-    fn forward(&mut self) -> Tensor {
-        self.theirs.forward(&self.batch, 0, &mut self.cache).expect("a forward pass") // [P, V]
-    }
-
-    /// The comparison means nothing unless both compute the same thing.
-    fn check(&mut self) {
-        let theirs = self.forward().to_vec2::<f32>().expect("logits");
-        let options = self.prompts.iter().zip(&theirs);
-        let theirs = options.flat_map(|(p, row)| p.option_ids.iter().map(|&id| row[id as usize]));
-        for (ours, theirs) in self.record().into_iter().zip(theirs) {
-            assert!((ours - theirs).abs() < 1e-3 * (1.0 + theirs.abs()), "{ours}, {theirs}");
-        }
+        logits(&self.engine, &self.prompts, &self.plan) // [P K]
     }
 }
 
-fn theirs(model: &RandomModel) -> candle_core::Result<(Llama, Cache)> {
-    let file: LlamaConfig =
-        serde_json::from_str(&model.config).map_err(candle_core::Error::wrap)?;
-    let file = file.into_config(false);
-    let (bytes, device) = (model.safetensors(Stored::F32), Device::Cpu);
-    let vars = VarBuilder::from_buffered_safetensors(bytes, DType::F32, &device)?;
-    Ok((Llama::load(vars, &file)?, Cache::new(false, DType::F32, &file, &device)?))
+/// candle's Llama with the same weights and batch.
+struct Theirs {
+    llama: Llama,
+    cache: Cache,
+    batch: Tensor,
+}
+
+impl Theirs {
+    fn new(model: &RandomModel, prompts: &[Prompt]) -> candle_core::Result<Self> {
+        let file: LlamaConfig =
+            serde_json::from_str(&model.config).map_err(candle_core::Error::wrap)?;
+        let file = file.into_config(false);
+        let (bytes, device) = (model.safetensors(Stored::F32), Device::Cpu);
+        let vars = VarBuilder::from_buffered_safetensors(bytes, DType::F32, &device)?;
+        let rows: Vec<&[u32]> = prompts.iter().map(|prompt| &prompt.token_ids[..]).collect();
+        Ok(Self {
+            llama: Llama::load(vars, &file)?,
+            cache: Cache::new(false, DType::F32, &file, &device)?,
+            batch: Tensor::new(rows, &device)?,
+        })
+    }
+
+    fn forward(&mut self) -> Tensor {
+        self.llama.forward(&self.batch, 0, &mut self.cache).expect("a forward pass") // [P, V]
+    }
+}
+
+/// The comparison means nothing unless both compute the same thing.
+fn check(ours: &Ours, theirs: &mut Theirs) {
+    let theirs = theirs.forward().to_vec2::<f32>().expect("logits");
+    let options = ours.prompts.iter().zip(&theirs);
+    let theirs = options.flat_map(|(p, row)| p.option_ids.iter().map(|&id| row[id as usize]));
+    for (ours, theirs) in ours.record().into_iter().zip(theirs) {
+        assert!((ours - theirs).abs() < 1e-3 * (1.0 + theirs.abs()), "{ours}, {theirs}");
+    }
 }
 
 fn main() {
     let mut lines = Vec::new();
     for case in cases() {
-        let mut pair = Pair::new(&case);
-        pair.check();
-        let (ours, theirs): (Vec<_>, Vec<_>) =
-            (0..40).map(|_| (time(|| pair.record()), time(|| pair.forward()))).unzip();
-        let (ours, theirs) = (median(ours), median(theirs));
+        let model = RandomModel::new(&case.config);
+        let ours = Ours::new(&model, &case);
+        let mut theirs = Theirs::new(&model, &ours.prompts).expect("candle's Llama");
+        check(&ours, &mut theirs);
+        let both = by_turns(40, || ours.record(), || theirs.forward());
         lines.push(format!(
-            "{:<28} {:>2} x {:<3} {ours:>11.2?} {theirs:>11.2?} {:>7.2}",
+            "{:<28} {:>2} x {:<3} {:>11.2?} {:>11.2?} {:>7.2}",
             case.name,
             case.prompts,
             case.tokens,
-            ours.as_secs_f64() / theirs.as_secs_f64()
+            both[0],
+            both[1],
+            ratio(both)
         ));
     }
     println!(

@@ -5,13 +5,12 @@
 
 mod common;
 
-use std::rc::Rc;
 use std::time::Duration;
 
 use atelier::engine::{Engine, EngineChoice, TangentPoint, TangentProduct, Tangents};
 use atelier::plan::{BlockRun, Plan};
 use common::random::RandomModel;
-use common::{config, load, median, time};
+use common::{config, first_stream, is_quick, load, median, own_plan, time};
 
 const TOKENS: usize = 32;
 
@@ -34,20 +33,17 @@ fn ids() -> Vec<u32> {
 
 /// One token through the model's only block, and through a read-out of 320 tokens, which is little
 /// beside it.
-fn token(engine: &Engine, plan: &Plan, rounds: usize) -> Duration {
-    let times = (0..rounds).map(|_| {
-        let mut decoder = engine.decoder(vec![ids()], plan).expect("a decoder");
-        let mut next = |id: Option<u32>| {
-            if let Some(id) = id {
-                decoder.push(0, id).expect("room");
-            }
-            decoder.ask(&[0]).expect("a step");
-            while decoder.advance().expect("a step").is_none() {}
-        };
-        next(None);
-        time(|| next(Some(5)))
-    });
-    median(times.collect())
+fn token(engine: &Engine, plan: &Plan) -> Duration {
+    let mut decoder = engine.decoder(vec![ids()], plan).expect("a decoder");
+    let mut next = |id: Option<u32>| {
+        if let Some(id) = id {
+            decoder.push(0, id).expect("room");
+        }
+        decoder.ask(&[0]).expect("a step");
+        while decoder.advance().expect("a step").is_none() {}
+    };
+    next(None);
+    time(|| next(Some(5)))
 }
 
 fn probes(rows: usize, width: usize) -> Vec<f32> {
@@ -68,23 +64,19 @@ fn product(tangents: &mut dyn Tangents, rows: usize, width: usize, transposed: b
 }
 
 fn main() {
-    let is_quick = std::env::args().any(|argument| argument == "quick");
     println!("medians; each product per probe, in the time of one token through the block\n");
-    for (name, config, rounds) in shapes(is_quick) {
+    for (name, config, rounds) in shapes(is_quick()) {
         let model = load(&RandomModel::new(&config), &EngineChoice::Cpu);
         let (engine, width) = (&model.engine, model.shape().width);
-        let plan = model.plan(None).expect("its own order");
-        let streams = engine.streams([ids()].into(), [plan.clone()].into());
-        let streams = streams.expect("a run").complete().expect("streams");
-        let stream: Rc<[f32]> = streams[0][0][0].clone();
-        let point = TangentPoint::of(BlockRun::whole(0), stream);
+        let plan = own_plan(engine);
+        let point = TangentPoint::of(BlockRun::whole(0), first_stream(&model, &ids()));
         let mut tangents = engine.tangents(point).expect("a point");
         product(tangents.as_mut(), 1, width, false); // What is kept, is kept.
         // Rounds alternate, so that a machine that slows down slows all of them.
         let mut alone = Vec::new();
         let mut of = vec![Vec::new(); 2 * PROBES.len()];
         for _ in 0..rounds {
-            alone.push(token(engine, &plan, 1));
+            alone.push(token(engine, &plan));
             for (n, times) in of.iter_mut().enumerate() {
                 let (rows, transposed) = (PROBES[n / 2], n % 2 == 1);
                 times.push(time(|| product(tangents.as_mut(), rows, width, transposed)));

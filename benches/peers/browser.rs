@@ -7,21 +7,14 @@
 
 #[path = "../common/mod.rs"]
 mod common;
-#[path = "../../tests/page/driver.rs"]
-#[allow(dead_code)]
-mod driver;
-mod setting;
-mod site;
+mod page;
 
 use std::path::PathBuf;
-use std::process::Command;
-use std::time::Duration;
 
-use common::median;
+use common::medians;
 use common::random::{RandomModel, Stored};
-use driver::Browser;
+use common::setting::{here, mobile, python, run, scratch, script, variable};
 use serde_json::{Value, json};
-use setting::{here, mobile, python, run, scratch};
 
 const PROMPTS: usize = 8;
 const TOKENS: usize = 64;
@@ -34,7 +27,7 @@ fn main() {
     let config: Value = serde_json::from_str(&random.config).expect("a config");
     let number = |field: &str| config[field].as_u64().expect("a number of the config") as usize;
     let width = number("hidden_size");
-    run(Command::new(python()).arg(here().join("onnx_model.py")).arg(&model));
+    run(script(&python(), "onnx_model.py").arg(&model));
     let prompts = common::prompts(number("vocab_size"), PROMPTS, TOKENS);
     let ids: Vec<u32> = prompts.iter().flat_map(|p| p.token_ids.clone()).collect();
     let options = prompts[0].option_ids.clone();
@@ -46,29 +39,16 @@ fn main() {
     let (heads, kv_heads) = (number("num_attention_heads"), number("num_key_value_heads"));
     write("heads.json", json!([kv_heads, width / heads]));
 
-    let set = |name: &str| {
-        std::env::var(name).unwrap_or_else(|_| panic!("{name}: run this by `cargo xtask peers`"))
-    };
     let folders = vec![
         ("/model/", model),
-        ("/pkg/", PathBuf::from(set("ATELIER_PEER"))),
+        ("/pkg/", PathBuf::from(variable("ATELIER_PEER"))),
         ("/ort/", here().join("node_modules/onnxruntime-web/dist")),
         ("/", here().join("browser")),
     ];
-    let port = site::serve(folders);
     let gpu = std::env::args().any(|argument| argument == "gpu");
-    let (chrome, driver) = (set("ATELIER_CHROME"), set("ATELIER_CHROMEDRIVER"));
-    let browser = Browser::open(&chrome, &driver, 800, 600, gpu, &[]);
-    let side = if gpu { "#webgpu" } else { "" };
-    browser.go(&format!("http://127.0.0.1:{port}/index.html{side}"));
-    browser.until("both sides have loaded", "window.versions");
+    let browser = page::open(folders, gpu, if gpu { "#webgpu" } else { "" });
     let round = |side: &str| -> (f64, Vec<f64>) {
-        // Polled: a software GPU takes longer than the driver waits for one script.
-        browser.run(&format!(
-            "window.answer = null; window.round('{side}').then(a => window.answer = a, e => window.answer = {{ failed: String(e) }})"
-        ));
-        browser.until_within(Duration::from_secs(600), "a round is over", "window.answer !== null");
-        let answer = browser.run("return window.answer");
+        let answer = page::answer(&browser, &format!("window.round('{side}')"));
         let seconds = answer["seconds"].as_f64();
         let seconds = seconds.unwrap_or_else(|| panic!("{side}: {answer}"));
         let numbers = serde_json::from_value(answer["numbers"].clone());
@@ -90,12 +70,7 @@ fn main() {
         }
     }
     let rounds = if gpu { 1 } else { ROUNDS };
-    let (mut ours, mut theirs) = (Vec::new(), Vec::new());
-    for _ in 0..rounds {
-        ours.push(round("atelier").0);
-        theirs.push(round("theirs").0);
-    }
-    let (ours, theirs) = (median(ours), median(theirs));
+    let [ours, theirs] = medians((0..rounds).map(|_| (round("atelier").0, round("theirs").0)));
     let versions = browser.run("return [versions.atelier, versions.theirs]");
     println!("{} against {}", versions[0], versions[1]);
     println!("medians of {rounds} alternating rounds   atelier   onnxruntime   ratio (want < 1)");

@@ -8,23 +8,17 @@
 //! minute.
 
 use std::path::Path;
-use std::process::Command;
-use std::time::Instant;
 
 #[path = "../common/mod.rs"]
 mod common;
-mod setting;
-#[allow(dead_code)] // Each bench uses a part of it.
-mod side;
 
-use atelier::model::ModelFiles;
 use atelier::study::coupling::{Coupling, CouplingWish, Linearising};
 use atelier::study::{LoadedModel, Running};
-use common::prompts;
 use common::random::{RandomModel, Stored};
+use common::setting::{json_file, mobile, python, scratch, script};
+use common::side::{BothSides, answer_cases, assert_close, paths_of_ours, threads, timed};
+use common::{open, prompts};
 use serde_json::{Value, json};
-use setting::{here, mobile, python, scratch};
-use side::{BothSides, assert_close, peak_kb, threads};
 
 /// Number of blocks of MobileLLM-125M.
 const BLOCKS: usize = 30;
@@ -35,11 +29,8 @@ const ONE: &str = "one block";
 const ALL: &str = "all pairs";
 
 fn main() {
-    let arguments: Vec<String> = std::env::args().collect();
-    if let [_, side, folder, case] = arguments.as_slice()
-        && side == "ours"
-    {
-        return ours(Path::new(folder), Path::new(case));
+    if let Some(paths) = paths_of_ours() {
+        return ours(&paths[0], &paths[1]);
     }
     let folder = scratch("coupling");
     RandomModel::new(&mobile(BLOCKS)).write(&folder, Stored::F32);
@@ -48,8 +39,7 @@ fn main() {
     let text = json!({ "ids": ids, "k": K }).to_string();
     std::fs::write(&case, text).expect("a file of the case");
 
-    let mut peer = Command::new(python());
-    let mut both = BothSides::start(&[&folder, &case], peer.arg(here().join("coupling.py")));
+    let mut both = BothSides::start(&[&folder, &case], &mut script(&python(), "coupling.py"));
     let BothSides { ours, theirs } = &both;
     println!("{} against {}, {} threads\n", ours.version, theirs.version, threads());
     println!("medians of alternating rounds    atelier      Python      ratio");
@@ -57,7 +47,7 @@ fn main() {
         let [ours, python] = both.seconds(name, rounds, same);
         println!("{name:<28} {ours:>9.3} s {python:>9.3} s {:>10.3} (want <= 0.05)", ours / python);
     }
-    let (ours, python) = (both.ours.peak(), both.theirs.peak());
+    let [ours, python] = both.peaks();
     println!("{:<28} {ours:>8.0} MB {python:>8.0} MB", "peak memory");
 }
 
@@ -71,28 +61,19 @@ fn same(ours: &Value, theirs: &Value) {
 
 /// Our side: the same protocol as `coupling.py`.
 fn ours(folder: &Path, case: &Path) {
-    let case = std::fs::read_to_string(case).expect("a case");
-    let case: Value = serde_json::from_str(&case).expect("a case in JSON");
+    let case = json_file(case);
     let ids: Vec<u32> = serde_json::from_value(case["ids"].clone()).expect("token ids");
-    let files = ModelFiles::open(folder).expect("a model folder");
-    let model = LoadedModel::from_files(&files, &mut |_, _| ()).expect("a model");
-    println!("{}", json!({ "version": format!("atelier, {}", model.engine.describe()) }));
-    for name in std::io::stdin().lines() {
-        let name = name.expect("a case");
+    let model = open(folder);
+    answer_cases(&format!("atelier, {}", model.engine.describe()), |name| {
         let line = (name == ONE).then_some("0");
-        let start = Instant::now();
-        let found = coupling(&model, &ids, line);
-        let seconds = start.elapsed().as_secs_f64();
-        let values = found.spectrum.iter().map(|of| &of.singular_values[..K]);
-        println!(
-            "{}",
-            json!({
-                "seconds": seconds, "peak_kb": peak_kb(),
-                "singular_values": values.collect::<Vec<_>>(),
-                "off_diagonal": found.depth_wise[&K].map.off_diagonal,
-            })
-        );
-    }
+        let (found, seconds) = timed(|| coupling(&model, &ids, line));
+        let values = found.spectrum.iter().map(|spectrum| &spectrum.singular_values[..K]);
+        json!({
+            "seconds": seconds,
+            "singular_values": values.collect::<Vec<_>>(),
+            "off_diagonal": found.depth_wise[&K].map.off_diagonal,
+        })
+    });
 }
 
 fn coupling(model: &LoadedModel, ids: &[u32], line: Option<&str>) -> Coupling {

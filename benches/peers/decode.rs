@@ -5,23 +5,17 @@
 //! that loads the same folder (2.5 GB below the target folder, removed in the end); rounds alternate.
 
 use std::path::Path;
-use std::process::Command;
 use std::time::Instant;
 
 #[path = "../common/mod.rs"]
 mod common;
-mod setting;
-#[allow(dead_code)] // Each bench uses a part of it.
-mod side;
 
-use atelier::model::ModelFiles;
-use atelier::plan::Plan;
-use atelier::study::{Generation, LoadedModel, Wrote};
+use atelier::study::{Generation, Wrote};
 use common::random::{RandomModel, Stored};
-use common::{median, prompts};
+use common::setting::{python, run_apart, scratch, script};
+use common::side::{BothSides, answer_cases, assert_close, largest, paths_of_ours, threads};
+use common::{median, open, own_plan, prompts};
 use serde_json::{Value, json};
-use setting::{here, python, run, scratch};
-use side::{BothSides, assert_close, largest, peak_kb, threads};
 
 const SHAPE: &str = include_str!("shapes/llama-3.2-1b.json");
 const PROMPT: usize = 12;
@@ -32,21 +26,19 @@ const AROUND: usize = 10;
 const ROUNDS: usize = 2;
 
 fn main() {
+    if let Some(paths) = paths_of_ours() {
+        return ours(&paths[0]);
+    }
     let arguments: Vec<String> = std::env::args().collect();
-    match arguments.as_slice() {
-        [_, side, folder] if side == "ours" => return ours(Path::new(folder)),
-        [_, side, folder] if side == "write" => {
-            return RandomModel::new(SHAPE).write(Path::new(folder), Stored::Bf16);
-        }
-        _ => {}
+    if let [_, side, folder] = &arguments[..]
+        && side == "write"
+    {
+        return RandomModel::new(SHAPE).write(Path::new(folder), Stored::Bf16);
     }
     let folder = tempfile::tempdir_in(scratch("decode")).expect("a folder");
-    let program = std::env::current_exe().expect("this program");
-    // In a process of its own: what it held would count for those measured after it.
-    run(Command::new(&program).arg("write").arg(folder.path()));
+    run_apart(&["write"], folder.path());
 
-    let mut peer = Command::new(python());
-    let mut both = BothSides::start(&[folder.path()], peer.arg(here().join("decode.py")));
+    let mut both = BothSides::start(&[folder.path()], &mut script(&python(), "decode.py"));
     println!("{} against {}, {} threads", both.ours.version, both.theirs.version, threads());
     both.rounds(&format!("{PROMPT} 1"), 0, same);
     let rounds = both.rounds(&format!("{PROMPT} {TOKENS}"), ROUNDS, |_, _| ());
@@ -71,7 +63,8 @@ fn main() {
             at[1] / at[0]
         );
     }
-    println!("peak memory: {:.0} MB, Python {:.0} MB", both.ours.peak(), both.theirs.peak());
+    let [ours, python] = both.peaks();
+    println!("peak memory: {ours:.0} MB, Python {python:.0} MB");
 }
 
 /// Seconds of every token.
@@ -87,12 +80,9 @@ fn same(ours: &Value, theirs: &Value) {
 
 /// Our side: the same protocol as `decode.py`.
 fn ours(folder: &Path) {
-    let files = ModelFiles::open(folder).expect("a model folder");
-    let model = LoadedModel::from_files(&files, &mut |_, _| ()).expect("a model");
-    let plan = Plan::whole(&model.shape().order).expect("a plan");
-    println!("{}", json!({ "version": model.engine.describe() }));
-    for case in std::io::stdin().lines() {
-        let case = case.expect("a case");
+    let model = open(folder);
+    let plan = own_plan(&model.engine);
+    answer_cases(&model.engine.describe(), |case| {
         let numbers: Vec<usize> =
             case.split_whitespace().map(|number| number.parse().expect("a number")).collect();
         let prompt = prompts(model.shape().vocabulary, 1, numbers[0]).remove(0);
@@ -113,9 +103,6 @@ fn ours(folder: &Path) {
             }
         }
         let each = &each[1.min(each.len())..];
-        println!(
-            "{}",
-            json!({ "seconds": each.iter().sum::<f64>(), "each": each, "peak_kb": peak_kb(), "logits": logits[..64] })
-        );
-    }
+        json!({ "seconds": each.iter().sum::<f64>(), "each": each, "logits": logits[..64] })
+    });
 }

@@ -9,23 +9,18 @@
 //! alternate, and removed. Linux: peak memory is the process's resident set, mapped pages counted.
 
 use std::io::{BufRead, BufReader, Read};
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
 #[path = "../common/mod.rs"]
 mod common;
-mod setting;
 
-use atelier::engine::Engine;
-use atelier::model::{ModelFiles, Prompt};
-use atelier::plan::Plan;
-use atelier::study::LoadedModel;
 use common::random::{RandomModel, Stored};
-use common::{median, prompts, time};
+use common::setting::{python, run_apart, scratch, script};
+use common::side::{assert_close, largest, threads};
+use common::{by_turns, logits, median, open, own_plan, prompts};
 use serde_json::Value;
-use setting::{here, python, run, scratch};
 
 const SMALL: &str = include_str!("shapes/llama-3.2-1b.json");
 const LARGE: &str = include_str!("shapes/llama-2-7b.json");
@@ -41,7 +36,6 @@ fn main() {
     let arguments: Vec<String> = arguments.collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match words.as_slice() {
-        // In a process of its own: what it held would count for the processes measured after it.
         ["write", shape, stored, folder] => {
             let stored = if *stored == "f32" { Stored::F32 } else { Stored::Bf16 };
             RandomModel::new(config(shape)).write(Path::new(folder), stored);
@@ -63,9 +57,7 @@ impl Folder {
     fn write(shape: &str, stored: &str) -> Self {
         let folder = tempfile::tempdir_in(scratch("memory")).expect("a folder");
         println!("writing random weights of {shape} in {stored}");
-        let program = std::env::current_exe().expect("this program");
-        let mut write = Command::new(program);
-        run(write.args(["write", shape, stored]).arg(folder.path()));
+        run_apart(&["write", shape, stored], folder.path());
         Self(folder)
     }
 
@@ -94,6 +86,18 @@ struct Measured {
     /// MB
     peak: f64,
     printed: String,
+}
+
+impl Measured {
+    /// Runs two processes by turns; each one's median time, highest peak, and what it printed first.
+    fn by_turns(ours: impl Fn() -> Self, theirs: impl Fn() -> Self) -> [Self; 2] {
+        let (ours, theirs): (Vec<_>, Vec<_>) = (0..ROUNDS).map(|_| (ours(), theirs())).unzip();
+        [ours, theirs].map(|mut rounds| Self {
+            seconds: median(rounds.iter().map(|round| round.seconds).collect()),
+            peak: rounds.iter().map(|round| round.peak).fold(0.0, f64::max),
+            printed: rounds.swap_remove(0).printed,
+        })
+    }
 }
 
 // Waited for by `wait4`, which says its peak too.
@@ -159,14 +163,13 @@ fn lens(atelier: &Path, folder: &Folder) -> Command {
 }
 
 fn small() {
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let threads = threads();
     let (python, atelier) = (python(), atelier());
     let folder = Folder::write("1b", "bf16");
     let theirs = || {
         folder.warm();
-        let mut theirs = Command::new(&python);
-        theirs.arg(here().join("picture.py")).arg(folder.path());
-        measure(theirs.args([IDS, ROWS, &threads.to_string()]))
+        let mut theirs = script(&python, "picture.py");
+        measure(theirs.arg(folder.path()).args([IDS, ROWS, &threads.to_string()]))
     };
     let ours = || {
         folder.warm();
@@ -175,9 +178,7 @@ fn small() {
     };
 
     same(&measure(lens(&atelier, &folder).arg("--json")), &theirs());
-    let (ours, theirs): (Vec<_>, Vec<_>) = (0..ROUNDS).map(|_| (ours(), theirs())).unzip();
-    let seconds = |side: &[Measured]| median(side.iter().map(|one| one.seconds).collect());
-    let peak = |side: &[Measured]| side.iter().map(|one| one.peak).fold(0.0, f64::max);
+    let [ours, theirs] = Measured::by_turns(ours, theirs);
     println!(
         "\nLlama-3.2-1B's shape in bf16, {:.0} MB, 12 tokens, {threads} threads; {ROUNDS} alternating rounds\n\
          {:<28} {:>9} {:>9} {:>8}",
@@ -187,13 +188,13 @@ fn small() {
         "Python",
         "ratio"
     );
-    let (a, b) = (seconds(&ours), seconds(&theirs));
+    let (a, b) = (ours.seconds, theirs.seconds);
     println!(
         "{:<28} {a:>7.2} s {b:>7.2} s {:>8.2} (want <= 0.50)",
         "start to picture, median",
         a / b
     );
-    let (a, b) = (peak(&ours), peak(&theirs));
+    let (a, b) = (ours.peak, theirs.peak);
     println!("{:<28} {a:>6.0} MB {b:>6.0} MB {:>8.2}", "peak memory", a / b);
     let (a, b) = (a / folder.size(), b / folder.size());
     println!("{:<28} {a:>9.2} {b:>9.2}          (want <= 1.15)", "peak / file");
@@ -209,50 +210,30 @@ fn depths(atelier: &Path, folder: &Folder) {
         measure(lens(atelier, folder).args(wish))
     };
     let wish = ["--lens", "5", "--json"];
-    let both = (0..ROUNDS).map(|_| (run(&["--json"]), run(&wish)));
-    let (plain, deep): (Vec<_>, Vec<_>) = both.unzip();
-    let report: Value = serde_json::from_str(&deep[0].printed).expect("a report");
+    let [plain, deep] = Measured::by_turns(|| run(&["--json"]), || run(&wish));
+    let report: Value = serde_json::from_str(&deep.printed).expect("a report");
     let count = |field: &str| report["lens"][field].as_array().map_or(0, Vec::len);
     let (steps, members) = (count("logit_lens"), count("logit_lens_members"));
     assert!(steps == 17 && members > steps, "{steps} depths, {members} members");
-    let seconds = |side: &[Measured]| median(side.iter().map(|one| one.seconds).collect());
-    let peak = |side: &[Measured]| side.iter().map(|one| one.peak).fold(0.0, f64::max);
     println!(
         "the whole vocabulary at {steps} depths and after {members} members: {:.2} s beside {:.2}, peak {:.0} MB beside {:.0}",
-        seconds(&deep),
-        seconds(&plain),
-        peak(&deep),
-        peak(&plain),
+        deep.seconds, plain.seconds, deep.peak, plain.peak,
     );
 }
 
 /// 8 prompts of 64 tokens, in the type stored and in f32: rows/s.
 fn rates(folder: &Folder) {
     let wide = Folder::write("1b", "f32");
-    let open = |folder: &Folder| {
-        let files = ModelFiles::open(folder.path()).expect("a model folder");
-        let model = LoadedModel::from_files(&files, &mut |_, _| ());
-        model.expect("a model that loads").engine
-    };
-    let (stored, wide) = (open(folder), open(&wide));
+    let (stored, wide) = (open(folder.path()).engine, open(wide.path()).engine);
     let prompts = prompts(stored.shape().vocabulary, 8, 64);
-    let plan = [Plan::whole(&stored.shape().order).expect("a plan")];
-    let go_on = &mut |_, _| ControlFlow::Continue(());
-    let mut pass = |engine: &Engine, prompts: &[Prompt]| {
-        let traces = engine.run(prompts, &plan, go_on).expect("a run");
-        traces[0].iter().flat_map(|trace| trace.logits.clone()).collect::<Vec<f32>>()
-    };
+    let plan = own_plan(&stored);
+    let (in_stored, in_wide) =
+        (|| logits(&stored, &prompts, &plan), || logits(&wide, &prompts, &plan));
     // Both hold the same numbers.
-    let (a, b) = (pass(&stored, &prompts), pass(&wide, &prompts));
-    for (a, b) in a.iter().zip(b) {
+    for (a, b) in in_stored().iter().zip(in_wide()) {
         assert!((a - b).abs() < 1e-2 * (1.0 + b.abs()), "{a}, {b}");
     }
-    let times = (0..ROUNDS).map(|_| {
-        let stored = time(|| pass(&stored, &prompts)).as_secs_f64();
-        (stored, time(|| pass(&wide, &prompts)).as_secs_f64())
-    });
-    let (a, b): (Vec<_>, Vec<_>) = times.unzip();
-    let (a, b) = (8.0 / median(a), 8.0 / median(b));
+    let [a, b] = by_turns(ROUNDS, in_stored, in_wide).map(|time| 8.0 / time.as_secs_f64());
     println!(
         "8 x 64 tokens: {a:.2} rows/s in {}, {b:.2} in {}: {:.2} (want >= 0.95)",
         stored.describe(),
@@ -282,16 +263,8 @@ fn same(ours: &Measured, theirs: &Measured) {
     let json = |text: &str| -> Value {
         serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"))
     };
-    let numbers = |logits: &Value| -> Vec<f64> {
-        let logits = logits.as_array().expect("logits").iter();
-        logits.map(|x| x.as_f64().expect("a logit")).collect()
-    };
     let (ours, theirs) = (json(&ours.printed), json(&theirs.printed));
     println!("atelier, {} against {}", ours["engine"], theirs["version"]);
-    let (ours, theirs) = (numbers(&ours["lens"]["logits"]), numbers(&theirs["logits"]));
-    assert_eq!(ours.len(), theirs.len());
-    let largest = ours.iter().fold(0f64, |largest, x| largest.max(x.abs()));
-    for (a, b) in ours.iter().zip(&theirs) {
-        assert!((a - b).abs() < 0.1 * largest, "{ours:?}, {theirs:?}");
-    }
+    let largest = largest(&ours["lens"]["logits"]);
+    assert_close(&ours["lens"]["logits"], &theirs["logits"], 0.1, |_| largest);
 }

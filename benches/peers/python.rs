@@ -5,26 +5,18 @@
 //! with PyTorch (gigabytes) in the target folder. Either side is a process of its own that loads
 //! the same model folder, so that peak memory can be told apart; rounds alternate.
 
-use std::ops::ControlFlow;
 use std::path::Path;
-use std::process::Command;
-use std::time::Instant;
 
 #[path = "../common/mod.rs"]
 mod common;
-mod setting;
-#[allow(dead_code)] // Each bench uses a part of it.
-mod side;
 
 use atelier::model::weights::Weights;
 use atelier::model::{ModelFiles, ModelShape, Prompt, Tokenizer};
-use atelier::plan::Plan;
-use atelier::study::LoadedModel;
-use common::prompts;
 use common::random::{RandomModel, Stored};
+use common::setting::{here, json_file, mobile, python, scratch, script};
+use common::side::{BothSides, answer_cases, assert_close, paths_of_ours, threads, timed};
+use common::{open, own_plan, prompts, traces};
 use serde_json::{Value, json};
-use setting::{here, mobile, python, scratch};
-use side::{BothSides, assert_close, peak_kb, threads};
 
 /// Number of blocks of MobileLLM-125M.
 const BLOCKS: usize = 30;
@@ -34,11 +26,8 @@ const UNEQUAL: &str = "BoolQ, batches of 16";
 const ROWS: usize = 48;
 
 fn main() {
-    let arguments: Vec<String> = std::env::args().collect();
-    if let [_, side, folder, cases] = arguments.as_slice()
-        && side == "ours"
-    {
-        return ours(Path::new(folder), Path::new(cases));
+    if let Some(paths) = paths_of_ours() {
+        return ours(&paths[0], &paths[1]);
     }
     let folder = scratch("model");
     RandomModel::new(&mobile(BLOCKS)).write(&folder, Stored::F32);
@@ -47,8 +36,7 @@ fn main() {
     let shape = shape.expect("a model").shape;
     std::fs::write(&cases, all_cases(&shape).to_string()).expect("a file of cases");
 
-    let mut peer = Command::new(python());
-    let mut both = BothSides::start(&[&folder, &cases], peer.arg(here().join("forward.py")));
+    let mut both = BothSides::start(&[&folder, &cases], &mut script(&python(), "forward.py"));
     let BothSides { ours, theirs } = &both;
     println!("{} against {}, {} threads\n", ours.version, theirs.version, threads());
     println!("medians of alternating rounds     rows/s     Python      ratio");
@@ -59,7 +47,7 @@ fn main() {
             ours / python
         );
     }
-    let (ours, python) = (both.ours.peak(), both.theirs.peak());
+    let [ours, python] = both.peaks();
     println!(
         "{:<28} {ours:>8.0} MB {python:>7.0} MB {:>10.2} (want <= 0.6)",
         "peak memory",
@@ -74,33 +62,22 @@ fn same(ours: &Value, theirs: &Value) {
 
 /// Our side: the same protocol as `forward.py`.
 fn ours(folder: &Path, cases: &Path) {
-    let cases = std::fs::read_to_string(cases).expect("cases");
-    let cases: Value = serde_json::from_str(&cases).expect("cases in JSON");
-    let files = ModelFiles::open(folder).expect("a model folder");
-    let model = LoadedModel::from_files(&files, &mut |_, _| ()).expect("a model");
-    let engine = model.engine;
-    let plan = [Plan::whole(&engine.shape().order).expect("a plan")];
-    println!("{}", json!({ "version": format!("atelier, {}", engine.describe()) }));
-    for case in std::io::stdin().lines() {
-        let case = case.expect("a case");
-        let batches: Vec<Vec<Prompt>> = cases[&case]
+    let cases = json_file(cases);
+    let engine = open(folder).engine;
+    let plan = [own_plan(&engine)];
+    answer_cases(&format!("atelier, {}", engine.describe()), |case| {
+        let batches: Vec<Vec<Prompt>> = cases[case]
             .as_array()
             .expect("batches")
             .iter()
             .map(|batch| batch.as_array().expect("rows").iter().map(prompt).collect())
             .collect();
-        let start = Instant::now();
-        let traces: Vec<_> = batches
-            .iter()
-            .map(|batch| {
-                let go_on = &mut |_, _| ControlFlow::Continue(());
-                engine.run(batch, &plan, go_on).expect("a run")
-            })
-            .collect();
-        let seconds = start.elapsed().as_secs_f64();
-        let logits = &traces[0][0][0].member_logits;
-        println!("{}", json!({ "seconds": seconds, "peak_kb": peak_kb(), "logits": logits }));
-    }
+        let (traces, seconds) = timed(|| {
+            let traces = batches.iter().map(|batch| traces(&engine, batch, &plan));
+            traces.collect::<Vec<_>>()
+        });
+        json!({ "seconds": seconds, "logits": traces[0][0][0].member_logits })
+    });
 }
 
 fn prompt(row: &Value) -> Prompt {

@@ -6,19 +6,14 @@
 //! are made beforehand.
 
 use std::path::Path;
-use std::process::Command;
-use std::time::Instant;
 
 #[path = "../common/mod.rs"]
 mod common;
-mod setting;
-#[allow(dead_code)] // Each bench uses a part of it.
-mod side;
 
 use atelier::train::{Recipe, Trainer, evaluate, family, folder};
+use common::setting::{json_file, python, scratch, script};
+use common::side::{BothSides, answer_cases, assert_close, paths_of_ours, threads, timed};
 use serde_json::{Value, json};
-use setting::{here, python, scratch};
-use side::{BothSides, assert_close, peak_kb, threads};
 
 const STEPS: usize = 40;
 const ROUNDS: usize = 9;
@@ -26,11 +21,8 @@ const ROUNDS: usize = 9;
 const CASES: [(usize, usize); 3] = [(4, 32), (4, 64), (12, 32)];
 
 fn main() {
-    let arguments: Vec<String> = std::env::args().collect();
-    if let [_, side, folder] = arguments.as_slice()
-        && side == "ours"
-    {
-        return ours(Path::new(folder));
+    if let Some(paths) = paths_of_ours() {
+        return ours(&paths[0]);
     }
     let python = python();
     println!(
@@ -40,8 +32,7 @@ fn main() {
     for (blocks, batch) in CASES {
         let folder = scratch(&format!("training-{blocks}-{batch}"));
         let tokens = write_case(&folder, blocks, batch) as f64;
-        let mut peer = Command::new(&python);
-        let mut both = BothSides::start(&[&folder], peer.arg(here().join("training.py")));
+        let mut both = BothSides::start(&[&folder], &mut script(&python, "training.py"));
         let [ours, python] = both.seconds("round", ROUNDS, same).map(|seconds| tokens / seconds);
         println!(
             "{blocks:>2} blocks, {batch} rows a step ({:.0} tokens): {} {ours:.0}, {} {python:.0}, ratio {:.2} (want >= 1)",
@@ -92,17 +83,13 @@ fn same(ours: &Value, theirs: &Value) {
 
 /// Our side: the same protocol as `training.py`.
 fn ours(folder: &Path) {
-    let case = std::fs::read_to_string(folder.join("case.json")).expect("a case");
-    let case: Value = serde_json::from_str(&case).expect("a case in JSON");
+    let case = json_file(&folder.join("case.json"));
     let number = |field: &str| case[field].as_u64().expect("a number") as usize;
     let (blocks, batch) = (number("blocks"), number("batch"));
-    println!("{}", json!({ "version": "atelier" }));
-    for line in std::io::stdin().lines() {
-        line.expect("a case");
+    answer_cases("atelier", |_| {
         let mut trainer = begin(blocks, batch);
-        let start = Instant::now();
-        let losses: Vec<f64> = (0..STEPS).map(|_| trainer.step().expect("a step").loss).collect();
-        let seconds = start.elapsed().as_secs_f64();
-        println!("{}", json!({ "seconds": seconds, "peak_kb": peak_kb(), "losses": losses }));
-    }
+        let mut loss = |_| trainer.step().expect("a step").loss;
+        let (losses, seconds) = timed(|| (0..STEPS).map(&mut loss).collect::<Vec<f64>>());
+        json!({ "seconds": seconds, "losses": losses })
+    });
 }

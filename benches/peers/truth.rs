@@ -5,22 +5,18 @@
 //! bench. The vocabularies are those of `../shared/tokenizers` and of `../shared/models/gguf`; the files
 //! with them are written by the format's own writer (`truth.py`), those of the families by the tests'.
 
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::Path;
 
 #[path = "../common/mod.rs"]
 mod common;
 #[path = "../../tests/common/gguf.rs"]
 mod gguf;
-mod setting;
-#[allow(dead_code)] // Each bench uses a part of it.
-mod side;
 
-use atelier::model::{ModelFiles, Prompt};
-use atelier::study::LoadedModel;
+use atelier::model::Prompt;
+use common::open;
+use common::setting::{here, llama_python, run, scratch, script};
+use common::side::Side;
 use serde_json::json;
-use setting::{environment, here, llama_cmake, run, scratch};
-use side::Side;
 
 /// Rules for byte-level vocabularies: each is tried on GPT-2's.
 const RULES: [&str; 8] =
@@ -33,7 +29,7 @@ const TOKENS: u64 = 23;
 const TOLERANCE: f64 = 1e-3;
 
 fn main() {
-    let python = environment("venv-llama", "requirements-llama.txt", Some(&llama_cmake()));
+    let python = llama_python();
     let shared = here().join("../../../shared");
     let folder = tempfile::tempdir_in(scratch("llama")).expect("a folder");
     let mut wrong = 0;
@@ -41,9 +37,7 @@ fn main() {
     for (vocabulary, rule) in byte_level.into_iter().chain(PIECES.map(|name| (name, "llama"))) {
         let tokenizer = shared.join("tokenizers").join(vocabulary).join("tokenizer.json");
         let file = folder.path().join("vocabulary.gguf");
-        let mut write = Command::new(&python);
-        write.arg(here().join("truth.py")).arg("write").arg(&tokenizer);
-        run(write.arg(rule).arg(&file));
+        run(script(&python, "truth.py").arg("write").arg(&tokenizer).arg(rule).arg(&file));
         wrong += texts(&python, &file, &format!("{vocabulary} by {rule}"));
     }
     let ggufs = std::fs::read_dir(shared.join("models/gguf")).expect("GGUF files");
@@ -60,9 +54,7 @@ fn main() {
         if !config.is_empty() && !config.contains("\"layer_sharing\": true") {
             let ours = gguf::write(&model, folder.path());
             let file = folder.path().join("again.gguf");
-            let mut again = Command::new(&python);
-            again.arg(here().join("truth.py")).arg("again");
-            run(again.arg(&ours).arg(&file));
+            run(script(&python, "truth.py").arg("again").arg(&ours).arg(&file));
             // llama.cpp knows no windows in what it calls llama: within the window it says the same.
             let config: serde_json::Value = serde_json::from_str(&config).expect("JSON");
             let window = config["sliding_window"].as_u64().unwrap_or(u64::MAX);
@@ -77,18 +69,12 @@ fn name(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-fn open(file: &Path) -> LoadedModel {
-    let files = ModelFiles::open(file).expect("a GGUF file");
-    LoadedModel::from_files(&files, &mut |_, _| ()).expect("a model")
-}
-
-fn theirs(python: &PathBuf, file: &Path) -> Side {
-    let mut side = Command::new(python);
-    Side::start(side.arg(here().join("truth.py")).arg("run").arg(file))
+fn theirs(python: &Path, file: &Path) -> Side {
+    Side::start(script(python, "truth.py").arg("run").arg(file))
 }
 
 /// How many texts are cut otherwise; the first few are shown.
-fn texts(python: &PathBuf, file: &Path, name: &str) -> usize {
+fn texts(python: &Path, file: &Path, name: &str) -> usize {
     let model = open(file);
     let tokenizer = model.tokenizer().expect("a vocabulary");
     let mut llama = theirs(python, file);
@@ -113,7 +99,7 @@ fn texts(python: &PathBuf, file: &Path, name: &str) -> usize {
 }
 
 /// Compares the next token's logits with llama.cpp's: 0 if they are equal within [`TOLERANCE`], else 1.
-fn logits(python: &PathBuf, file: &Path, name: &str, tokens: u32) -> usize {
+fn logits(python: &Path, file: &Path, name: &str, tokens: u32) -> usize {
     let model = open(file);
     let vocabulary = model.shape().vocabulary;
     let ids: Vec<u32> = (0..tokens).map(|t| (t * 37 + 5) % vocabulary as u32).collect();
@@ -133,96 +119,9 @@ fn logits(python: &PathBuf, file: &Path, name: &str, tokens: u32) -> usize {
 /// Texts that take tokenizers apart: digits, blanks, emoji, combining marks, scripts without blanks,
 /// controls, and all of them side by side.
 fn hostile() -> Vec<String> {
-    let pieces = [
-        "a",
-        "The",
-        " quick",
-        "fox's",
-        "I'LL",
-        "don’t",
-        "we've",
-        "'s",
-        "'S",
-        "N'T",
-        "0",
-        "12",
-        "1234567",
-        "3.14",
-        "1,000,000",
-        "0x1F",
-        "½",
-        "²",
-        "Ⅷ",
-        "٣٤٥",
-        "𝟘𝟙",
-        " ",
-        "  ",
-        "     ",
-        "\t",
-        "\n",
-        "\n\n",
-        "\r\n",
-        " \n ",
-        "\u{a0}",
-        "\u{3000}",
-        "\u{2028}",
-        "\u{200b}",
-        "\u{feff}",
-        "\u{1}",
-        "\u{7f}",
-        "\u{85}",
-        "!",
-        "?!",
-        "...",
-        "—",
-        "$",
-        "+=<>",
-        "^~|`",
-        "(",
-        ")",
-        "[]",
-        "_",
-        "a_b",
-        "C++",
-        "#!/bin/sh",
-        "http://x.y/z?q=1&r=%20",
-        "@",
-        "é",
-        "e\u{301}",
-        "o\u{308}\u{327}",
-        "ß",
-        "İ",
-        "ﬁ",
-        "Ω",
-        "привет",
-        " мир",
-        "你好",
-        "世界",
-        "。",
-        "日本語",
-        "カタカナ",
-        "한국어",
-        "ไทย",
-        "हिन्दी",
-        "العربية",
-        "עברית",
-        "👍",
-        "👩‍👩‍👧",
-        "🇩🇪",
-        "❤\u{fe0f}",
-        "\u{1f600}\u{1f3fd}",
-        "\u{e000}",
-        "\u{fffd}",
-        "\u{10ffff}",
-        "<s>",
-        "</s>",
-        "<unk>",
-        "<|endoftext|>",
-        "▁",
-        "Ġ",
-        "<0x41>",
-    ];
-    let mut texts: Vec<String> = pieces.iter().map(|piece| piece.to_string()).collect();
+    let pieces: Vec<String> =
+        serde_json::from_str(include_str!("hostile.json")).expect("pieces of texts");
+    let mut texts = pieces.clone();
     let mut state = 12345u64;
     let mut next = |most: usize| {
         state =
@@ -231,7 +130,7 @@ fn hostile() -> Vec<String> {
     };
     while texts.len() < TEXTS {
         let count = 2 + next(9);
-        texts.push((0..count).map(|_| pieces[next(pieces.len())]).collect());
+        texts.push((0..count).map(|_| &*pieces[next(pieces.len())]).collect());
     }
     texts
 }

@@ -7,25 +7,18 @@
 
 #[path = "../common/mod.rs"]
 mod common;
-#[path = "../../tests/page/driver.rs"]
-#[allow(dead_code, reason = "a bench needs a part of the page tests' driver")]
-mod driver;
-mod setting;
-mod site;
+mod page;
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
-use atelier::model::ModelFiles;
-use atelier::study::LoadedModel;
 use candle_core::quantized::gguf_file::{self, Content};
 use candle_core::quantized::{GgmlDType, QTensor};
 use candle_core::{Device, Result};
-use common::median;
-use driver::Browser;
-use serde_json::{Value, json};
-use setting::{here, scratch};
+use common::setting::{here, scratch, variable};
+use common::{median, open};
+use page::Browser;
+use serde_json::json;
 
 /// Tokens of the prompts.
 const PROMPTS: [usize; 3] = [12, 64, 600];
@@ -34,8 +27,6 @@ const WRITTEN: usize = 41;
 /// Rounds, where the arguments say no other number.
 const ROUNDS: usize = 3;
 const SIDES: [&str; 3] = ["atelier", "one", "all"];
-/// How long a side may take for one prompt.
-const PATIENCE: Duration = Duration::from_secs(1200);
 
 const STORY: &str = "Once upon a time, there was a small dog who lived in a house by the sea. Every morning the dog \
                      went down to the water, looked for shells in the sand, and carried the best ones home. ";
@@ -49,26 +40,19 @@ struct Times {
 }
 
 fn main() {
-    let set = |name: &str| {
-        let value = std::env::var(name);
-        value.unwrap_or_else(|_| panic!("{name} is not set: see the head of this file"))
-    };
-    let q4_1 = PathBuf::from(set("ATELIER_REAL"));
+    let q4_1 = PathBuf::from(variable("ATELIER_REAL"));
     let folder = scratch("wllama");
     std::fs::copy(&q4_1, folder.join("q4_1.gguf")).expect("a copy of the model");
     requantise(&q4_1, &folder.join("q8_0.gguf")).expect("the weights as Q8_0");
     let prompts = prompts(&q4_1);
 
-    let port = site::serve(vec![
+    let folders = vec![
         ("/model/", folder),
-        ("/dist/", PathBuf::from(set("ATELIER_DIST"))),
+        ("/dist/", PathBuf::from(variable("ATELIER_DIST"))),
         ("/wllama/", here().join("node_modules/@wllama/wllama/esm")),
         ("/", here().join("wllama")),
-    ]);
-    let (chrome, driver) = (set("ATELIER_CHROME"), set("ATELIER_CHROMEDRIVER"));
-    let browser = Browser::open(&chrome, &driver, 800, 600, false, &[]);
-    browser.go(&format!("http://127.0.0.1:{port}/index.html"));
-    browser.until("both sides are there", "window.versions");
+    ];
+    let browser = page::open(folders, false, "");
     let versions = browser.run("return window.versions");
 
     println!(
@@ -82,7 +66,7 @@ fn main() {
             "\n{name:<22}  atelier   wllama    ratio   wllama, all threads    ratio   load {}",
             load()
         );
-        wait_for(&browser, &format!("open_model('{name}')"));
+        page::answer(&browser, &format!("open_model('{name}')"));
         for prompt in &prompts {
             table(&browser, prompt, rounds);
         }
@@ -97,8 +81,7 @@ struct BenchPrompt {
 
 /// Beginnings of a long text, of so many tokens each.
 fn prompts(model: &Path) -> Vec<BenchPrompt> {
-    let files = ModelFiles::open(model).expect("the model");
-    let model = LoadedModel::from_files(&files, &mut |_, _| ()).expect("the model");
+    let model = open(model);
     let tokenizer = model.tokenizer().expect("its vocabulary");
     let ids = tokenizer.encode(&STORY.repeat(20)).expect("tokens");
     let beginning = |tokens: usize| {
@@ -137,7 +120,7 @@ fn table(browser: &Browser, prompt: &BenchPrompt, rounds: usize) {
     for _ in 0..rounds {
         for (side, times) in SIDES.iter().zip(&mut sides) {
             let asked = json!([side, prompt.text, [" the", " a"], WRITTEN]);
-            let answer = wait_for(browser, &format!("run_side(...{asked})"));
+            let answer = page::answer(browser, &format!("run_side(...{asked})"));
             assert_eq!(answer["prompt"], prompt.tokens, "{side}: {answer}");
             let number = |field: &str| answer[field].as_f64().expect("seconds");
             times.read.push(number("read"));
@@ -162,17 +145,6 @@ fn line(what: &str, times: [Vec<f64>; 3]) {
         ours / one,
         ours / all
     );
-}
-
-/// Calls the page's function, and waits for its answer: polled, as it takes longer than the driver waits for one script.
-fn wait_for(browser: &Browser, call: &str) -> Value {
-    browser.run(&format!(
-        "window.answer = null; {call}.then(a => window.answer = a ?? true, e => window.answer = {{ failed: String(e) }})"
-    ));
-    browser.until_within(PATIENCE, "a side is done", "window.answer !== null");
-    let answer = browser.run("return window.answer");
-    assert!(answer.get("failed").is_none(), "{call}: {answer}");
-    answer
 }
 
 /// The system's load, as `uptime` says it.

@@ -47,22 +47,16 @@ impl Yardstick {
         dtype: DType,
         rounds: usize,
     ) -> Result<Vec<(Duration, Duration)>, GpuError> {
-        let numbers =
-            |count: usize| -> Vec<f32> { (0..count).map(|i| (i % 17) as f32 - 8.0).collect() };
-        let a = self.device.storage("a", &numbers(m * k));
-        let out = self.device.storage("out", &vec![0f32; m * n]);
-        let bias = self.device.storage("bias", &vec![0f32; n]);
-        let w = GpuMatrix::of_numbers(&self.device, &numbers(n * k), k, dtype)?;
+        let (a, bias, out) = self.operands([m, n, k]);
+        let w = GpuMatrix::of_numbers(&self.device, &small_numbers(n * k), k, dtype)?;
         let linear = Linear { matrix: &w, bias: &bias };
-        let plain = GpuMatrix::of_numbers(&self.device, &numbers(n * k), k, DType::F32)?;
-        let mut times = Vec::with_capacity(rounds);
-        for _ in 0..=rounds {
-            times.push((
-                self.time(&out, &mut |recorder| gemm::run(recorder, &a, m, linear, &out, 0))?,
-                self.time(&out, &mut |recorder| naive::gemm(recorder, &a, m, &plain, &out))?,
-            ));
-        }
-        Ok(times.split_off(1))
+        let plain = GpuMatrix::of_numbers(&self.device, &small_numbers(n * k), k, DType::F32)?;
+        self.by_turns(
+            rounds,
+            &out,
+            |recorder| gemm::run(recorder, &a, m, linear, &out, 0),
+            |recorder| naive::gemm(recorder, &a, m, &plain, &out),
+        )
     }
 
     /// `[m, k] x [n, k]` transposed with weights of two types: the times of both, alternating.
@@ -75,10 +69,7 @@ impl Yardstick {
         dtypes: [DType; 2],
         rounds: usize,
     ) -> Result<Vec<(Duration, Duration)>, GpuError> {
-        let numbers: Vec<f32> = (0..m * k).map(|i| (i % 17) as f32 - 8.0).collect();
-        let a = self.device.storage("a", &numbers);
-        let out = self.device.storage("out", &vec![0f32; m * n]);
-        let bias = self.device.storage("bias", &vec![0f32; n]);
+        let (a, bias, out) = self.operands([m, n, k]);
         let matrix = |dtype: DType| {
             // Whatever numbers these bytes are: none is an infinity, which would be slow on some.
             let bytes = vec![0x2c; dtype.bytes_of((n * k) as u64) as usize];
@@ -86,17 +77,20 @@ impl Yardstick {
             GpuMatrix::of_rows(&self.device, &tensor, dtype)
         };
         let matrices = [matrix(dtypes[0])?, matrix(dtypes[1])?];
-        let mut times = Vec::with_capacity(rounds);
-        for _ in 0..=rounds {
-            let mut each = [Duration::ZERO; 2];
-            for (time, matrix) in each.iter_mut().zip(&matrices) {
-                let linear = Linear { matrix, bias: &bias };
-                *time =
-                    self.time(&out, &mut |recorder| gemm::run(recorder, &a, m, linear, &out, 0))?;
-            }
-            times.push((each[0], each[1]));
-        }
-        Ok(times.split_off(1))
+        let [first, second] = matrices.each_ref().map(|matrix| Linear { matrix, bias: &bias });
+        self.by_turns(
+            rounds,
+            &out,
+            |recorder| gemm::run(recorder, &a, m, first, &out, 0),
+            |recorder| gemm::run(recorder, &a, m, second, &out, 0),
+        )
+    }
+
+    /// Input, bias and output of a product.
+    fn operands(&self, [m, n, k]: [usize; 3]) -> (wgpu::Buffer, wgpu::Buffer, wgpu::Buffer) {
+        let a = self.device.storage("a", &small_numbers(m * k));
+        let bias = self.device.storage("bias", &vec![0f32; n]);
+        (a, bias, self.device.storage("out", &vec![0f32; m * n]))
     }
 
     /// Attention over one sequence of `tokens`: (tiled, naive) times, alternating.
@@ -118,16 +112,27 @@ impl Yardstick {
         let upload = |table: &[u32]| self.device.storage("tiles", table);
         let tiles = Tiles::new(queries, &[whole((0, tokens))], upload);
         let starts = self.device.storage("starts", &vec![0u32; tokens]);
+        self.by_turns(
+            rounds,
+            &out,
+            |recorder| {
+                attention::run(recorder, (&qkv, None), 1, (shape, HeadsOff::NONE), &tiles, &out)
+            },
+            |recorder| naive::attention(recorder, &qkv, (1, tokens), shape, &starts, &out),
+        )
+    }
+
+    /// Times two kernels that write to `out`, by turns, without their first round.
+    fn by_turns(
+        &mut self,
+        rounds: usize,
+        out: &wgpu::Buffer,
+        mut first: impl FnMut(&mut Recorder) -> Result<(), GpuError>,
+        mut second: impl FnMut(&mut Recorder) -> Result<(), GpuError>,
+    ) -> Result<Vec<(Duration, Duration)>, GpuError> {
         let mut times = Vec::with_capacity(rounds);
         for _ in 0..=rounds {
-            times.push((
-                self.time(&out, &mut |recorder| {
-                    attention::run(recorder, (&qkv, None), 1, (shape, HeadsOff::NONE), &tiles, &out)
-                })?,
-                self.time(&out, &mut |recorder| {
-                    naive::attention(recorder, &qkv, (1, tokens), shape, &starts, &out)
-                })?,
-            ));
+            times.push((self.time(out, &mut first)?, self.time(out, &mut second)?));
         }
         Ok(times.split_off(1))
     }
@@ -146,4 +151,8 @@ impl Yardstick {
         self.staging.finish(&self.device, pending)?;
         Ok(start.elapsed())
     }
+}
+
+fn small_numbers(count: usize) -> Vec<f32> {
+    (0..count).map(|i| (i % 17) as f32 - 8.0).collect()
 }

@@ -22,17 +22,17 @@ mod verdict;
 mod whole;
 
 use std::collections::BTreeSet;
-use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, ensure};
+use anyhow::{Context, bail, ensure};
+use atelier::study::coupling::TaskCoupling;
 use atelier::study::need::Need;
 use atelier::study::report::{Opened, Report};
 use atelier::study::survey::Survey;
 use painters::TaskOrders;
 use rows::TaskRows;
 use tokens::PromptCoupling;
-use verdict::{Found, percent, spelled};
+use verdict::{Claim, Judgement, claim, percent, spelled};
 
 #[allow(dead_code)] // Its test calls `run`.
 fn main() -> anyhow::Result<()> {
@@ -41,88 +41,151 @@ fn main() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The tables of all claims that these surveys, or these couplings, can speak to, as Markdown.
+/// Tasks of surveys of one model.
+pub struct Surveyed {
+    /// The paper's own.
+    tasks: Vec<TaskRows>,
+    /// ARC-Easy with answers as text.
+    text: Vec<TaskRows>,
+    /// Tasks in plain English.
+    plain: Vec<TaskRows>,
+}
+
+/// What reports of one model hold.
+pub struct Reports {
+    model: String,
+    sweeps: Vec<TaskOrders>,
+    couplings: Vec<TaskCoupling>,
+    needs: Vec<Need>,
+    surveys: Vec<Survey>,
+    prompts: Vec<PromptCoupling>,
+}
+
+/// Judges a claim; `None` where the data hold nothing that it is about.
+type Rule<Data> = fn(&Data) -> Option<Judgement>;
+
+/// Claims that are judged by the rows of surveys.
+const OF_ROWS: [Claim<Rule<Surveyed>>; 13] = [
+    claim("D1", "accuracy stays near that of one constant answer", whole::majority),
+    claim("D2", "the printed MSE hardly leaves the constant of a uniform answer", whole::constant),
+    claim("D3", "our heading: the offset is most of the diversity", whole::offset),
+    claim(
+        "D4",
+        "letters hide what a small model knows (ARC-Easy as text, less by letter)",
+        whole::letters,
+    ),
+    claim(
+        "D5",
+        "accuracy goes highly with -MSE, moderately with -bias and diversity",
+        stream::correlations,
+    ),
+    claim("D6", "Spearman's coefficients are lower than Pearson's", stream::ranks),
+    claim(
+        "D7",
+        "shares of bias are as the numbers of layers; the embedding counts little",
+        whole::shares_of_bias,
+    ),
+    claim("D8 whole", "the MLPs dominate diversity (Eq. 8)", whole::whole_diversity),
+    claim("D8 centred", "the MLPs dominate the centred diversity", whole::centred_diversity),
+    claim(
+        "D10",
+        "bias and diversity trade off where accuracy does not rise, and need not where it does",
+        stream::trade_offs,
+    ),
+    claim("D11", "bias seldom comes near 0", stream::least_bias),
+    claim("D12", "later layers bring less and less accuracy", stream::gains),
+    claim("D14", "diversity matters most where layers are far from the truth", whole::worth),
+];
+
+/// Claims that are judged by reports, but those of sweeps.
+const OF_REPORTS: [Claim<Rule<Reports>>; 11] = [
+    claim("C1", "blocks are coupled across depth", steps::coupled),
+    claim("C2", "neighbours couple most", steps::near),
+    claim("C5", "paths are straighter than chance", steps::straight),
+    claim("C6", "states grow exponentially with depth", steps::growth),
+    claim("C8", "the less coupled a block, the more it costs to leave out", steps::dropped),
+    claim(
+        "C9",
+        "the less coupled two neighbours, the more it costs to exchange them",
+        steps::swapped,
+    ),
+    claim("D9", "many attention heads are not needed", steps::needed_heads),
+    claim("D13", "layers help only where they differ", steps::differences),
+    claim("C3", "a token's effect on itself is coupled with other tokens'", tokens::tokens),
+    claim("C4", "coupling through context tokens is less consistent", tokens::context),
+    claim("C7", "the top singular values follow no law 1/depth", tokens::depth),
+];
+
+const HEAD: &str =
+    "| claim | what | found | n | verdict | would decide |\n|---|---|---|---|---|---|\n";
+
+/// The tables of all claims that these surveys, or these reports, can speak to, as Markdown.
 ///
 /// # Errors
 /// No folder, a folder of several models, or rows that cannot be read.
 pub fn run(folders: &[PathBuf]) -> anyhow::Result<String> {
     if folders.first().is_some_and(|first| first.is_file()) {
-        return of_files(folders);
+        let reports = Reports::read(folders)?;
+        let lines = painters::lines(&reports.sweeps) + &lines(&OF_REPORTS, &reports);
+        ensure!(!lines.is_empty(), "these files hold nothing that a claim is about");
+        return Ok(HEAD.to_owned() + &lines);
     }
-    let [survey, others @ ..] = folders else {
-        anyhow::bail!("name the folder of a survey");
-    };
-    let tasks = tasks(survey)?;
-    let text = others.first().map(|folder| self::tasks(folder)).transpose()?;
-    let plain = others.get(1).map(|folder| self::tasks(folder)).transpose()?.unwrap_or_default();
-
-    let mut found = whole::claims(&tasks, text.iter().flatten().next());
-    found.extend(stream::claims(&tasks, &plain));
-    // D2 before D10.
-    found.sort_by_key(|found| {
-        let number = found.claim.trim_start_matches('D').split(' ').next();
-        number.and_then(|number| number.parse::<usize>().ok())
-    });
-    let text_and_plain: Vec<&TaskRows> = text.iter().flatten().chain(&plain).collect();
-    let all: Vec<&TaskRows> = tasks.iter().chain(text_and_plain).collect();
-    Ok(format!("{}\n{}", table(&found), by_task(&all)))
+    ensure!(!folders.is_empty(), "name the folder of a survey");
+    let group = |n: usize| folders.get(n).map_or(Ok(Vec::new()), |folder| tasks(folder));
+    let survey = Surveyed { tasks: group(0)?, text: group(1)?, plain: group(2)? };
+    Ok(format!("{HEAD}{}\n{}", lines(&OF_ROWS, &survey), by_task(&survey)))
 }
 
-/// The table of claims that reports can speak to, all of one model.
-fn of_files(files: &[PathBuf]) -> anyhow::Result<String> {
-    let mut reports: Vec<Report> = Vec::new();
-    let mut surveys: Vec<Survey> = Vec::new();
-    let mut prompts: Vec<PromptCoupling> = Vec::new();
-    for file in files {
-        let shown = file.display();
-        let bytes = std::fs::read(file).with_context(|| format!("{shown} is unreadable"))?;
-        match Opened::read(&bytes).with_context(|| shown.to_string())? {
-            Opened::Survey(survey) => surveys.push(*survey),
-            Opened::Lens(report)
-            | Opened::Prompts(report)
-            | Opened::Lab(report)
-            | Opened::Orders(report)
-            | Opened::Coupling(report) => {
-                if report.coupling.is_some() {
-                    prompts.push(PromptCoupling::read(file)?);
+fn lines<Data>(claims: &[Claim<Rule<Data>>], data: &Data) -> String {
+    claims.iter().map(|claim| claim.lines((claim.rule)(data))).collect()
+}
+
+impl Reports {
+    /// Reads files of one model.
+    fn read(files: &[PathBuf]) -> anyhow::Result<Self> {
+        let (mut reports, mut surveys, mut prompts) =
+            (Vec::<Report>::new(), Vec::new(), Vec::new());
+        for file in files {
+            let shown = file.display().to_string();
+            let bytes = std::fs::read(file).with_context(|| format!("{shown} is unreadable"))?;
+            match Opened::read(&bytes).with_context(|| shown.clone())? {
+                Opened::Survey(survey) => surveys.push(*survey),
+                Opened::Lens(report)
+                | Opened::Prompts(report)
+                | Opened::Lab(report)
+                | Opened::Orders(report)
+                | Opened::Coupling(report) => {
+                    if let Some(coupling) = &report.coupling {
+                        prompts.push(PromptCoupling::new(coupling, &shown)?);
+                    }
+                    reports.push(*report);
                 }
-                reports.push(*report);
+                Opened::CouplingModels(_) => bail!("{shown} holds several models, not one"),
             }
-            Opened::CouplingModels(_) => anyhow::bail!("{shown} holds several models, not one"),
         }
-    }
-    let model = reports.first().map_or("", |report| &report.model.name);
-    let is_one = reports.iter().all(|report| report.model.name == model);
-    ensure!(is_one, "the reports are of several models");
+        let model = reports.first().map_or("", |report| &report.model.name).to_owned();
+        let is_one = reports.iter().all(|report| report.model.name == model);
+        ensure!(is_one, "the reports are of several models");
 
-    // A coupling's own orders are what its costs are made of.
-    let swept = reports.iter().filter(|report| report.task_coupling.is_empty());
-    let sweeps = swept.flat_map(|report| report.orders.iter().cloned().map(TaskOrders::of));
-    let sweeps: Vec<TaskOrders> = sweeps.collect();
-    // Two sweeps of one task have the same rows. A report of cosine maps alone has no other order.
-    let mut tasks = BTreeSet::new();
-    for orders in sweeps.iter().map(TaskOrders::orders) {
-        let mut variants = orders.variants.iter();
-        let is_swept = variants.any(|variant| variant.plan != orders.original.plan);
-        ensure!(
-            !is_swept || tasks.insert(&orders.task),
-            "two sweeps are of {}: name one of them",
-            orders.task
-        );
+        // A coupling's own orders are what its costs are made of.
+        let swept = reports.iter().filter(|report| report.task_coupling.is_empty());
+        let sweeps = swept.flat_map(|report| report.orders.iter().cloned().map(TaskOrders));
+        let sweeps: Vec<TaskOrders> = sweeps.collect();
+        // Two sweeps of one task have the same rows. A report of cosine maps alone has no other order.
+        let mut tasks = BTreeSet::new();
+        for TaskOrders(orders) in &sweeps {
+            let mut variants = orders.variants.iter();
+            let is_swept = variants.any(|variant| variant.plan != orders.original.plan);
+            ensure!(
+                !is_swept || tasks.insert(&orders.task),
+                "two sweeps are of {}: name one of them",
+                orders.task
+            );
+        }
+        let couplings = reports.iter().flat_map(|report| report.task_coupling.clone()).collect();
+        let needs = reports.iter().flat_map(|report| report.need.clone()).collect();
+        Ok(Self { model, sweeps, couplings, needs, surveys, prompts })
     }
-    let couplings = reports.iter().flat_map(|report| report.task_coupling.clone());
-    let needs = reports.iter().flat_map(|report| report.need.clone());
-    let needs: Vec<Need> = needs.collect();
-
-    let mut found = painters::claims(&sweeps);
-    found.extend(steps::of_couplings(&couplings.collect::<Vec<_>>()));
-    found.extend(steps::of_needs(&needs));
-    found.extend(steps::of_differences(model, &needs, &surveys));
-    if !prompts.is_empty() {
-        found.extend(tokens::claims(&prompts));
-    }
-    ensure!(!found.is_empty(), "these files hold nothing that a claim is about");
-    Ok(table(&found))
 }
 
 /// The tasks of a survey of one model, in the order of their names.
@@ -145,41 +208,32 @@ fn files(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
     Ok(paths)
 }
 
-fn table(found: &[Found]) -> String {
-    let mut text =
-        "| claim | what | found | n | verdict | would decide |\n|---|---|---|---|---|---|\n"
-            .to_owned();
-    for Found { claim, text: what, found, rows, verdict, decides } in found {
-        // Writing to a text cannot fail.
-        let _ = writeln!(text, "| {claim} | {what} | {found} | {rows} | {verdict} | {decides} |");
-    }
-    text
-}
+/// A column of the table of tasks: its heading, and a task's number.
+type Column = (&'static str, fn(&TaskRows) -> String);
+
+const COLUMNS: [Column; 13] = [
+    ("task", |task| task.name.clone()),
+    ("n", |task| task.rows.len().to_string()),
+    ("right, %", |task| percent(task.accuracy())),
+    ("majority, %", |task| format!("{:.1}", 100.0 * task.majority())),
+    ("first word, %", |task| percent(task.first_words())),
+    ("MSE x 100", |task| format!("{:.2}", 100.0 * task.averages.paper.mse)),
+    ("less uniform", |task| spelled(whole::excess(task), 2)),
+    ("bias x 100", |task| format!("{:.2}", 100.0 * task.averages.paper.bias)),
+    ("diversity, whole", |task| spelled(task.mean(|row| row.found.logit.total.diversity), 2)),
+    ("centred", |task| spelled(task.mean(|row| row.found.centred.total.diversity), 3)),
+    ("centred part, %", |task| percent(whole::centred_part(task))),
+    ("MLP, whole, %", |task| percent(whole::mlp_shares(task)[0])),
+    ("MLP, centred, %", |task| percent(whole::mlp_shares(task)[1])),
+];
 
 /// Every task beside the means, as the paper's Table 1 has them.
-fn by_task(tasks: &[&TaskRows]) -> String {
-    let mut text = "| task | n | right, % | majority, % | first word, % | MSE x 100 | less uniform | bias x 100 \
-                    | diversity, whole | centred | centred part, % | MLP, whole, % | MLP, centred, % |\n\
-                    |---|---|---|---|---|---|---|---|---|---|---|---|---|\n"
-        .to_owned();
-    for task in tasks {
-        let [whole, centred] = whole::mlp_shares(task);
-        let cells = [
-            task.name.clone(),
-            task.rows.len().to_string(),
-            percent(task.accuracy()),
-            format!("{:.1}", 100.0 * task.majority()),
-            percent(task.share(|row| row.is_first == Some(true))),
-            format!("{:.2}", 100.0 * task.averages.paper.mse),
-            spelled(whole::excess(task), 2),
-            format!("{:.2}", 100.0 * task.averages.paper.bias),
-            spelled(task.mean(|row| row.logit.diversity), 2),
-            spelled(task.mean(|row| row.centred.diversity), 3),
-            percent(whole::centred_part(task)),
-            percent(whole),
-            percent(centred),
-        ];
-        let _ = writeln!(text, "| {} |", cells.join(" | "));
-    }
-    text
+fn by_task(Surveyed { tasks, text, plain }: &Surveyed) -> String {
+    let names = COLUMNS.map(|(name, _)| name).join(" | ");
+    let rows = tasks.iter().chain(text).chain(plain);
+    let lines = rows.map(|task| {
+        let cells = COLUMNS.map(|(_, cell)| cell(task));
+        format!("| {} |\n", cells.join(" | "))
+    });
+    format!("| {names} |\n|{}\n{}", "---|".repeat(COLUMNS.len()), lines.collect::<String>())
 }

@@ -2,12 +2,15 @@
 //! P16).
 
 use atelier::measure::correlation::{spearman, spearman_in_order};
-use atelier::measure::interval::{Mean, Resamples, mean_of_independent, paired_rows};
+use atelier::measure::interval::{Mean, mean_of_independent, paired_rows};
 use atelier::study::geometry::Geometry;
-use atelier::study::orders::{Orders, Variant};
+use atelier::study::orders::{OrderRows, Orders, Variant};
 
 use super::shapes;
-use super::verdict::{Found, Verdict, needed, percent, spelled};
+use super::verdict::{
+    Claim, Judgement, Verdict, claim, joined, percent, ratio, resamples, sizes, spelled,
+};
+use Rule::{Better, Kept, KeptByAny, Task, Tasks};
 
 /// A quarter of the blocks form the middle: there *graceful* is judged.
 const QUARTER: usize = 4;
@@ -21,24 +24,77 @@ const COUNTS: f64 = 0.2;
 /// States of one group have at least this cosine.
 const ALIKE: f64 = 0.8;
 
-/// Resamples behind an interval.
-pub const RESAMPLES: usize = 1000;
+/// The paper's list, least harm first.
+const HARM: [&str; 6] = ["loop", "shuffle", "reverse", "parallel", "skip", "repeat"];
+
+/// How sweeps judge a claim.
+enum Rule {
+    /// The first kind of order is better than the second, row by row.
+    Better([&'static str; 2]),
+    /// Each of these kinds keeps surely more than half, with one part of so many of the blocks in the middle.
+    Kept(&'static [&'static str], usize),
+    /// One of these kinds does.
+    KeptByAny(&'static [&'static str], usize),
+    /// Each task is judged by itself.
+    Task(fn(&TaskOrders) -> Option<Judgement>),
+    Tasks(fn(&[TaskOrders]) -> Option<Judgement>),
+}
+
+const CLAIMS: [Claim<Rule>; 18] = [
+    claim("P1", "the first and last blocks are needed, a middle one is not", Task(dropped)),
+    claim("P2", "neighbours in the middle may change places", Task(swapped)),
+    claim("P3", "states fall into three groups, the middle one the largest", Tasks(groups)),
+    claim("P4", "the cosine map agrees with what leaving a block out costs", Tasks(map_and_cost)),
+    claim("P5", "a few middle blocks can be left out", Kept(&["skip"], TENTH)),
+    claim("P6", "skipping is better than repeating the centre", Better(["skip", "repeat"])),
+    claim("P7", "reversed and random orders are graceful", Kept(&["reverse", "shuffle"], QUARTER)),
+    claim("P8", "reversed is better than skipped", Better(["reverse", "skip"])),
+    claim("P8", "random is better than skipped", Better(["shuffle", "skip"])),
+    claim("P9", "random is better than reversed", Better(["shuffle", "reverse"])),
+    claim("P10", "the more of the order stays, the less is lost", Task(shapes::kept_pairs)),
+    claim("P11", "in parallel is better than skipped", Better(["parallel", "skip"])),
+    claim("P11", "reversed is better than in parallel", Better(["reverse", "parallel"])),
+    claim("P11", "in parallel is graceful", Kept(&["parallel"], QUARTER)),
+    claim("P13", "three rounds in parallel are better than one", Better(["loop", "parallel"])),
+    claim("P14", "the best number of rounds grows with the number of blocks", Task(shapes::rounds)),
+    claim(
+        "P15",
+        "least harm first: looped, random, reversed, parallel, skipped, repeated",
+        Tasks(harm),
+    ),
+    claim("P16", "accuracy can be traded for speed", KeptByAny(&["skip", "parallel"], QUARTER)),
+];
+
+/// The table's lines of the claims that these tasks' sweeps can speak to.
+pub fn lines(tasks: &[TaskOrders]) -> String {
+    let line = |claim: &Claim<Rule>| match claim.rule {
+        Better(kinds) => claim.lines(compared(tasks, kinds)),
+        Kept(kinds, part) => claim.lines(graceful(tasks, kinds, part, [kinds.len(), 1])),
+        KeptByAny(kinds, part) => claim.lines(graceful(tasks, kinds, part, [1, kinds.len()])),
+        Task(rule) => claim.lines(tasks.iter().filter_map(rule)),
+        Tasks(rule) => claim.lines(rule(tasks)),
+    };
+    CLAIMS.iter().map(line).collect()
+}
 
 /// A task's sweep.
-pub struct TaskOrders {
-    name: String,
-    orders: Orders,
-}
+pub struct TaskOrders(pub Orders);
 
-/// Orders of one kind and size, read row by row.
+/// Orders of one kind and size, read row by row: means over the variants. `[rows]`
 pub struct Order {
-    /// `[rows]` share of the variants that are right.
+    /// Whether they are right.
     right: Vec<f64>,
-    /// `[rows]` share of the variants whose right answer comes first of all tokens.
+    /// Whether their right answer comes first of all tokens.
     first: Vec<f64>,
-    /// `[rows]` ln P of the right answer, nats, mean over the variants.
+    /// ln P of the right answer, nats.
     pub log_likelihood: Vec<f64>,
 }
+
+/// A number of every row under an order.
+type Number = fn(&Order) -> &[f64];
+
+const RIGHT: Number = |order| &order.right;
+const FIRST_WORD: Number = |order| &order.first;
 
 /// A difference of two orders, row by row.
 struct Difference {
@@ -49,104 +105,84 @@ struct Difference {
 }
 
 impl TaskOrders {
-    pub fn of(orders: Orders) -> Self {
-        Self { name: orders.task.clone(), orders }
-    }
-
-    pub fn orders(&self) -> &Orders {
-        &self.orders
-    }
-
     /// The task and its number of rows.
-    pub fn rows_in_words(&self) -> String {
-        format!("{} {}", self.name, self.orders.rows)
+    pub fn size(&self) -> (&str, usize) {
+        (&self.0.task, self.0.rows)
     }
 
-    /// The orders of these names; `None` where the sweep lacks one of them.
-    pub fn order(&self, names: &[String]) -> Option<Order> {
-        let variants: Vec<&Variant> = names
-            .iter()
-            .map(|name| self.orders.variants.iter().find(|variant| variant.name == *name))
-            .collect::<Option<_>>()?;
-        Order::of(&variants)
+    fn variant(&self, name: &str) -> Option<&Variant> {
+        self.0.variants.iter().find(|variant| variant.name == name)
     }
 
-    /// Every shuffle of this size, by its seed.
-    fn shuffles(&self, s: usize) -> Option<Order> {
-        let prefix = format!("shuffle:{s}:");
-        let all = self.orders.variants.iter().filter(|one| one.name.starts_with(&prefix));
-        Order::of(&all.collect::<Vec<_>>())
+    /// The order of this name; `None` where the sweep lacks it.
+    pub fn order(&self, name: &str) -> Option<Order> {
+        Order::of(&[self.variant(name)?])
     }
 
-    /// The order of a kind and size; loops run three rounds.
+    /// The order of a kind and size: loops run three rounds, and shuffles are of every seed.
     fn sized(&self, kind: &str, s: usize) -> Option<Order> {
         match kind {
-            "shuffle" => self.shuffles(s),
-            "loop" => self.order(&[format!("loop:{s}:3")]),
-            kind => self.order(&[format!("{kind}:{s}")]),
+            "shuffle" => {
+                let prefix = format!("shuffle:{s}:");
+                let seeds = self.0.variants.iter();
+                let seeds = seeds.filter(|variant| variant.name.starts_with(&prefix));
+                Order::of(&seeds.collect::<Vec<_>>())
+            }
+            "loop" => self.order(&format!("loop:{s}:3")),
+            kind => self.order(&format!("{kind}:{s}")),
         }
     }
 
-    fn original(&self) -> Option<Order> {
-        Order::of(&[&self.orders.original])
+    fn both_sized(&self, kinds: [&str; 2], s: usize) -> Option<[Order; 2]> {
+        Some([self.sized(kinds[0], s)?, self.sized(kinds[1], s)?])
     }
 
-    /// Accuracy under an order over accuracy in the original order.
-    fn kept(&self, order: &Order) -> Mean {
-        self.kept_of(order, |order| &order.right)
+    /// A share of the rows under an order over that share in the original order.
+    fn share_kept(&self, order: &Order, share: Number) -> Mean {
+        let original = Order::of(&[&self.0.original]);
+        let ratio = original.map(|original| ratio(share(order), share(&original)));
+        ratio.unwrap_or(Mean::without_interval(0.0))
     }
 
-    /// A share of the rows under an order over the same in the original order.
-    fn kept_of(&self, order: &Order, share: fn(&Order) -> &[f64]) -> Mean {
-        let Some(original) = self.original() else {
-            return Mean::without_interval(0.0);
-        };
-        Resamples::new(order.right.len(), RESAMPLES, 0)
-            .statistic(|counts| weighted(counts, share(order)) / weighted(counts, share(&original)))
+    /// Orders of both kinds at the sizes at which one of them keeps enough to be compared.
+    fn counting(&self, kinds: [&str; 2]) -> Vec<[Order; 2]> {
+        let both = (0..self.blocks() / 2).rev().filter_map(|s| self.both_sized(kinds, s));
+        both.filter(|orders| {
+            orders.iter().any(|order| self.share_kept(order, RIGHT).mean >= COUNTS)
+        })
+        .collect()
     }
 
-    /// The sizes at which one of two orders keeps enough to be compared.
-    fn counting(&self, [first, second]: [&str; 2]) -> Vec<[Order; 2]> {
-        let sizes = (0..self.blocks() / 2).rev();
-        let both = sizes.filter_map(|s| Some([self.sized(first, s)?, self.sized(second, s)?]));
-        both.filter(|orders| orders.iter().any(|order| self.kept(order).mean >= COUNTS)).collect()
+    /// The cosine map of the original order.
+    fn map(&self) -> Option<&Geometry> {
+        self.0.geometry.iter().find(|geometry| geometry.plan == self.0.original.plan)
     }
 
     pub fn blocks(&self) -> usize {
-        self.orders
-            .original
-            .plan
-            .split_once('-')
-            .map_or(0, |(_, last)| last.parse::<usize>().map_or(0, |last| last + 1))
+        let last = self.0.original.plan.split_once('-');
+        last.and_then(|(_, last)| last.parse().ok()).map_or(0, |last: usize| last + 1)
     }
 
     /// The `s` whose middle is one part of so many of the blocks: 11 for a quarter of 30, 13 for a tenth.
-    fn size(&self, part: usize) -> usize {
+    fn s(&self, part: usize) -> usize {
         (self.blocks() - self.blocks() / part).saturating_sub(1) / 2
-    }
-
-    /// The first order less the second, mean over the sizes that count.
-    fn difference(&self, kinds: [&str; 2]) -> Option<Difference> {
-        Difference::over(&self.counting(kinds))
     }
 }
 
 impl Order {
     fn of(variants: &[&Variant]) -> Option<Self> {
-        let n = variants.len() as f64;
-        let first = variants.first()?;
-        let rows = first.rows.correct.len();
-        let mean = |number: &dyn Fn(&Variant, usize) -> Option<f64>| -> Option<Vec<f64>> {
+        let rows = variants.first()?.rows.correct.len();
+        let mean = |number: fn(&OrderRows, usize) -> Option<f64>| -> Option<Vec<f64>> {
             let row = |row| -> Option<f64> {
-                let each = variants.iter().map(|one| number(one, row));
-                Some(each.sum::<Option<f64>>()? / n)
+                let each = variants.iter().map(|variant| number(&variant.rows, row));
+                Some(each.sum::<Option<f64>>()? / variants.len() as f64)
             };
             (0..rows).map(row).collect()
         };
         Some(Self {
-            right: mean(&|one, row| one.rows.correct.get(row).map(|right| f64::from(*right)))?,
-            first: mean(&|one, row| one.rows.first_word.get(row).map(|is| f64::from(*is)))?,
-            log_likelihood: mean(&|one, row| one.rows.log_likelihood.get(row).copied())?,
+            right: mean(|rows, row| rows.correct.get(row).map(|right| f64::from(*right)))?,
+            first: mean(|rows, row| rows.first_word.get(row).map(|is_first| f64::from(*is_first)))?,
+            log_likelihood: mean(|rows, row| rows.log_likelihood.get(row).copied())?,
         })
     }
 }
@@ -154,19 +190,17 @@ impl Order {
 impl Difference {
     /// The mean over pairs of orders on the same rows; `None` of no pair.
     fn over(pairs: &[[Order; 2]]) -> Option<Self> {
-        let [first, _] = pairs.first()?;
-        let rows = first.right.len();
-        let each = |number: fn(&Order) -> &[f64]| -> Vec<f64> {
+        let rows = pairs.first()?[0].right.len();
+        let each = |number: Number| -> Vec<f64> {
             let row = |row: usize| -> f64 {
                 pairs.iter().map(|[a, b]| number(a)[row] - number(b)[row]).sum()
             };
             (0..rows).map(|r| row(r) / pairs.len() as f64).collect()
         };
-        let log_likelihood = each(|order| &order.log_likelihood);
         Some(Self {
-            log_likelihood: Resamples::new(rows, RESAMPLES, 0).mean(&log_likelihood),
-            accuracy: paired_rows(&each(|order| &order.right)),
-            first_word: paired_rows(&each(|order| &order.first)),
+            log_likelihood: resamples(rows).mean(&each(|order| &order.log_likelihood)),
+            accuracy: paired_rows(&each(RIGHT)),
+            first_word: paired_rows(&each(FIRST_WORD)),
         })
     }
 
@@ -176,9 +210,9 @@ impl Difference {
             mean_of_independent(&each.iter().map(number).collect::<Vec<_>>())
         };
         Some(Self {
-            log_likelihood: mean(|one| one.log_likelihood)?,
-            accuracy: mean(|one| one.accuracy)?,
-            first_word: mean(|one| one.first_word)?,
+            log_likelihood: mean(|task| task.log_likelihood)?,
+            accuracy: mean(|task| task.accuracy)?,
+            first_word: mean(|task| task.first_word)?,
         })
     }
 
@@ -202,163 +236,86 @@ impl Difference {
     }
 }
 
-/// The mean of values, each counted so often.
-pub fn weighted(counts: &[f64], values: &[f64]) -> f64 {
-    let sum: f64 = counts.iter().zip(values).map(|(count, value)| count * value).sum();
-    sum / counts.iter().sum::<f64>()
-}
-
-/// The claims that these tasks' sweeps can speak to, in the order of their numbers.
-pub fn claims(tasks: &[TaskOrders]) -> Vec<Found> {
-    // 1. Blocks and neighbours changed one at a time, and the cosine map.
-    let mut found = Vec::new();
-    for ends in &ENDS {
-        found.extend(tasks.iter().filter_map(|task| ends.found(task)));
-    }
-    found.extend(groups(tasks));
-    found.extend(map_and_cost(tasks));
-
-    // 2. One order against another.
-    for (claim, text, kinds) in COMPARED {
-        found.extend(compared(tasks, claim, text, kinds));
-    }
-    found.extend(harm(tasks));
-
-    // 3. Accuracy that an order keeps.
-    found.extend(kept(tasks, "P5", "a few middle blocks can be left out", &["skip"], TENTH));
-    found.extend(kept(
-        tasks,
-        "P7",
-        "reversed and random orders are graceful",
-        &["reverse", "shuffle"],
-        QUARTER,
-    ));
-    found.extend(kept(tasks, "P11", "in parallel is graceful", &["parallel"], QUARTER));
-    found.extend(kept(
-        tasks,
-        "P16",
-        "accuracy can be traded for speed",
-        &["skip", "parallel"],
-        QUARTER,
-    ));
-
-    // 4. Orders of one size by their shape.
-    found.extend(shapes::claims(tasks));
-    found.sort_by_key(|found| found.claim.trim_start_matches('P').parse::<usize>().ok());
-    found
-}
-
-/// Claims that one order is better than another.
-const COMPARED: [(&str, &str, [&str; 2]); 7] = [
-    ("P6", "skipping is better than repeating the centre", ["skip", "repeat"]),
-    ("P8", "reversed is better than skipped", ["reverse", "skip"]),
-    ("P8", "random is better than skipped", ["shuffle", "skip"]),
-    ("P9", "random is better than reversed", ["shuffle", "reverse"]),
-    ("P11", "in parallel is better than skipped", ["parallel", "skip"]),
-    ("P11", "reversed is better than in parallel", ["reverse", "parallel"]),
-    ("P13", "three rounds in parallel are better than one", ["loop", "parallel"]),
-];
-
-fn rows(tasks: &[&TaskOrders]) -> String {
-    let sizes = tasks.iter().map(|task| task.rows_in_words());
-    sizes.collect::<Vec<_>>().join(", ")
+fn rows_of(tasks: &[&TaskOrders]) -> String {
+    sizes(tasks.iter().map(|task| task.size()))
 }
 
 fn total(tasks: &[&TaskOrders]) -> usize {
-    tasks.iter().map(|task| task.orders.rows).sum()
+    tasks.iter().map(|task| task.0.rows).sum()
 }
 
 /// The tasks whose sweeps hold every one of these orders of a size.
 fn sweeping<'a>(tasks: &'a [TaskOrders], kinds: &[&str], part: usize) -> Vec<&'a TaskOrders> {
     let has_all =
-        |task: &&TaskOrders| kinds.iter().all(|kind| task.sized(kind, task.size(part)).is_some());
+        |task: &&TaskOrders| kinds.iter().all(|kind| task.sized(kind, task.s(part)).is_some());
     tasks.iter().filter(has_all).collect()
 }
 
-fn compared(
-    tasks: &[TaskOrders],
-    claim: &'static str,
-    text: &'static str,
-    kinds: [&str; 2],
-) -> Option<Found> {
-    let each = tasks.iter().filter_map(|task| Some((task, task.difference(kinds)?)));
-    let (with, each): (Vec<&TaskOrders>, Vec<Difference>) = each.unzip();
+fn compared(tasks: &[TaskOrders], kinds: [&str; 2]) -> Option<Judgement> {
+    let (mut with, mut each, mut lines) = (Vec::new(), Vec::new(), Vec::new());
+    for task in tasks {
+        let pairs = task.counting(kinds);
+        if let Some(difference) = Difference::over(&pairs) {
+            let (name, _) = task.size();
+            lines.push(format!("{name}: {} ({} sizes)", difference.spelled(), pairs.len()));
+            with.push(task);
+            each.push(difference);
+        }
+    }
     let all = Difference::of_tasks(&each)?;
-    let lines: Vec<String> = with
-        .iter()
-        .zip(&each)
-        .map(|(task, difference)| {
-            let sizes = task.counting(kinds).len();
-            format!("{}: {} ({sizes} sizes)", task.name, difference.spelled())
-        })
-        .collect();
-    let verdict = all.verdict();
-    Some(Found {
-        claim,
-        text,
-        found: format!("{}; {}", all.spelled(), lines.join("; ")),
-        rows: rows(&with),
-        verdict,
-        decides: needed(verdict, all.log_likelihood, 0.0, total(&with), "rows"),
-    })
+    let found = format!("{}; {}", all.spelled(), lines.join("; "));
+    let judgement = Judgement::new(all.verdict(), found, rows_of(&with));
+    Some(judgement.or_needs(all.log_likelihood, 0.0, total(&with), "rows"))
 }
 
-/// The claim that orders of one size keep surely more than half. The whole vocabulary decides, by the first word.
-fn kept(
+/// Judges that orders of one size keep surely more than half: so many kinds that do are enough, so many that keep
+/// surely less refute. The whole vocabulary decides, by the first word.
+fn graceful(
     tasks: &[TaskOrders],
-    claim: &'static str,
-    text: &'static str,
     kinds: &[&str],
     part: usize,
-) -> Option<Found> {
+    [enough, against]: [usize; 2],
+) -> Option<Judgement> {
     // Where no first word is right, none can be kept: continuations of several words.
     let mut tasks = sweeping(tasks, kinds, part);
-    tasks
-        .retain(|task| task.original().is_some_and(|order| order.first.iter().any(|is| *is > 0.0)));
-    let each = |kind: &str, share: fn(&Order) -> &[f64]| -> Option<Vec<Mean>> {
-        let kept = tasks.iter().map(|task| {
-            let order = task.sized(kind, task.size(part))?;
-            Some(task.kept_of(&order, share))
-        });
-        kept.collect()
-    };
-    let mut by_first = Vec::with_capacity(kinds.len());
-    let mut lines = Vec::with_capacity(kinds.len());
+    tasks.retain(|task| {
+        let original = Order::of(&[&task.0.original]);
+        original.is_some_and(|order| order.first.iter().any(|is_first| *is_first > 0.0))
+    });
+    let (mut by_first, mut lines) = (Vec::new(), Vec::new());
     for kind in kinds {
-        let right = each(kind, |order| &order.right)?;
-        let first = each(kind, |order| &order.first)?;
-        let of_tasks = tasks.iter().zip(right.iter().zip(&first)).map(|(task, (right, first))| {
-            format!("{} {} and {}", task.name, percent(*right), percent(*first))
+        let each = tasks.iter().map(|task| {
+            let order = task.sized(kind, task.s(part))?;
+            Some([task.share_kept(&order, RIGHT), task.share_kept(&order, FIRST_WORD)])
         });
-        let (right, first) = (mean_of_independent(&right)?, mean_of_independent(&first)?);
+        let each = each.collect::<Option<Vec<[Mean; 2]>>>()?;
+        let of_tasks = tasks.iter().zip(&each).map(|(task, [right, first])| {
+            format!("{} {} and {}", task.0.task, percent(*right), percent(*first))
+        });
+        let column = |share: usize| each.iter().map(|task| task[share]).collect::<Vec<Mean>>();
+        let first = mean_of_independent(&column(1))?;
         lines.push(format!(
             "{kind}:{} keeps {} %, by first word {} % ({})",
-            tasks[0].size(part),
-            percent(right),
+            tasks[0].s(part),
+            percent(mean_of_independent(&column(0))?),
             percent(first),
-            of_tasks.collect::<Vec<_>>().join(", ")
+            joined(of_tasks, ", ")
         ));
         by_first.push(first);
     }
 
-    let verdicts: Vec<Verdict> = by_first.iter().map(|kept| Verdict::above(*kept, 0.5)).collect();
-    let verdict = match claim {
-        // One that keeps surely more is enough, and both must keep surely less.
-        "P16" if verdicts.contains(&Verdict::Holds) => Verdict::Holds,
-        "P16" => Verdict::all(&verdicts, verdicts.len()),
-        _ => Verdict::all(&verdicts, 1),
-    };
-    let undecided = by_first.iter().find(|kept| Verdict::above(**kept, 0.5) == Verdict::Open);
-    let decides = undecided
-        .map(|kept| needed(verdict, *kept, 0.5, total(&tasks), "rows"))
-        .unwrap_or_default();
-    Some(Found { claim, text, found: lines.join("; "), rows: rows(&tasks), verdict, decides })
+    let verdicts: Vec<Verdict> = by_first.iter().map(|share| Verdict::above(*share, 0.5)).collect();
+    let verdict = Verdict::most(&verdicts, enough, against);
+    let judgement = Judgement::new(verdict, lines.join("; "), rows_of(&tasks));
+    let undecided = verdicts.iter().position(|verdict| *verdict == Verdict::Open);
+    Some(match undecided {
+        Some(kind) => judgement.or_needs(by_first[kind], 0.5, total(&tasks), "rows"),
+        None => judgement,
+    })
 }
 
 /// A sweep that changes each block, or each pair of neighbours, in turn.
 struct Ends {
-    claim: &'static str,
-    text: &'static str,
     /// `drop` or `swap`.
     kind: &'static str,
     /// Blocks or pairs at each end.
@@ -369,30 +326,19 @@ struct Ends {
     too_few: f64,
 }
 
-const ENDS: [Ends; 2] = [
-    Ends {
-        claim: "P1",
-        text: "the first and last blocks are needed, a middle one is not",
-        kind: "drop",
-        edge: 2,
-        enough: 20.0 / 26.0,
-        too_few: 13.0 / 26.0,
-    },
-    Ends {
-        claim: "P2",
-        text: "neighbours in the middle may change places",
-        kind: "swap",
-        edge: 1,
-        enough: 20.0 / 27.0,
-        too_few: 14.0 / 27.0,
-    },
-];
+fn dropped(task: &TaskOrders) -> Option<Judgement> {
+    Ends { kind: "drop", edge: 2, enough: 20.0 / 26.0, too_few: 13.0 / 26.0 }.judge(task)
+}
+
+fn swapped(task: &TaskOrders) -> Option<Judgement> {
+    Ends { kind: "swap", edge: 1, enough: 20.0 / 27.0, too_few: 14.0 / 27.0 }.judge(task)
+}
 
 impl Ends {
     /// Judges one task by itself; `None` where its sweep lacks one of the orders.
-    fn found(&self, task: &TaskOrders) -> Option<Found> {
+    fn judge(&self, task: &TaskOrders) -> Option<Judgement> {
         let count = task.blocks().checked_sub(usize::from(self.kind == "swap"))?;
-        let orders = (0..count).map(|block| task.order(&[format!("{}:{block}", self.kind)]));
+        let orders = (0..count).map(|block| task.order(&format!("{}:{block}", self.kind)));
         let orders = orders.collect::<Option<Vec<Order>>>()?;
         if orders.len() <= 2 * self.edge {
             return None;
@@ -400,25 +346,13 @@ impl Ends {
 
         // The whole vocabulary decides, by the first word; the task's own score stands beside it.
         let [(right, _), (first, verdict)] =
-            [(|order| &order.right) as fn(&Order) -> &[f64], |order| &order.first]
-                .map(|share| self.by_share(task, &orders, share));
-        Some(Found {
-            claim: self.claim,
-            text: self.text,
-            found: format!("right: {right}; by first word: {first}"),
-            rows: task.rows_in_words(),
-            verdict,
-            decides: if verdict == Verdict::Open { "more rows".to_owned() } else { String::new() },
-        })
+            [RIGHT, FIRST_WORD].map(|share| self.by_share(task, &orders, share));
+        let found = format!("right: {right}; by first word: {first}");
+        Some(Judgement::new(verdict, found, rows_of(&[task])).or_wants("more rows"))
     }
 
     /// Compares the inner blocks or pairs with those at the ends, by one share of the rows.
-    fn by_share(
-        &self,
-        task: &TaskOrders,
-        orders: &[Order],
-        share: fn(&Order) -> &[f64],
-    ) -> (String, Verdict) {
+    fn by_share(&self, task: &TaskOrders, orders: &[Order], share: Number) -> (String, Verdict) {
         let inside = self.edge..orders.len() - self.edge;
         let (inner, outer): (Vec<usize>, Vec<usize>) =
             (0..orders.len()).partition(|block| inside.contains(block));
@@ -428,15 +362,15 @@ impl Ends {
             let sum: f64 = blocks.iter().map(|block| share(&orders[*block])[row]).sum();
             sum / blocks.len() as f64
         };
-        let rows = 0..task.orders.rows;
-        let more: Vec<f64> = rows.map(|row| mean(&inner, row) - mean(&outer, row)).collect();
-        let more = paired_rows(&more);
+        let more = (0..task.0.rows).map(|row| mean(&inner, row) - mean(&outer, row));
+        let more = paired_rows(&more.collect::<Vec<f64>>());
 
         // Those without which surely half is kept.
-        let kept_share = |block: usize| task.kept_of(&orders[block], share);
+        let shares_kept: Vec<Mean> =
+            orders.iter().map(|order| task.share_kept(order, share)).collect();
         let (sure, unsure): (Vec<usize>, Vec<usize>) = inner
             .iter()
-            .partition(|block| Verdict::above(kept_share(**block), 0.5) == Verdict::Holds);
+            .partition(|block| Verdict::above(shares_kept[**block], 0.5) == Verdict::Holds);
         let share_sure = sure.len() as f64 / inner.len() as f64;
         let verdict = if more.low > 0.0 && share_sure >= self.enough {
             Verdict::Holds
@@ -445,11 +379,11 @@ impl Ends {
         } else {
             Verdict::Open
         };
+
         let shares = |blocks: &[usize]| {
-            let shares = blocks
-                .iter()
-                .map(|block| format!("{block} {:.0} %", 100.0 * kept_share(*block).mean));
-            shares.collect::<Vec<_>>().join(", ")
+            let share =
+                |block: &usize| format!("{block} {:.0} %", 100.0 * shares_kept[*block].mean);
+            joined(blocks.iter().map(share), ", ")
         };
         let text = format!(
             "{} points more without an inner one than without one of the ends; {} of {} keep surely half, the others \
@@ -464,9 +398,9 @@ impl Ends {
     }
 }
 
-/// The original order's cosine map.
-fn map(task: &TaskOrders) -> Option<&Geometry> {
-    task.orders.geometry.iter().find(|geometry| geometry.plan == task.orders.original.plan)
+/// The tasks with a cosine map of the original order, each with it.
+fn maps(tasks: &[TaskOrders]) -> Vec<(&TaskOrders, &Geometry)> {
+    tasks.iter().filter_map(|task| Some((task, task.map()?))).collect()
 }
 
 /// The longest run of states in which every pair is so much alike: its first state and the one behind its last.
@@ -479,56 +413,35 @@ fn longest_group(map: &[Vec<f64>], alike: f64) -> [usize; 2] {
     groups.max_by_key(|[from, to]| to - from).unwrap_or_default()
 }
 
-fn groups(tasks: &[TaskOrders]) -> Option<Found> {
-    let maps: Vec<(&TaskOrders, &Geometry)> =
-        tasks.iter().filter_map(|task| Some((task, map(task)?))).collect();
-    let group = |geometry: &Geometry, alike: f64| longest_group(&geometry.cosine_map, alike);
-    let is_middle = |geometry: &Geometry| {
-        let states = geometry.cosine_map.len();
-        let [from, to] = group(geometry, ALIKE);
-        2 * (to - from) >= states && from > 0 && to < states
-    };
-    let holds = maps.iter().filter(|(_, geometry)| is_middle(geometry)).count();
-    let verdict = match holds {
-        _ if maps.is_empty() => return None,
-        0 => Verdict::DoesNotHold,
-        all if all == maps.len() => Verdict::Holds,
-        _ => Verdict::Open,
-    };
-    let lines = maps.iter().map(|(task, geometry)| {
-        let [at, looser, stricter] = [ALIKE, 0.7, 0.9].map(|alike| {
-            let [from, to] = group(geometry, alike);
+fn groups(tasks: &[TaskOrders]) -> Option<Judgement> {
+    let maps = maps(tasks);
+    let each = maps.iter().map(|(task, geometry)| {
+        let map = &geometry.cosine_map;
+        let states = map.len();
+        let [from, to] = longest_group(map, ALIKE);
+        let is_middle = 2 * (to - from) >= states && from > 0 && to < states;
+        let [group, looser, stricter] = [ALIKE, 0.7, 0.9].map(|alike| {
+            let [from, to] = longest_group(map, alike);
             format!("{from} to {}", to - 1)
         });
-        let states = geometry.cosine_map.len();
-        format!("{}: states {at} of {states} (at 0.7 {looser}, at 0.9 {stricter})", task.name)
+        let (name, _) = task.size();
+        let line =
+            format!("{name}: states {group} of {states} (at 0.7 {looser}, at 0.9 {stricter})");
+        (line, if is_middle { Verdict::Holds } else { Verdict::DoesNotHold })
     });
-    Some(Found {
-        claim: "P3",
-        text: "states fall into three groups, the middle one the largest",
-        found: lines.collect::<Vec<_>>().join("; "),
-        rows: maps
-            .iter()
-            .map(|(task, one)| format!("{} {}", task.name, one.prompts))
-            .collect::<Vec<_>>()
-            .join(", "),
-        verdict,
-        decides: if verdict == Verdict::Open { "more tasks".to_owned() } else { String::new() },
-    })
+    let rows = sizes(maps.iter().map(|(task, geometry)| (task.size().0, geometry.prompts)));
+    let judgement = Judgement::of_all(each.collect(), maps.len(), rows).or_wants("more tasks");
+    (!maps.is_empty()).then_some(judgement)
 }
 
 /// Correlates how far a block turns the stream with the KL of leaving it out.
-fn map_and_cost(tasks: &[TaskOrders]) -> Option<Found> {
+fn map_and_cost(tasks: &[TaskOrders]) -> Option<Judgement> {
     // The first task that has a map, and a cost of every block.
-    let maps: Vec<(&str, &Geometry)> =
-        tasks.iter().filter_map(|task| Some((task.name.as_str(), map(task)?))).collect();
+    let maps = maps(tasks);
     let (task, geometry, costs) = tasks.iter().find_map(|task| {
-        let (_, geometry) = maps.iter().find(|(name, _)| *name == task.name)?;
-        let drops = (0..task.blocks()).map(|at| {
-            let name = format!("drop:{at}");
-            let variant = task.orders.variants.iter().find(|one| one.name == name)?;
-            variant.measures.kl.map(|kl| kl.mean)
-        });
+        let (_, geometry) = maps.iter().find(|(mapped, _)| mapped.0.task == task.0.task)?;
+        let drops = (0..task.blocks())
+            .map(|block| Some(task.variant(&format!("drop:{block}"))?.measures.kl?.mean));
         Some((task, *geometry, drops.collect::<Option<Vec<f64>>>()?))
             .filter(|(.., all)| !all.is_empty())
     })?;
@@ -539,61 +452,38 @@ fn map_and_cost(tasks: &[TaskOrders]) -> Option<Found> {
         .collect();
     let r = spearman(&turns, &costs)?.r;
     let in_order = spearman_in_order(&turns, &costs)?;
-    let verdict = Verdict::of_correlation(in_order.p, r > 0.0);
-    Some(Found {
-        claim: "P4",
-        text: "the cosine map agrees with what leaving a block out costs",
-        found: format!(
-            "Spearman's {r:.2}, p {:.3} (as {:.0} independent blocks)",
-            in_order.p, in_order.effective
-        ),
-        rows: format!("{} {}, map of {}", task.name, task.orders.rows, geometry.prompts),
-        verdict,
-        decides: if verdict == Verdict::Open {
-            "more blocks, so other models".to_owned()
-        } else {
-            String::new()
-        },
-    })
+    let found = format!(
+        "Spearman's {r:.2}, p {:.3} (as {:.0} independent blocks)",
+        in_order.p, in_order.effective
+    );
+    let rows = format!("{}, map of {}", rows_of(&[task]), geometry.prompts);
+    let judgement = Judgement::new(Verdict::of_correlation(in_order.p, r > 0.0), found, rows);
+    Some(judgement.or_wants("more blocks, so other models"))
 }
 
-/// The paper's list, least harm first.
-const HARM: [&str; 6] = ["loop", "shuffle", "reverse", "parallel", "skip", "repeat"];
-
-/// ln P over middles of 3 to 9 blocks, every order less its successor in the paper's list.
-fn harm(tasks: &[TaskOrders]) -> Option<Found> {
+/// Compares ln P over middles of 3 to 9 blocks, every order less its successor in the paper's list.
+fn harm(tasks: &[TaskOrders]) -> Option<Judgement> {
     let tasks = sweeping(tasks, &HARM, QUARTER);
     let over_sizes = |task: &TaskOrders, kinds: [&str; 2]| -> Option<Difference> {
         let middle = task.blocks() / 2 - 1;
-        let sizes = middle.checked_sub(4)?..middle;
-        let pairs = sizes.map(|s| Some([task.sized(kinds[0], s)?, task.sized(kinds[1], s)?]));
+        let pairs = (middle.checked_sub(4)?..middle).map(|s| task.both_sized(kinds, s));
         Difference::over(&pairs.collect::<Option<Vec<_>>>()?)
     };
     let of_tasks = |kinds: [&str; 2]| -> Option<Difference> {
         let each = tasks.iter().map(|task| over_sizes(task, kinds));
         Difference::of_tasks(&each.collect::<Option<Vec<_>>>()?)
     };
-    let lead = |first: &str, others: &[&str]| -> Option<Vec<Verdict>> {
-        let each = others.iter().map(|other| of_tasks([first, other]));
-        Some(each.collect::<Option<Vec<_>>>()?.iter().map(Difference::verdict).collect())
-    };
-    let mut each = Vec::new();
-    for first in &HARM[..2] {
-        each.extend(lead(first, &HARM[2..])?);
-    }
-    for other in &HARM[2..5] {
-        each.extend(lead(other, &HARM[5..])?);
-    }
+
+    // The first two are to do less harm than the other four, and the last more than all.
+    let leads =
+        HARM[..2].iter().flat_map(|first| HARM[2..].iter().map(move |last| [*first, *last]));
+    let others = HARM[2..5].iter().map(|other| [*other, HARM[5]]);
+    let verdicts = leads.chain(others).map(|kinds| Some(of_tasks(kinds)?.verdict()));
+    let verdicts = verdicts.collect::<Option<Vec<Verdict>>>()?;
     let neighbours = HARM.windows(2).map(|pair| {
         Some(format!("{} less {}: {}", pair[0], pair[1], of_tasks([pair[0], pair[1]])?.spelled()))
     });
-    let verdict = Verdict::all(&each, 1);
-    Some(Found {
-        claim: "P15",
-        text: "least harm first: looped, random, reversed, parallel, skipped, repeated",
-        found: neighbours.collect::<Option<Vec<_>>>()?.join("; "),
-        rows: rows(&tasks),
-        verdict,
-        decides: if verdict == Verdict::Open { "more rows".to_owned() } else { String::new() },
-    })
+    let found = joined(neighbours.collect::<Option<Vec<_>>>()?, "; ");
+    let judgement = Judgement::new(Verdict::all(&verdicts, 1), found, rows_of(&tasks));
+    Some(judgement.or_wants("more rows"))
 }

@@ -3,12 +3,13 @@
 
 use atelier::engine::MemberKind;
 use atelier::measure::correlation::{spearman, spearman_in_order};
-use atelier::measure::interval::{Mean, Resamples, mean_of_independent};
+use atelier::measure::interval::{Mean, mean_of_independent};
 use atelier::study::coupling::{CouplingMetric, RelationTo, TaskCoupling};
 use atelier::study::need::{Need, NeedPart};
 use atelier::study::survey::Survey;
 
-use super::verdict::{Found, Verdict, spelled};
+use super::Reports;
+use super::verdict::{Judgement, Verdict, joined, resamples, sizes, spelled};
 
 /// Singular vectors by which claims are decided.
 const K: usize = 8;
@@ -16,89 +17,46 @@ const K: usize = 8;
 /// Nats that a head costs at most that is not needed.
 const NOT_NEEDED: f64 = 0.05;
 
-/// The claims that couplings of rows can speak to.
-pub fn of_couplings(tasks: &[TaskCoupling]) -> Vec<Found> {
-    let found = [
-        coupled(tasks),
-        near(tasks),
-        straight(tasks),
-        growth(tasks),
-        spared(
-            tasks,
-            "C8",
-            "the less coupled a block, the more it costs to leave out",
-            RelationTo::DropMargin,
-        ),
-        spared(
-            tasks,
-            "C9",
-            "the less coupled two neighbours, the more it costs to exchange them",
-            RelationTo::SwapMargin,
-        ),
-    ];
-    found.into_iter().flatten().collect()
+fn rows_of_needs<'a>(needs: impl IntoIterator<Item = &'a Need>) -> String {
+    sizes(needs.into_iter().map(|need| (&*need.task, need.rows)))
 }
 
-/// The claim that parts left out one at a time can speak to.
-pub fn of_needs(tasks: &[Need]) -> Option<Found> {
-    let each = tasks.iter().map(|need| {
+fn rows_of<'a>(tasks: impl IntoIterator<Item = &'a TaskCoupling>) -> String {
+    sizes(tasks.into_iter().map(|task| (&*task.task, task.rows)))
+}
+
+/// Judges by parts left out one at a time.
+pub fn needed_heads(Reports { needs, .. }: &Reports) -> Option<Judgement> {
+    let has_heads = |need: &&Need| need.parts.iter().any(|part| part.head.and(part.lost).is_some());
+    let needs: Vec<&Need> = needs.iter().filter(has_heads).collect();
+    let each = needs.iter().map(|need| {
         let heads = need.parts.iter().filter(|part| part.head.is_some());
         let lost: Vec<Mean> = heads.filter_map(|part| part.lost).collect();
         let cheap = lost.iter().filter(|lost| lost.high < NOT_NEEDED).count();
         let dear = lost.iter().filter(|lost| lost.low > NOT_NEEDED).count();
-        (need, [lost.len(), cheap, dear])
-    });
-    let each: Vec<(&Need, [usize; 3])> = each.filter(|(_, [heads, ..])| *heads > 0).collect();
-    let lines = each.iter().map(|(need, [heads, cheap, dear])| {
-        format!(
+        let heads = lost.len();
+        let line = format!(
             "{}: of {heads} heads {cheap} surely cost less than 0.05 nats, {dear} surely more",
             need.task
-        )
-    });
-    let verdicts: Vec<Verdict> = each
-        .iter()
-        .map(|(_, [heads, cheap, dear])| match (2 * cheap > *heads, 2 * dear > *heads) {
+        );
+        let verdict = match (2 * cheap > heads, 2 * dear > heads) {
             (true, _) => Verdict::Holds,
             (_, true) => Verdict::DoesNotHold,
             _ => Verdict::Open,
-        })
-        .collect();
-    let verdict = Verdict::all(&verdicts, 1);
-    let rows = each.iter().map(|(need, _)| format!("{} {}", need.task, need.rows));
-    (!each.is_empty()).then(|| Found {
-        claim: "D9",
-        text: "many attention heads are not needed",
-        found: lines.collect::<Vec<_>>().join("; "),
-        rows: rows.collect::<Vec<_>>().join(", "),
-        verdict,
-        decides: if verdict == Verdict::Open {
-            "about 50 rows a task".to_owned()
-        } else {
-            String::new()
-        },
-    })
+        };
+        (line, verdict)
+    });
+    let rows = rows_of_needs(needs.iter().copied());
+    let judgement = Judgement::of_all(each.collect(), 1, rows).or_wants("about 50 rows a task");
+    (!needs.is_empty()).then_some(judgement)
 }
 
-/// The claim that layers help only where they differ: a member's own diversity against ln P lost without it.
-/// `None` where a task has no survey of this model.
-pub fn of_differences(model: &str, needs: &[Need], surveys: &[Survey]) -> Option<Found> {
-    let tasks: Vec<(String, Verdict)> =
-        needs.iter().map(|need| difference(model, need, surveys)).collect::<Option<_>>()?;
-    let verdicts: Vec<Verdict> = tasks.iter().map(|(_, verdict)| *verdict).collect();
-    let verdict = Verdict::all(&verdicts, 1);
-    let rows = needs.iter().map(|need| format!("{} {}", need.task, need.rows));
-    (!tasks.is_empty()).then(|| Found {
-        claim: "D13",
-        text: "layers help only where they differ",
-        found: tasks.into_iter().map(|(line, _)| line).collect::<Vec<_>>().join("; "),
-        rows: rows.collect::<Vec<_>>().join(", "),
-        verdict,
-        decides: if verdict == Verdict::Open {
-            "more members, so other models".to_owned()
-        } else {
-            String::new()
-        },
-    })
+/// Judges a member's own diversity against ln P lost without it. `None` where a task has no survey of this model.
+pub fn differences(Reports { model, needs, surveys, .. }: &Reports) -> Option<Judgement> {
+    let tasks = needs.iter().map(|need| difference(model, need, surveys));
+    let tasks = tasks.collect::<Option<Vec<_>>>().filter(|tasks| !tasks.is_empty())?;
+    let judgement = Judgement::of_all(tasks, 1, rows_of_needs(needs));
+    Some(judgement.or_wants("more members, so other models"))
 }
 
 /// One task's correlation over the attentions and MLPs.
@@ -107,12 +65,13 @@ fn difference(model: &str, need: &Need, surveys: &[Survey]) -> Option<(String, V
     let (.., cell) =
         cells.find(|(surveyed, task, _)| surveyed.name == model && task.name == need.task)?;
     let members = need.parts.iter().filter(|part| part.head.is_none());
-    let parts: Vec<(&NeedPart, f64)> = members.filter_map(with_lost).collect();
-    let lost: Vec<f64> = parts.iter().map(|(_, lost)| *lost).collect();
+    // Without those for which the whole vocabulary was not read.
+    let parts = members.filter_map(|part| Some((member_index(part), part.lost?.mean)));
+    let (members, lost): (Vec<usize>, Vec<f64>) = parts.unzip();
 
     // By centred diversity, which decides, and by whole diversity.
     let correlation = |diversity: &[f64]| {
-        let by_member = parts.iter().map(|(part, _)| diversity.get(member_index(part)).copied());
+        let by_member = members.iter().map(|member| diversity.get(*member).copied());
         let by_member = by_member.collect::<Option<Vec<f64>>>()?;
         Some((spearman(&by_member, &lost)?.r, spearman_in_order(&by_member, &lost)?))
     };
@@ -125,70 +84,52 @@ fn difference(model: &str, need: &Need, surveys: &[Survey]) -> Option<(String, V
     Some((line, Verdict::of_correlation(in_order.p, r > 0.0)))
 }
 
-/// A part with its mean loss of ln P; `None` where the whole vocabulary was not read.
-fn with_lost(part: &NeedPart) -> Option<(&NeedPart, f64)> {
-    Some((part, part.lost?.mean))
-}
-
 /// Returns a part's index among the members: the embedding comes first, then each block's attention and MLP.
 fn member_index(part: &NeedPart) -> usize {
     1 + 2 * part.run + usize::from(part.kind == MemberKind::Mlp)
 }
 
-/// A claim about a number of each task.
-struct PerTask {
-    claim: &'static str,
-    text: &'static str,
-    digits: usize,
-}
+/// The tasks that have a number, each with it.
+struct Numbers<'a>(Vec<(&'a TaskCoupling, Mean)>);
 
-impl PerTask {
-    fn found(
+impl<'a> Numbers<'a> {
+    fn of(tasks: &'a [TaskCoupling], number: impl Fn(&TaskCoupling) -> Option<Mean>) -> Self {
+        Self(tasks.iter().filter_map(|task| Some((task, number(task)?))).collect())
+    }
+
+    fn verdicts(&self, rule: impl Fn(&TaskCoupling, Mean) -> Verdict) -> Vec<Verdict> {
+        self.0.iter().map(|(task, mean)| rule(task, *mean)).collect()
+    }
+
+    /// Judges that it holds in all tasks, and does not where so many refute it. `beside` stands behind the numbers.
+    fn judgement(
         &self,
-        each: &[(&TaskCoupling, Mean)],
+        digits: usize,
         beside: &str,
-        verdict: Verdict,
-    ) -> Option<Found> {
-        let mean = mean_of_independent(&each.iter().map(|(_, mean)| *mean).collect::<Vec<_>>())?;
+        rule: impl Fn(&TaskCoupling, Mean) -> Verdict,
+        against: usize,
+    ) -> Option<Judgement> {
+        let means: Vec<Mean> = self.0.iter().map(|(_, mean)| *mean).collect();
+        let mean = spelled(mean_of_independent(&means)?, digits);
         let line = |(task, mean): &(&TaskCoupling, Mean)| {
-            format!("{} {}", task.task, spelled(*mean, self.digits))
+            format!("{} {}", task.task, spelled(*mean, digits))
         };
-        let lines = each.iter().map(line).collect::<Vec<_>>().join("; ");
-        let rows = each.iter().map(|(task, _)| format!("{} {}", task.task, task.rows));
-        Some(Found {
-            claim: self.claim,
-            text: self.text,
-            found: format!("{} ({lines}){beside}", spelled(mean, self.digits)),
-            rows: rows.collect::<Vec<_>>().join(", "),
-            verdict,
-            decides: if verdict == Verdict::Open { "more rows".to_owned() } else { String::new() },
-        })
+        let found = format!("{mean} ({}){beside}", joined(self.0.iter().map(line), "; "));
+        let verdict = Verdict::all(&self.verdicts(rule), against);
+        let rows = rows_of(self.0.iter().map(|(task, _)| *task));
+        Some(Judgement::new(verdict, found, rows).or_wants("more rows"))
     }
 }
 
-/// Tasks that have a number, each with it.
-fn with(
-    tasks: &[TaskCoupling],
-    number: impl Fn(&TaskCoupling) -> Option<Mean>,
-) -> Vec<(&TaskCoupling, Mean)> {
-    tasks.iter().filter_map(|task| Some((task, number(task)?))).collect()
-}
-
-fn coupled(tasks: &[TaskCoupling]) -> Option<Found> {
+pub fn coupled(Reports { couplings, .. }: &Reports) -> Option<Judgement> {
     let coupling = |task: &TaskCoupling| task.depth_wise.get(&K)?.coupling.off_diagonal;
     let chance = |task: &TaskCoupling| Some(1.0 - task.depth_wise.get(&K)?.chance.off_diagonal);
-    let each = with(tasks, coupling);
-    let verdicts =
-        each.iter().map(|(task, mean)| Verdict::above(*mean, chance(task).unwrap_or(1.0)));
-    let verdicts: Vec<Verdict> = verdicts.collect();
-    let strong: Vec<Verdict> = each.iter().map(|(_, mean)| Verdict::above(*mean, 0.5)).collect();
-    let beside = format!(
-        "; chance {:.3}; strong: {}",
-        tasks.iter().find_map(chance)?,
-        Verdict::all(&strong, strong.len())
-    );
-    let claim = PerTask { claim: "C1", text: "blocks are coupled across depth", digits: 3 };
-    claim.found(&each, &beside, Verdict::all(&verdicts, verdicts.len()))
+    let numbers = Numbers::of(couplings, coupling);
+    let strong = numbers.verdicts(|_, mean| Verdict::above(mean, 0.5));
+    let strong = Verdict::all(&strong, strong.len());
+    let beside = format!("; chance {:.3}; strong: {strong}", couplings.iter().find_map(chance)?);
+    let rule = |task: &TaskCoupling, mean| Verdict::above(mean, chance(task).unwrap_or(1.0));
+    numbers.judgement(3, &beside, rule, numbers.0.len())
 }
 
 /// Coupling of steps one apart less that of steps further apart, steps resampled with all their pairs.
@@ -196,9 +137,9 @@ fn nearer(task: &TaskCoupling) -> Option<Mean> {
     let map = &task.depth_wise.get(&K)?.off_diagonal;
     let steps = map.len();
     let coupling = |i: usize, j: usize| map[i][j].map(|apart| 1.0 - apart.mean);
-    let mean = |counts: &[f64], is: &dyn Fn(usize) -> bool| {
+    let mean = |counts: &[f64], is_wanted: fn(usize) -> bool| {
         let pairs = (0..steps).flat_map(|i| (0..steps).map(move |j| (i, j)));
-        let wanted = pairs.filter(|(i, j)| i != j && is(i.abs_diff(*j)));
+        let wanted = pairs.filter(|(i, j)| i != j && is_wanted(i.abs_diff(*j)));
         let weighted = wanted.filter_map(|(i, j)| Some((counts[i] * counts[j], coupling(i, j)?)));
         let [weights, sum] = weighted.fold([0.0, 0.0], |[weights, sum], (weight, value)| {
             [weights + weight, sum + weight * value]
@@ -206,77 +147,52 @@ fn nearer(task: &TaskCoupling) -> Option<Mean> {
         sum / weights
     };
     Some(
-        Resamples::new(steps, 1000, 0).statistic(|counts| {
-            mean(counts, &|apart| apart == 1) - mean(counts, &|apart| apart > 1)
-        }),
+        resamples(steps)
+            .statistic(|counts| mean(counts, |apart| apart == 1) - mean(counts, |apart| apart > 1)),
     )
 }
 
-fn near(tasks: &[TaskCoupling]) -> Option<Found> {
-    let each = with(tasks, nearer);
-    let verdicts: Vec<Verdict> = each.iter().map(|(_, mean)| Verdict::above(*mean, 0.0)).collect();
-    let claim = PerTask { claim: "C2", text: "neighbours couple most", digits: 3 };
-    claim.found(&each, "", Verdict::all(&verdicts, 1))
+pub fn near(Reports { couplings, .. }: &Reports) -> Option<Judgement> {
+    Numbers::of(couplings, nearer).judgement(3, "", |_, mean| Verdict::above(mean, 0.0), 1)
 }
 
-fn straight(tasks: &[TaskCoupling]) -> Option<Found> {
-    let each = with(tasks, |task| task.line_shape_score);
+pub fn straight(Reports { couplings, .. }: &Reports) -> Option<Judgement> {
     let walk = |task: &TaskCoupling| (task.steps.len() as f64).sqrt();
-    let verdicts = each.iter().map(|(task, mean)| Verdict::below(*mean, walk(task)));
-    let verdicts: Vec<Verdict> = verdicts.collect();
-    let beside = format!("; steps at right angles {:.2}", tasks.first().map(walk)?);
-    let claim = PerTask { claim: "C5", text: "paths are straighter than chance", digits: 2 };
-    claim.found(&each, &beside, Verdict::all(&verdicts, 2))
+    let beside = format!("; steps at right angles {:.2}", couplings.first().map(walk)?);
+    let numbers = Numbers::of(couplings, |task| task.line_shape_score);
+    numbers.judgement(2, &beside, |task, mean| Verdict::below(mean, walk(task)), 2)
 }
 
-fn growth(tasks: &[TaskCoupling]) -> Option<Found> {
-    let each = with(tasks, |task| task.expodistance);
-    let low: Vec<Verdict> = each.iter().map(|(_, mean)| Verdict::below(*mean, 0.5)).collect();
-    let high: Vec<Verdict> = each.iter().map(|(_, mean)| Verdict::above(*mean, 1.0)).collect();
-    let verdict = match (Verdict::all(&low, low.len()), Verdict::all(&high, high.len())) {
-        (Verdict::Holds, _) => Verdict::Holds,
-        (_, Verdict::Holds) => Verdict::DoesNotHold,
+pub fn growth(Reports { couplings, .. }: &Reports) -> Option<Judgement> {
+    let numbers = Numbers::of(couplings, |task| task.expodistance);
+    let rule = |_: &TaskCoupling, mean| match Verdict::above(mean, 1.0) {
+        Verdict::Holds => Verdict::DoesNotHold,
+        _ if Verdict::below(mean, 0.5) == Verdict::Holds => Verdict::Holds,
         _ => Verdict::Open,
     };
-    let claim = PerTask { claim: "C6", text: "states grow exponentially with depth", digits: 2 };
-    claim.found(&each, "", verdict)
+    numbers.judgement(2, "", rule, numbers.0.len())
 }
 
-/// Coupling against the margin that another order costs, step by step; Spearman's decides, as in P4 and D13. `None`
-/// where a task has no such costs.
-fn spared(
-    tasks: &[TaskCoupling],
-    claim: &'static str,
-    text: &'static str,
-    to: RelationTo,
-) -> Option<Found> {
-    let relations: Vec<(String, Verdict)> =
-        tasks.iter().map(|task| relation(task, to)).collect::<Option<_>>()?;
+pub fn dropped(reports: &Reports) -> Option<Judgement> {
+    spared(&reports.couplings, RelationTo::DropMargin)
+}
 
+pub fn swapped(reports: &Reports) -> Option<Judgement> {
+    spared(&reports.couplings, RelationTo::SwapMargin)
+}
+
+/// Judges coupling against the margin that another order costs, step by step; Spearman's decides, as in P4 and D13.
+/// `None` where a task has no such costs.
+fn spared(tasks: &[TaskCoupling], to: RelationTo) -> Option<Judgement> {
+    let relations = tasks.iter().map(|task| relation(task, to));
+    let relations = relations.collect::<Option<Vec<_>>>().filter(|all| !all.is_empty())?;
+    let (lines, verdicts): (Vec<String>, Vec<Verdict>) = relations.into_iter().unzip();
     // Three of four tasks decide.
-    let enough = (3 * relations.len()).div_ceil(4).max(1);
-    let count = |wanted| relations.iter().filter(|(_, verdict)| *verdict == wanted).count();
-    let verdict = if count(Verdict::Holds) >= enough {
-        Verdict::Holds
-    } else if count(Verdict::DoesNotHold) >= enough {
-        Verdict::DoesNotHold
-    } else {
-        Verdict::Open
-    };
-    let rows = tasks.iter().map(|task| format!("{} {}", task.task, task.rows));
-    let lines: Vec<String> = relations.into_iter().map(|(line, _)| line).collect();
-    (!lines.is_empty()).then(|| Found {
-        claim,
-        text,
-        found: format!("Spearman's of coupling and cost: {}", lines.join("; ")),
-        rows: rows.collect::<Vec<_>>().join(", "),
-        verdict,
-        decides: if verdict == Verdict::Open {
-            "more blocks, so other models".to_owned()
-        } else {
-            String::new()
-        },
-    })
+    let enough = (3 * verdicts.len()).div_ceil(4);
+    let verdict = Verdict::most(&verdicts, enough, enough);
+    let found = format!("Spearman's of coupling and cost: {}", lines.join("; "));
+    let judgement = Judgement::new(verdict, found, rows_of(tasks));
+    Some(judgement.or_wants("more blocks, so other models"))
 }
 
 /// One task's correlation over its steps, and without each of them.

@@ -2,11 +2,13 @@
 
 use atelier::measure::correlation::{CorrelationKind, fisher_mean, over_groups, pearson, spearman};
 use atelier::measure::decomposition::Triple;
-use atelier::measure::interval::{Mean, Resamples, mean_of_independent, wilson};
+use atelier::measure::interval::{Mean, mean_of_independent, wilson};
 use atelier::study::report::AverageDepth;
 
-use super::rows::TaskRows;
-use super::verdict::{Found, Verdict, needed, percent, spelled};
+use super::Surveyed;
+use super::rows::{DecomposedRow, TaskRows};
+use super::verdict::{Judgement, Verdict, joined, mean_of_tasks, percent, resamples, spelled};
+use super::whole::rows_of;
 
 /// A column of a junction point.
 type Column = fn(&AverageDepth) -> Triple;
@@ -28,66 +30,52 @@ const QUANTITIES: [(&str, Quantity); 3] =
 /// More accuracy than this is a rise.
 const RISE: f64 = 0.005;
 
-pub fn claims(tasks: &[TaskRows], plain: &[TaskRows]) -> Vec<Found> {
-    vec![
-        correlations(tasks),
-        ranks(tasks),
-        trade_offs(tasks),
-        least_bias(tasks),
-        gains(tasks, plain),
+/// Accuracy along the stream, and a quantity.
+fn curves(task: &TaskRows, column: Column, quantity: Quantity) -> [Vec<f64>; 2] {
+    let depths = &task.averages.by_depth;
+    [
+        depths.iter().map(|depth| depth.accuracy).collect(),
+        depths.iter().map(|depth| quantity(column(depth))).collect(),
     ]
 }
 
-fn curve(task: &TaskRows, value: impl Fn(&AverageDepth) -> f64) -> Vec<f64> {
-    task.averages.by_depth.iter().map(value).collect()
-}
-
-/// Accuracy along the stream, and a quantity.
-fn pair(task: &TaskRows, column: Column, quantity: Quantity) -> [Vec<f64>; 2] {
-    [curve(task, |depth| depth.accuracy), curve(task, |depth| quantity(column(depth)))]
-}
-
-/// Pearson's over tasks: the mean through Fisher's z, the interval from the tasks' own coefficients.
-fn over_tasks(tasks: &[TaskRows], column: Column, quantity: Quantity) -> Option<Mean> {
-    let pairs: Vec<[Vec<f64>; 2]> = tasks.iter().map(|task| pair(task, column, quantity)).collect();
-    let each = pairs.iter().filter_map(|[x, y]| pearson(x, y).map(|found| (found.r, found.n)));
+/// Coefficients over groups of points (x, y): the mean through Fisher's z, the interval from the groups' own.
+pub fn mean_correlation(kind: CorrelationKind, groups: &[[Vec<f64>; 2]]) -> Option<Mean> {
+    let of_group = match kind {
+        CorrelationKind::Pearson => pearson,
+        CorrelationKind::Spearman => spearman,
+    };
+    let each = groups.iter().filter_map(|[x, y]| of_group(x, y).map(|found| (found.r, found.n)));
     let mean = fisher_mean(&each.collect::<Vec<_>>())?;
-    let groups: Vec<[&[f64]; 2]> = pairs.iter().map(|[x, y]| [&x[..], &y[..]]).collect();
-    let test = over_groups(CorrelationKind::Pearson, &groups)?.test;
-    Some(test.map_or(Mean::without_interval(mean), |test| Mean {
-        mean,
-        low: test.low,
-        high: test.high,
-    }))
+    let groups: Vec<[&[f64]; 2]> = groups.iter().map(|[x, y]| [&x[..], &y[..]]).collect();
+    let test = over_groups(kind, &groups)?.test;
+    let with_ends = test.map(|test| Mean { mean, low: test.low, high: test.high });
+    Some(with_ends.unwrap_or(Mean::without_interval(mean)))
 }
 
-fn correlations(tasks: &[TaskRows]) -> Found {
-    let unknown = Mean::without_interval(0.0);
+pub fn correlations(Surveyed { tasks, .. }: &Surveyed) -> Option<Judgement> {
     let means = COLUMNS.map(|(_, column)| {
-        QUANTITIES.map(|(_, quantity)| over_tasks(tasks, column, quantity).unwrap_or(unknown))
+        QUANTITIES.map(|(_, quantity)| {
+            let groups = tasks.iter().map(|task| curves(task, column, quantity));
+            mean_correlation(CorrelationKind::Pearson, &groups.collect::<Vec<_>>())
+                .unwrap_or(Mean::without_interval(0.0))
+        })
     });
     let lines = COLUMNS.iter().zip(&means).map(|((name, _), means)| {
         let each = QUANTITIES.iter().zip(means);
-        let each: Vec<String> =
-            each.map(|((name, _), mean)| format!("{name} {}", spelled(*mean, 2))).collect();
-        format!("{name}: {}", each.join(", "))
+        let each = each.map(|((name, _), mean)| format!("{name} {}", spelled(*mean, 2)));
+        format!("{name}: {}", joined(each, ", "))
     });
-    let found = lines.collect::<Vec<_>>().join("; ");
 
     let [mse, bias, diversity] = means[0];
-    let verdict = match Verdict::above(mse, 0.5) {
-        // High, but not above the other two.
-        Verdict::Holds if bias.mean.max(diversity.mean) >= mse.mean => Verdict::Open,
-        verdict => verdict,
-    };
-    Found {
-        claim: "D5",
-        text: "accuracy goes highly with -MSE, moderately with -bias and diversity",
-        found,
-        rows: format!("{} tasks x {} points", tasks.len(), points(tasks)),
-        verdict,
-        decides: needed(Verdict::above(mse, 0.5), mse, 0.5, tasks.len(), "tasks"),
+    let rows = format!("{} tasks x {} points", tasks.len(), points(tasks));
+    let found = joined(lines, "; ");
+    let mut judgement = Judgement::above(mse, 0.5, found, rows, (tasks.len(), "tasks"));
+    // High, but not above the other two.
+    if judgement.verdict == Verdict::Holds && bias.mean.max(diversity.mean) >= mse.mean {
+        judgement.verdict = Verdict::Open;
     }
+    Some(judgement)
 }
 
 fn points(tasks: &[TaskRows]) -> usize {
@@ -95,145 +83,118 @@ fn points(tasks: &[TaskRows]) -> usize {
 }
 
 /// How far Spearman's is above Pearson's, in absolute value: the mean over the three quantities, task by task.
-fn ranks(tasks: &[TaskRows]) -> Found {
-    let column = COLUMNS[0].1;
-    let of_task = |task: &TaskRows| {
+pub fn ranks(Surveyed { tasks, .. }: &Surveyed) -> Option<Judgement> {
+    let difference = |task: &TaskRows| {
         let each = QUANTITIES.iter().filter_map(|(_, quantity)| {
-            let [x, y] = pair(task, column, *quantity);
+            let [x, y] = curves(task, COLUMNS[0].1, *quantity);
             Some(spearman(&x, &y)?.r.abs() - pearson(&x, &y)?.r.abs())
         });
         let each: Vec<f64> = each.collect();
         (!each.is_empty()).then(|| each.iter().sum::<f64>() / each.len() as f64)
     };
-    let each: Vec<f64> = tasks.iter().filter_map(of_task).collect();
-    let mean = Resamples::new(each.len(), 1000, 0).mean(&each);
-    let verdict = Verdict::below(mean, 0.0);
-    Found {
-        claim: "D6",
-        text: "Spearman's coefficients are lower than Pearson's",
-        found: format!("difference {}", spelled(mean, 3)),
-        rows: format!("{} tasks", each.len()),
-        verdict,
-        decides: needed(verdict, mean, 0.0, each.len(), "tasks"),
+    let each: Vec<f64> = tasks.iter().filter_map(difference).collect();
+    let mean = resamples(each.len()).mean(&each);
+    let (found, rows) =
+        (format!("difference {}", spelled(mean, 3)), format!("{} tasks", each.len()));
+    let judgement = Judgement::new(Verdict::below(mean, 0.0), found, rows);
+    Some(judgement.or_needs(mean, 0.0, each.len(), "tasks"))
+}
+
+/// Steps along the stream of one kind, and those of them that trade bias for diversity.
+#[derive(Clone, Copy, Default)]
+struct Steps {
+    traded: usize,
+    all: usize,
+}
+
+impl Steps {
+    fn share(self) -> Mean {
+        wilson(self.traded as f64 / self.all.max(1) as f64, self.all)
     }
 }
 
-/// Steps that trade off, where accuracy rises and elsewhere: `[[yes, all]; 2]`.
-fn steps(task: &TaskRows, column: Column) -> [[usize; 2]; 2] {
-    let mut counts = [[0; 2]; 2];
-    for step in task.averages.by_depth.windows(2) {
+/// Counts the steps where accuracy rises, and those elsewhere.
+fn steps<'a>(tasks: impl IntoIterator<Item = &'a TaskRows>, column: Column) -> [Steps; 2] {
+    let mut counts = [Steps::default(); 2];
+    for step in tasks.into_iter().flat_map(|task| task.averages.by_depth.windows(2)) {
         let (before, after) = (column(&step[0]), column(&step[1]));
         let is_traded = (after.bias - before.bias) * (after.diversity - before.diversity) > 0.0;
         let rises = step[1].accuracy - step[0].accuracy > RISE;
-        let [yes, all] = &mut counts[usize::from(!rises)];
-        *yes += usize::from(is_traded);
-        *all += 1;
+        let kind = &mut counts[usize::from(!rises)];
+        kind.traded += usize::from(is_traded);
+        kind.all += 1;
     }
     counts
 }
 
-fn trade_offs(tasks: &[TaskRows]) -> Found {
-    let share = |[yes, all]: [usize; 2]| wilson(yes as f64 / all.max(1) as f64, all);
-    let of_column = |column: Column| {
-        let counts: Vec<[[usize; 2]; 2]> = tasks.iter().map(|task| steps(task, column)).collect();
-        let there = counts.iter().filter(|[rising, others]| rising[1] > 0 && others[1] > 0);
-        let each: Vec<Mean> =
-            there.map(|[rising, others]| share(*others).less(share(*rising))).collect();
-        let sum = |group: usize| -> [usize; 2] {
-            [0, 1].map(|which| counts.iter().map(|count| count[group][which]).sum())
-        };
-        (mean_of_independent(&each), share(sum(0)), share(sum(1)), sum(0)[1])
-    };
-    let lines = COLUMNS.map(|(name, column)| {
-        let (difference, rising, others, count) = of_column(column);
-        let difference = difference.map_or("none".to_owned(), percent);
+pub fn trade_offs(Surveyed { tasks, .. }: &Surveyed) -> Option<Judgement> {
+    // How much oftener steps trade off elsewhere than where accuracy rises, over the tasks that have both.
+    let differences = COLUMNS.map(|(_, column)| {
+        let each = tasks.iter().map(|task| steps([task], column));
+        let both = each.filter(|[rising, others]| rising.all > 0 && others.all > 0);
+        let each = both.map(|[rising, others]| others.share().less(rising.share()));
+        mean_of_independent(&each.collect::<Vec<_>>())
+    });
+    let lines = COLUMNS.iter().zip(differences).map(|((name, column), difference)| {
+        let [rising, others] = steps(tasks, *column);
         format!(
-            "{name}: {count} rising steps {}, others {}, difference {difference}",
-            percent(rising),
-            percent(others)
+            "{name}: {} rising steps {}, others {}, difference {}",
+            rising.all,
+            percent(rising.share()),
+            percent(others.share()),
+            difference.map_or("none".to_owned(), percent)
         )
     });
-    let (difference, ..) = of_column(COLUMNS[0].1);
-    let difference = difference.unwrap_or(Mean::without_interval(0.0));
-    let verdict = Verdict::above(difference, 0.0);
-    Found {
-        claim: "D10",
-        text: "bias and diversity trade off where accuracy does not rise, and need not where it does",
-        found: lines.join("; "),
-        rows: format!("{} tasks x {} steps", tasks.len(), points(tasks).saturating_sub(1)),
-        verdict,
-        decides: needed(verdict, difference, 0.0, tasks.len(), "tasks"),
-    }
+    let rows = format!("{} tasks x {} steps", tasks.len(), points(tasks).saturating_sub(1));
+    let difference = differences[0].unwrap_or(Mean::without_interval(0.0));
+    let behind = (tasks.len(), "tasks");
+    Some(Judgement::above(difference, 0.0, joined(lines, "; "), rows, behind))
 }
 
 /// The least bias of probabilities along the stream, over that of a uniform answer. (The paper's bias is the same.)
-fn least_bias(tasks: &[TaskRows]) -> Found {
-    let each: Vec<(String, Mean)> = tasks
-        .iter()
-        .filter_map(|task| {
-            let biases = curve(task, |depth| depth.triples.probability.bias);
-            let least = (0..biases.len()).min_by(|&a, &b| biases[a].total_cmp(&biases[b]))?;
-            let ratio = task.ratio(|row| row.depth_bias[least], |row| row.uniform);
-            Some((format!("{} {} ({} members)", task.name, spelled(ratio, 3), least + 1), ratio))
-        })
-        .collect();
-    let side =
-        |threshold: f64| each.iter().map(move |(_, ratio)| Verdict::above(*ratio, threshold));
-    let (half, tenth): (Vec<_>, Vec<_>) = (side(0.5).collect(), side(0.1).collect());
-    let verdict = if tenth.contains(&Verdict::DoesNotHold) {
-        Verdict::DoesNotHold
-    } else if half.iter().all(|one| *one == Verdict::Holds) && !half.is_empty() {
-        Verdict::Holds
-    } else {
-        Verdict::Open
-    };
-    Found {
-        claim: "D11",
-        text: "bias seldom comes near 0",
-        found: each.iter().map(|(line, _)| line.clone()).collect::<Vec<_>>().join("; "),
-        rows: sizes(tasks),
-        verdict,
-        decides: String::new(),
-    }
-}
-
-/// Accuracy gained by the first half of the members after the embedding, less that gained by the last half, on the
-/// tasks that are surely above their majority.
-fn gains(tasks: &[TaskRows], plain: &[TaskRows]) -> Found {
-    let counts = |task: &&TaskRows| task.accuracy().low > task.majority();
-    let counted: Vec<&TaskRows> = tasks.iter().chain(plain).filter(counts).collect();
-    let each: Vec<Mean> = counted
-        .iter()
-        .map(|task| {
-            task.mean(|row| {
-                let right = |n: usize| f64::from(u8::from(row.depth_right[n]));
-                let last = row.depth_right.len() - 1;
-                2.0 * right(last / 2) - right(0) - right(last)
-            })
-        })
-        .collect();
-    let lines = counted.iter().zip(&each).map(|(task, mean)| {
-        let first = task.share(|row| row.is_first == Some(true));
-        let is_known = task.rows.iter().all(|row| row.log_likelihood.is_some());
-        let told = task.mean(|row| row.log_likelihood.unwrap_or_default());
-        let told = if is_known { spelled(told, 2) } else { "not known".to_owned() };
-        format!("{} {} (ln P {told}, first word {})", task.name, percent(*mean), percent(first))
+pub fn least_bias(Surveyed { tasks, .. }: &Surveyed) -> Option<Judgement> {
+    let each = tasks.iter().filter_map(|task| {
+        let bias = |members: &usize| task.averages.by_depth[*members].triples.probability.bias;
+        let depths = 0..task.averages.by_depth.len();
+        let least = depths.min_by(|a, b| bias(a).total_cmp(&bias(b)))?;
+        let row_bias = |row: &DecomposedRow| row.found.by_depth[least].triples.probability.bias;
+        let ratio = task.ratio(row_bias, DecomposedRow::uniform);
+        let verdict = match (Verdict::above(ratio, 0.1), Verdict::above(ratio, 0.5)) {
+            (Verdict::DoesNotHold, _) => Verdict::DoesNotHold,
+            (_, Verdict::Holds) => Verdict::Holds,
+            _ => Verdict::Open,
+        };
+        Some((format!("{} {} ({} members)", task.name, spelled(ratio, 3), least + 1), verdict))
     });
-    let found: Vec<String> = lines.collect();
-    let mean = mean_of_independent(&each).unwrap_or(Mean::without_interval(0.0));
-    let verdict = Verdict::above(mean, 0.0);
-    Found {
-        claim: "D12",
-        text: "later layers bring less and less accuracy",
-        found: format!("mean {}: {}", percent(mean), found.join("; ")),
-        rows: format!("{} tasks above their majority", counted.len()),
-        verdict,
-        decides: needed(verdict, mean, 0.0, counted.iter().map(|t| t.rows.len()).sum(), "rows"),
-    }
+    Some(Judgement::of_all(each.collect(), 1, rows_of(tasks)))
 }
 
-/// Rows of each task.
-pub fn sizes(tasks: &[TaskRows]) -> String {
-    let all: Vec<String> = tasks.iter().map(|t| format!("{} {}", t.name, t.rows.len())).collect();
-    all.join(", ")
+/// Accuracy gained by the first half of the members after the embedding, less that gained by the last half.
+fn gain(task: &TaskRows) -> Mean {
+    task.mean(|row| {
+        let depths = &row.found.by_depth;
+        let right = |n: usize| f64::from(u8::from(depths[n].correct));
+        let last = depths.len() - 1;
+        2.0 * right(last / 2) - right(0) - right(last)
+    })
+}
+
+/// Judges the gains of the tasks that are surely above their majority.
+pub fn gains(Surveyed { tasks, plain, .. }: &Surveyed) -> Option<Judgement> {
+    let counted = tasks.iter().chain(plain).filter(|task| task.is_above_majority());
+    let counted: Vec<&TaskRows> = counted.collect();
+    let each: Vec<Mean> = counted.iter().map(|task| gain(task)).collect();
+    let lines = counted.iter().zip(&each).map(|(task, mean)| {
+        let log_likelihood = |row: &DecomposedRow| row.measured.log_likelihood();
+        let is_known = task.rows.iter().all(|row| log_likelihood(row).is_some());
+        let ln_p = task.mean(|row| log_likelihood(row).unwrap_or_default());
+        let ln_p = if is_known { spelled(ln_p, 2) } else { "not known".to_owned() };
+        let first_words = percent(task.first_words());
+        format!("{} {} (ln P {ln_p}, first word {first_words})", task.name, percent(*mean))
+    });
+    let mean = mean_of_tasks(&each);
+    let found = format!("mean {}: {}", percent(mean), joined(lines, "; "));
+    let rows = format!("{} tasks above their majority", counted.len());
+    let total = counted.iter().map(|task| task.rows.len()).sum();
+    Some(Judgement::above(mean, 0.0, found, rows, (total, "rows")))
 }

@@ -1,60 +1,58 @@
 //! Claims about the coupling of a few prompts, between tokens and along the depth (docs/smollm2.md, C3, C4 and C7).
 
-use std::path::Path;
-
 use anyhow::Context;
-use atelier::measure::interval::{Mean, Resamples};
+use atelier::measure::interval::Mean;
 use atelier::study::coupling::{Coupling, StepPair};
-use atelier::study::report::Report;
 
-use super::verdict::{Found, Verdict, spelled};
+use super::Reports;
+use super::verdict::{Judgement, Verdict, resamples, slope, spelled};
 
 /// Singular vectors by which claims are decided.
 const K: usize = 8;
 
 /// Numbers of one prompt's coupling that the claims use.
 pub struct PromptCoupling {
-    /// Means and relative spreads of the couplings of other tokens: by one block or two, as they were asked.
-    own: Vec<Spread>,
-    fixed_input: Vec<Spread>,
-    fixed_output: Vec<Spread>,
+    /// Mean couplings with other tokens of one block, and of a block and the next: of their effects on themselves.
+    same_block: f64,
+    next_block: f64,
+    same_token: Spread,
+    fixed_input: Spread,
+    fixed_output: Spread,
     chance: f64,
     /// Slope of ln of the largest singular value against ln of the block's number, from 1.
     slope: Mean,
 }
 
-/// Couplings of two steps over pairs of different tokens.
+/// Couplings of two steps over pairs of different tokens; or the means of several such steps.
 struct Spread {
-    is_same_block: bool,
     mean: f64,
     /// Ratio of the standard deviation to the mean.
     relative: f64,
 }
 
 impl PromptCoupling {
-    /// Reads the report of one prompt with maps between tokens.
+    /// Takes the numbers of one prompt's coupling with maps between tokens; `shown` is its file.
     ///
     /// # Errors
-    /// It is another report, or has no such maps.
-    pub fn read(path: &Path) -> anyhow::Result<Self> {
-        let shown = path.display();
-        let text =
-            std::fs::read_to_string(path).with_context(|| format!("{shown} is unreadable"))?;
-        let report = Report::read(&text).with_context(|| shown.to_string())?;
-        let coupling = report.coupling.with_context(|| format!("{shown} has no coupling"))?;
+    /// It has no such maps.
+    pub fn new(coupling: &Coupling, shown: &str) -> anyhow::Result<Self> {
         let tokens = coupling.token_wise.as_ref().filter(|tokens| tokens.k == K);
         let tokens = tokens.with_context(|| format!("{shown} has no maps of tokens at K = {K}"))?;
         let depth =
             coupling.depth_wise.get(&K).with_context(|| format!("{shown} lacks K = {K}"))?;
-        let spreads = |pairs: Option<&Vec<StepPair>>| -> Vec<Spread> {
-            pairs.into_iter().flatten().map(Spread::of).collect()
+        let same_token = || tokens.same.iter().flat_map(|maps| &maps.pairs);
+        let of_block = |is_same: bool| {
+            Spread::over(same_token().filter(|pair| (pair.steps[0] == pair.steps[1]) == is_same))
+                .mean
         };
         Ok(Self {
-            own: spreads(tokens.same.as_ref().map(|one| &one.pairs)),
-            fixed_input: spreads(tokens.fixed_input.as_ref().map(|one| &one.pairs)),
-            fixed_output: spreads(tokens.fixed_output.as_ref().map(|one| &one.pairs)),
+            same_block: of_block(true),
+            next_block: of_block(false),
+            same_token: Spread::over(same_token()),
+            fixed_input: Spread::over(tokens.fixed_input.iter().flat_map(|maps| &maps.pairs)),
+            fixed_output: Spread::over(tokens.fixed_output.iter().flat_map(|maps| &maps.pairs)),
             chance: 1.0 - depth.chance.off_diagonal,
-            slope: slope(&coupling),
+            slope: depth_slope(coupling),
         })
     }
 }
@@ -70,108 +68,78 @@ impl Spread {
         let n = values.len() as f64;
         let mean = values.iter().sum::<f64>() / n;
         let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
-        let relative = (squares / (n - 1.0)).sqrt() / mean;
-        Self { is_same_block: pair.steps[0] == pair.steps[1], mean, relative }
+        Self { mean, relative: (squares / (n - 1.0)).sqrt() / mean }
+    }
+
+    /// The means over several pairs of steps; 0 of none.
+    fn over<'a>(pairs: impl Iterator<Item = &'a StepPair>) -> Self {
+        let each: Vec<Self> = pairs.map(Self::of).collect();
+        let count = each.len().max(1) as f64;
+        Self {
+            mean: each.iter().map(|spread| spread.mean).sum::<f64>() / count,
+            relative: each.iter().map(|spread| spread.relative).sum::<f64>() / count,
+        }
     }
 }
 
 /// The slope with the bootstrap's interval over blocks.
-fn slope(coupling: &Coupling) -> Mean {
-    let points: Vec<[f64; 2]> = (1..)
-        .zip(&coupling.spectrum)
-        .filter_map(|(n, spectrum)| {
-            Some([f64::from(n).ln(), spectrum.singular_values.first()?.ln()])
-        })
-        .collect();
-    Resamples::new(points.len(), 1000, 0).statistic(|counts| {
-        let sum = |of: &dyn Fn(&[f64; 2]) -> f64| -> f64 {
-            counts.iter().zip(&points).map(|(count, point)| count * of(point)).sum()
-        };
-        let n = sum(&|_| 1.0);
-        let (x, y) = (sum(&|point| point[0]) / n, sum(&|point| point[1]) / n);
-        sum(&|point| (point[0] - x) * (point[1] - y)) / sum(&|point| (point[0] - x).powi(2))
-    })
+fn depth_slope(coupling: &Coupling) -> Mean {
+    let blocks = (1..).zip(&coupling.spectrum);
+    let points = blocks.filter_map(|(n, spectrum)| {
+        Some([f64::from(n).ln(), spectrum.singular_values.first()?.ln()])
+    });
+    let points: Vec<[f64; 2]> = points.collect();
+    resamples(points.len()).statistic(|counts| slope(counts, &points))
 }
 
-fn mean(values: impl Iterator<Item = f64>) -> f64 {
-    let all: Vec<f64> = values.collect();
-    all.iter().sum::<f64>() / all.len().max(1) as f64
+/// Judges by each prompt: a claim holds where it does on every one, and does not where the contrary does.
+fn on_all(
+    reports: &Reports,
+    judge: impl Fn(&PromptCoupling) -> (String, Verdict),
+) -> Option<Judgement> {
+    let count = reports.prompts.len();
+    let each = reports.prompts.iter().map(judge).collect();
+    let judgement = Judgement::of_all(each, count, format!("{count} prompts"));
+    (count > 0).then(|| judgement.or_wants("ten prompts"))
 }
 
-/// Holds where so on every prompt, does not where the contrary on every one.
-fn on_all(prompts: &[PromptCoupling], holds: impl Fn(&PromptCoupling) -> [bool; 2]) -> Verdict {
-    let each: Vec<[bool; 2]> = prompts.iter().map(holds).collect();
-    let all = |which: usize| !each.is_empty() && each.iter().all(|one| one[which]);
-    match (all(0), all(1)) {
+fn verdict(holds: bool, is_contrary: bool) -> Verdict {
+    match (holds, is_contrary) {
         (true, _) => Verdict::Holds,
         (_, true) => Verdict::DoesNotHold,
         _ => Verdict::Open,
     }
 }
 
-pub fn claims(prompts: &[PromptCoupling]) -> Vec<Found> {
-    let found = |claim, text, line: &dyn Fn(&PromptCoupling) -> String, verdict| Found {
-        claim,
-        text,
-        found: prompts.iter().map(line).collect::<Vec<_>>().join("; "),
-        rows: format!("{} prompts", prompts.len()),
-        verdict,
-        decides: if verdict == Verdict::Open { "ten prompts".to_owned() } else { String::new() },
-    };
-    vec![tokens(prompts, &found), context(prompts, &found), depth(prompts, &found)]
+pub fn tokens(reports: &Reports) -> Option<Judgement> {
+    on_all(reports, |&PromptCoupling { same_block: same, next_block: next, chance, .. }| {
+        let line = format!("one block {same:.2}, the next {next:.2} (chance {chance:.3})");
+        (line, verdict(same > 0.3 && next > chance, same < 0.3 && next < chance))
+    })
 }
 
-/// Makes a line of the table from what stands of each prompt.
-type Line<'a> =
-    dyn Fn(&'static str, &'static str, &dyn Fn(&PromptCoupling) -> String, Verdict) -> Found + 'a;
-
-fn tokens(prompts: &[PromptCoupling], found: &Line<'_>) -> Found {
-    let means = |prompt: &PromptCoupling| {
-        [true, false].map(|same| {
-            let own = prompt.own.iter().filter(|one| one.is_same_block == same);
-            mean(own.map(|one| one.mean))
-        })
-    };
-    let verdict = on_all(prompts, |prompt| {
-        let [same, next] = means(prompt);
-        [same > 0.3 && next > prompt.chance, same < 0.3 && next < prompt.chance]
-    });
-    let line = |prompt: &PromptCoupling| {
-        let [same, next] = means(prompt);
-        format!("one block {same:.2}, the next {next:.2} (chance {:.3})", prompt.chance)
-    };
-    found("C3", "a token's effect on itself is coupled with other tokens'", &line, verdict)
+pub fn context(reports: &Reports) -> Option<Judgement> {
+    on_all(reports, |PromptCoupling { same_token, fixed_input, fixed_output, .. }| {
+        let [own_in_words, input, output] =
+            [same_token, fixed_input, fixed_output].map(|Spread { mean, relative }| {
+                format!("{mean:.2} with a relative spread of {relative:.2}")
+            });
+        let line = format!("own {own_in_words}, one input {input}, one output {output}");
+        let both = |holds: fn(&Spread, &Spread) -> bool| {
+            holds(fixed_input, same_token) && holds(fixed_output, same_token)
+        };
+        let is_less =
+            both(|spread, same| spread.mean < same.mean && spread.relative > same.relative);
+        let is_more =
+            both(|spread, same| spread.mean > same.mean && spread.relative < same.relative);
+        (line, verdict(is_less, is_more))
+    })
 }
 
-fn context(prompts: &[PromptCoupling], found: &Line<'_>) -> Found {
-    let numbers = |prompt: &PromptCoupling| {
-        [&prompt.own, &prompt.fixed_input, &prompt.fixed_output].map(|spreads| {
-            let means = mean(spreads.iter().map(|one| one.mean));
-            [means, mean(spreads.iter().map(|one| one.relative))]
-        })
-    };
-    let verdict = on_all(prompts, |prompt| {
-        let [own, input, output] = numbers(prompt);
-        let both = |holds: &dyn Fn([f64; 2]) -> bool| holds(input) && holds(output);
-        [
-            both(&|one| one[0] < own[0] && one[1] > own[1]),
-            both(&|one| one[0] > own[0] && one[1] < own[1]),
-        ]
-    });
-    let line = |prompt: &PromptCoupling| {
-        let [own, input, output] = numbers(prompt)
-            .map(|[mean, relative]| format!("{mean:.2} with a relative spread of {relative:.2}"));
-        format!("own {own}, one input {input}, one output {output}")
-    };
-    found("C4", "coupling through context tokens is less consistent", &line, verdict)
-}
-
-fn depth(prompts: &[PromptCoupling], found: &Line<'_>) -> Found {
-    let verdict = on_all(prompts, |prompt| {
-        let Mean { low, high, .. } = prompt.slope;
-        let holds_one = low <= -1.0 && -1.0 <= high;
-        [!holds_one, holds_one && (low > 0.0 || high < 0.0)]
-    });
-    let line = |prompt: &PromptCoupling| format!("slope {}", spelled(prompt.slope, 2));
-    found("C7", "the top singular values follow no law 1/depth", &line, verdict)
+pub fn depth(reports: &Reports) -> Option<Judgement> {
+    on_all(reports, |PromptCoupling { slope, .. }| {
+        let holds_one = slope.low <= -1.0 && -1.0 <= slope.high;
+        let line = format!("slope {}", spelled(*slope, 2));
+        (line, verdict(!holds_one, holds_one && (slope.low > 0.0 || slope.high < 0.0)))
+    })
 }

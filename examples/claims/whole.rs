@@ -3,240 +3,201 @@
 use std::collections::BTreeMap;
 
 use atelier::measure::decomposition::{ByKind, Share};
-use atelier::measure::interval::{Mean, mean_of_independent, paired};
+use atelier::measure::interval::{Mean, paired};
 
-use super::rows::{RowNumbers, TaskRows, share};
-use super::stream::sizes;
-use super::verdict::{Found, Verdict, needed, percent, spelled};
+use super::Surveyed;
+use super::rows::{DecomposedRow, TaskRows, share};
+use super::verdict::{Judgement, Verdict, joined, mean_of_tasks, percent, sizes, spelled};
 
-pub fn claims(tasks: &[TaskRows], text: Option<&TaskRows>) -> Vec<Found> {
-    let mut found = vec![majority(tasks), constant(tasks), offset(tasks)];
-    found.extend(text.and_then(|text| letters(tasks, text)));
-    found.push(shares_of_bias(tasks));
-    found.extend(shares_of_diversity(tasks));
-    found.push(worth(tasks));
-    found
+/// Lists the tasks with their numbers of rows.
+pub fn rows_of(tasks: &[TaskRows]) -> String {
+    sizes(tasks.iter().map(|task| (&*task.name, task.rows.len())))
 }
 
-fn joined(tasks: &[TaskRows], line: impl Fn(&TaskRows) -> String) -> String {
-    tasks.iter().map(line).collect::<Vec<_>>().join("; ")
+fn total(tasks: &[TaskRows]) -> usize {
+    tasks.iter().map(|task| task.rows.len()).sum()
 }
 
-fn majority(tasks: &[TaskRows]) -> Found {
-    let above = tasks.iter().filter(|task| task.accuracy().low > task.majority()).count();
-    let below = tasks.iter().filter(|task| task.accuracy().high < task.majority()).count();
-    let rarely = tasks.iter().filter(|t| t.share(|row| row.is_first == Some(true)).high < 0.2);
-    let rarely = rarely.count();
+fn per_task(tasks: &[TaskRows], number: fn(&TaskRows) -> Mean) -> String {
+    joined(tasks.iter().map(|task| format!("{} {}", task.name, percent(number(task)))), "; ")
+}
+
+pub fn majority(Surveyed { tasks, .. }: &Surveyed) -> Option<Judgement> {
+    let count = |holds: fn(&&TaskRows) -> bool| tasks.iter().filter(holds).count();
+    let above = count(|task| task.is_above_majority());
+    let below = count(|task| task.accuracy().high < task.majority());
+    let rarely = count(|task| task.first_words().high < 0.2);
     let verdict = match above {
         0..=2 => Verdict::Holds,
         3 => Verdict::Open,
         _ => Verdict::DoesNotHold,
     };
-    Found {
-        claim: "D1",
-        text: "accuracy stays near that of one constant answer",
-        found: format!(
-            "{above} of {} tasks surely above their majority, {below} surely below; the right option is the first word \
-             in surely fewer than 20 % of the rows of {rarely}",
-            tasks.len()
-        ),
-        rows: sizes(tasks),
-        verdict,
-        decides: String::new(),
-    }
+    let found = format!(
+        "{above} of {} tasks surely above their majority, {below} surely below; the right option is the first word in \
+         surely fewer than 20 % of the rows of {rarely}",
+        tasks.len()
+    );
+    Some(Judgement::new(verdict, found, rows_of(tasks)))
 }
 
 /// The paper's MSE less that of a uniform answer, times 100.
 pub fn excess(task: &TaskRows) -> Mean {
-    task.mean(|row| 100.0 * (row.paper.mse - row.uniform))
+    task.mean(|row| 100.0 * (row.found.paper.mse - row.uniform()))
 }
 
-fn constant(tasks: &[TaskRows]) -> Found {
-    let each: Vec<Verdict> =
-        tasks.iter().map(|task| Verdict::near(excess(task), 0.0, 0.5)).collect();
-    Found {
-        claim: "D2",
-        text: "the printed MSE hardly leaves the constant of a uniform answer",
-        found: joined(tasks, |task| {
-            let own = task.mean(|row| 100.0 * (row.share_error - row.uniform));
-            format!("{} {}, own error {}", task.name, spelled(excess(task), 2), spelled(own, 2))
-        }),
-        rows: sizes(tasks),
-        verdict: Verdict::all(&each, 2),
-        decides: String::new(),
-    }
+pub fn constant(Surveyed { tasks, .. }: &Surveyed) -> Option<Judgement> {
+    let each = tasks.iter().map(|task| {
+        let excess = excess(task);
+        let own_error = task.mean(|row| 100.0 * (row.found.share_error - row.uniform()));
+        let [paper, error] = [excess, own_error].map(|mean| spelled(mean, 2));
+        (format!("{} {paper}, own error {error}", task.name), Verdict::near(excess, 0.0, 0.5))
+    });
+    Some(Judgement::of_all(each.collect(), 2, rows_of(tasks)))
 }
 
 /// The centred part of diversity, of the whole.
 pub fn centred_part(task: &TaskRows) -> Mean {
-    task.ratio(|row| row.centred.diversity, |row| row.logit.diversity)
+    task.ratio(|row| row.found.centred.total.diversity, |row| row.found.logit.total.diversity)
 }
 
-fn offset(tasks: &[TaskRows]) -> Found {
-    let each: Vec<Verdict> =
+pub fn offset(Surveyed { tasks, .. }: &Surveyed) -> Option<Judgement> {
+    let verdicts: Vec<Verdict> =
         tasks.iter().map(|task| Verdict::below(centred_part(task), 0.5)).collect();
-    Found {
-        claim: "D3",
-        text: "our heading: the offset is most of the diversity",
-        found: joined(tasks, |task| format!("{} {}", task.name, percent(centred_part(task))))
-            + " of diversity is centred",
-        rows: sizes(tasks),
-        verdict: Verdict::all(&each, 1),
-        decides: String::new(),
-    }
+    let found = per_task(tasks, centred_part) + " of diversity is centred";
+    Some(Judgement::new(Verdict::all(&verdicts, 1), found, rows_of(tasks)))
 }
 
 /// Compares the rows answered by letter with those answered as text; `None` where no task was asked by letter.
-fn letters(tasks: &[TaskRows], text: &TaskRows) -> Option<Found> {
+pub fn letters(Surveyed { tasks, text, .. }: &Surveyed) -> Option<Judgement> {
+    let text = text.first()?;
     let by_letter = tasks.iter().find(|task| task.name == "arc_easy")?;
-    let lines: BTreeMap<usize, bool> =
-        by_letter.rows.iter().map(|row| (row.line, row.is_right)).collect();
-    let both: Vec<(bool, bool)> =
-        text.rows.iter().filter_map(|row| Some((row.is_right, *lines.get(&row.line)?))).collect();
+    let answers = |task: &TaskRows| -> BTreeMap<usize, bool> {
+        task.rows.iter().map(|row| (row.measured.line, row.measured.correct)).collect()
+    };
+    let letter_answers = answers(by_letter);
+    let both: Vec<(bool, bool)> = answers(text)
+        .into_iter()
+        .filter_map(|(line, is_right)| Some((is_right, *letter_answers.get(&line)?)))
+        .collect();
     let alone = |text: bool| both.iter().filter(|pair| **pair == (text, !text)).count() as f64;
     let difference = paired(alone(true), alone(false), both.len());
-    let verdict = Verdict::above(difference, 0.0);
-    Some(Found {
-        claim: "D4",
-        text: "letters hide what a small model knows (ARC-Easy as text, less by letter)",
-        found: format!(
-            "text {}, letters {}, difference {}",
-            percent(text.accuracy()),
-            percent(by_letter.accuracy()),
-            percent(difference)
-        ),
-        rows: format!("{} rows", both.len()),
-        verdict,
-        decides: needed(verdict, difference, 0.0, both.len(), "rows"),
-    })
+
+    let found = format!(
+        "text {}, letters {}, difference {}",
+        percent(text.accuracy()),
+        percent(by_letter.accuracy()),
+        percent(difference)
+    );
+    let rows = format!("{} rows", both.len());
+    Some(Judgement::above(difference, 0.0, found, rows, (both.len(), "rows")))
 }
 
-/// A kind's part of a column's bias or diversity, over tasks.
-fn kind_share(
-    tasks: &[TaskRows],
-    kinds: RowKinds,
-    kind: KindShare,
-    number: fn(Share) -> f64,
-) -> Mean {
-    let each: Vec<Mean> = tasks.iter().map(|task| of_task(task, kinds, kind, number)).collect();
-    mean_of_independent(&each).unwrap_or(Mean::without_interval(0.0))
-}
-
-fn of_task(task: &TaskRows, kinds: RowKinds, kind: KindShare, number: fn(Share) -> f64) -> Mean {
-    let whole = |row: &RowNumbers| kinds(row).shares().map(|(_, share)| number(share)).sum::<f64>();
-    task.ratio(|row| number(kind(kinds(row))), whole)
-}
+/// A scale of votes: what a row has of every kind of member.
+type Scale = fn(&DecomposedRow) -> &ByKind;
 
 /// Takes one kind's share.
-type KindShare = fn(&ByKind) -> Share;
+type Kind = fn(&ByKind) -> Share;
 
-/// Takes what a row has of one scale.
-type RowKinds = fn(&RowNumbers) -> &ByKind;
+const PROBABILITY: Scale = |row| &row.found.probability.by_kind;
+const CENTRED: Scale = |row| &row.found.centred.by_kind;
+const WHOLE: Scale = |row| &row.found.logit.by_kind;
 
-const KINDS: [(&str, KindShare); 3] =
-    [("embedding", |k| k.embedding), ("attention", |k| k.attention), ("MLP", |k| k.mlp)];
+const EMBEDDING: Kind = |kinds| kinds.embedding;
+const ATTENTION: Kind = |kinds| kinds.attention;
+const MLP: Kind = |kinds| kinds.mlp;
+const KINDS: [(&str, Kind); 3] = [("embedding", EMBEDDING), ("attention", ATTENTION), ("MLP", MLP)];
 
-/// The three scales, by what each row has of them.
-const SCALES: [(&str, RowKinds); 3] = [
-    ("probability", |row| &row.probability_kinds),
-    ("centred", |row| &row.centred_kinds),
-    ("whole logits", |row| &row.logit_kinds),
-];
+/// Takes a number of a share.
+type Number = fn(Share) -> f64;
 
-fn shares_of_bias(tasks: &[TaskRows]) -> Found {
-    let lines = SCALES.map(|(name, kinds)| {
+const BIAS: Number = |share| share.bias;
+const DIVERSITY: Number = |share| share.diversity;
+
+/// A kind's part of a task's bias or diversity.
+fn kind_share(task: &TaskRows, scale: Scale, kind: Kind, number: Number) -> Mean {
+    let all =
+        |row: &DecomposedRow| scale(row).shares().map(|(_, share)| number(share)).sum::<f64>();
+    task.ratio(|row| number(kind(scale(row))), all)
+}
+
+/// A kind's part of bias or diversity, over tasks.
+fn over_tasks(tasks: &[TaskRows], scale: Scale, kind: Kind, number: Number) -> Mean {
+    let each = tasks.iter().map(|task| kind_share(task, scale, kind, number));
+    mean_of_tasks(&each.collect::<Vec<_>>())
+}
+
+pub fn shares_of_bias(Surveyed { tasks, .. }: &Surveyed) -> Option<Judgement> {
+    let scales = [("probability", PROBABILITY), ("centred", CENTRED), ("whole logits", WHOLE)];
+    let lines = scales.map(|(name, scale)| {
         let each = KINDS.map(|(kind_name, kind)| {
-            format!("{kind_name} {}", percent(kind_share(tasks, kinds, kind, |s| s.bias)))
+            format!("{kind_name} {}", percent(over_tasks(tasks, scale, kind, BIAS)))
         });
         format!("{name}: {}", each.join(", "))
     });
     // By number of members.
     let counts = tasks.first().and_then(|task| task.rows.first()).map(|row| {
-        let counts = KINDS.map(|(_, kind)| kind(&row.probability_kinds).count as f64);
+        let counts = KINDS.map(|(_, kind)| kind(PROBABILITY(row)).count as f64);
         counts.map(|count| count / counts.iter().sum::<f64>())
     });
-    let each: Vec<Verdict> = KINDS
+    let verdicts: Vec<Verdict> = KINDS
         .iter()
         .zip(counts.into_iter().flatten())
-        .map(|((_, kind), expected)| {
-            let found = kind_share(tasks, SCALES[0].1, *kind, |share| share.bias);
-            Verdict::near(found, expected, 0.03)
+        .map(|((_, kind), share)| {
+            Verdict::near(over_tasks(tasks, PROBABILITY, *kind, BIAS), share, 0.03)
         })
         .collect();
-    Found {
-        claim: "D7",
-        text: "shares of bias are as the numbers of layers; the embedding counts little",
-        found: lines.join("; "),
-        rows: sizes(tasks),
-        verdict: Verdict::all(&each, 1),
-        decides: String::new(),
-    }
+    Some(Judgement::new(Verdict::all(&verdicts, 1), lines.join("; "), rows_of(tasks)))
 }
 
 /// The MLPs' share of a task's diversity: whole, and centred.
 pub fn mlp_shares(task: &TaskRows) -> [Mean; 2] {
-    [SCALES[2].1, SCALES[1].1].map(|kinds| of_task(task, kinds, |k| k.mlp, |s| s.diversity))
+    [WHOLE, CENTRED].map(|scale| kind_share(task, scale, MLP, DIVERSITY))
 }
 
-fn shares_of_diversity(tasks: &[TaskRows]) -> [Found; 2] {
-    let rows: usize = tasks.iter().map(|task| task.rows.len()).sum();
-    let found = |claim, text, kinds: RowKinds| {
-        let mean = kind_share(tasks, kinds, |k| k.mlp, |s| s.diversity);
-        let others = [KINDS[0], KINDS[1]].map(|(name, kind)| {
-            format!("{name} {}", percent(kind_share(tasks, kinds, kind, |s| s.diversity)))
-        });
-        let verdict = Verdict::above(mean, 2.0 / 3.0);
-        Found {
-            claim,
-            text,
-            found: format!("MLP {}, {}", percent(mean), others.join(", ")),
-            rows: sizes(tasks),
-            verdict,
-            decides: needed(verdict, mean, 2.0 / 3.0, rows, "rows"),
-        }
-    };
-    [
-        found("D8 whole", "the MLPs dominate diversity (Eq. 8)", SCALES[2].1),
-        found("D8 centred", "the MLPs dominate the centred diversity", SCALES[1].1),
-    ]
+pub fn whole_diversity(survey: &Surveyed) -> Option<Judgement> {
+    Some(shares_of_diversity(&survey.tasks, WHOLE))
+}
+
+pub fn centred_diversity(survey: &Surveyed) -> Option<Judgement> {
+    Some(shares_of_diversity(&survey.tasks, CENTRED))
+}
+
+fn shares_of_diversity(tasks: &[TaskRows], scale: Scale) -> Judgement {
+    let shares = KINDS.map(|(_, kind)| over_tasks(tasks, scale, kind, DIVERSITY));
+    let [embedding, attention, in_words] = shares.map(percent);
+    let found = format!("MLP {in_words}, embedding {embedding}, attention {attention}");
+    let [.., mlp] = shares;
+    Judgement::above(mlp, 2.0 / 3.0, found, rows_of(tasks), (total(tasks), "rows"))
 }
 
 /// Rows in two halves by a number; rows that are equal in it, by their lines.
-fn halves<'a>(rows: &[&'a RowNumbers], number: fn(&RowNumbers) -> f64) -> [Vec<&'a RowNumbers>; 2] {
-    let mut sorted = rows.to_vec();
-    sorted.sort_by(|a, b| number(a).total_cmp(&number(b)).then(a.line.cmp(&b.line)));
-    let (little, much) = sorted.split_at(sorted.len() / 2);
-    [little.to_vec(), much.to_vec()]
+fn halves(
+    mut rows: Vec<&DecomposedRow>,
+    number: fn(&DecomposedRow) -> f64,
+) -> [Vec<&DecomposedRow>; 2] {
+    rows.sort_by(|a, b| {
+        number(a).total_cmp(&number(b)).then(a.measured.line.cmp(&b.measured.line))
+    });
+    let much = rows.split_off(rows.len() / 2);
+    [rows, much]
 }
 
 /// Effect of more diversity: accuracy of the half of the rows that has more of it, less that of the other half.
-fn gain(rows: &[&RowNumbers]) -> Mean {
-    let [little, much] = halves(rows, |row| row.centred.diversity);
-    share(&much, |row| row.is_right).less(share(&little, |row| row.is_right))
+fn gain(rows: Vec<&DecomposedRow>) -> Mean {
+    let halves = halves(rows, |row| row.found.centred.total.diversity);
+    let [little, much] = halves.map(|rows| share(rows, |row| row.measured.correct));
+    much.less(little)
 }
 
 /// That gain where bias is large, less where it is small.
-pub fn gain_by_bias(task: &TaskRows) -> Mean {
-    let rows: Vec<&RowNumbers> = task.rows.iter().collect();
-    let [little, much] = halves(&rows, |row| row.centred.bias);
-    gain(&much).less(gain(&little))
+fn gain_by_bias(task: &TaskRows) -> Mean {
+    let [little, much] =
+        halves(task.rows.iter().collect(), |row| row.found.centred.total.bias).map(gain);
+    much.less(little)
 }
 
-fn worth(tasks: &[TaskRows]) -> Found {
-    let each: Vec<Mean> = tasks.iter().map(gain_by_bias).collect();
-    let mean = mean_of_independent(&each).unwrap_or(Mean::without_interval(0.0));
-    let verdict = Verdict::above(mean, 0.0);
-    let rows: usize = tasks.iter().map(|task| task.rows.len()).sum();
-    Found {
-        claim: "D14",
-        text: "diversity matters most where layers are far from the truth",
-        found: format!(
-            "mean {}: {}",
-            percent(mean),
-            joined(tasks, |task| format!("{} {}", task.name, percent(gain_by_bias(task))))
-        ),
-        rows: sizes(tasks),
-        verdict,
-        decides: needed(verdict, mean, 0.0, rows, "rows"),
-    }
+pub fn worth(Surveyed { tasks, .. }: &Surveyed) -> Option<Judgement> {
+    let mean = mean_of_tasks(&tasks.iter().map(gain_by_bias).collect::<Vec<_>>());
+    let found = format!("mean {}: {}", percent(mean), per_task(tasks, gain_by_bias));
+    Some(Judgement::above(mean, 0.0, found, rows_of(tasks), (total(tasks), "rows")))
 }

@@ -2,12 +2,13 @@
 //! can be told apart.
 
 use std::io::{BufRead, BufReader, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::time::Instant;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use crate::common::median;
+use super::median;
 
 /// One of the two processes.
 pub struct Side {
@@ -52,11 +53,6 @@ impl Side {
         self.from.read_line(&mut line).expect("an answer");
         serde_json::from_str(&line).expect("an answer in JSON; see above for why there is none")
     }
-
-    /// MB
-    pub fn peak(&self) -> f64 {
-        self.peak_kb / 1024.0
-    }
 }
 
 impl Drop for Side {
@@ -100,6 +96,35 @@ impl BothSides {
         self.rounds(case, rounds, compare)
             .map(|answers| median(answers.iter().map(seconds).collect()))
     }
+
+    /// Peak memory of both, MB.
+    pub fn peaks(&self) -> [f64; 2] {
+        [&self.ours, &self.theirs].map(|side| side.peak_kb / 1024.0)
+    }
+}
+
+/// The paths behind the word `ours`, where this process is to be our side.
+pub fn paths_of_ours() -> Option<Vec<PathBuf>> {
+    let mut arguments = std::env::args_os().skip(1);
+    (arguments.next()? == "ours").then(|| arguments.map(PathBuf::from).collect())
+}
+
+/// Answers cases as a side does: first its version, then a line of JSON for each line of standard input, with the
+/// peak memory so far.
+pub fn answer_cases(version: &str, mut answer: impl FnMut(&str) -> Value) {
+    println!("{}", json!({ "version": version }));
+    for case in std::io::stdin().lines() {
+        let mut reply = answer(&case.expect("a case"));
+        reply["peak_kb"] = peak_kb().into();
+        println!("{reply}");
+    }
+}
+
+/// Returns what a function gives, and its seconds.
+pub fn timed<T>(work: impl FnOnce() -> T) -> (T, f64) {
+    let start = Instant::now();
+    let result = work();
+    (result, start.elapsed().as_secs_f64())
 }
 
 /// Threads that either side has.
@@ -134,7 +159,7 @@ pub fn seconds(answer: &Value) -> f64 {
     answer["seconds"].as_f64().expect("seconds")
 }
 
-pub fn peak_kb() -> u64 {
+fn peak_kb() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").expect("Linux");
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
     let number = line.and_then(|line| line.split_whitespace().next());

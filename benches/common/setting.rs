@@ -1,19 +1,18 @@
-//! Shared parts of the benches against peers: folders, a Python environment, a model folder.
-
-// Not every bench uses all of it.
-#![allow(dead_code)]
+//! Shared parts of the benches against peers: folders, Python environments, variables.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::common::config;
+use serde_json::Value;
+
+use super::config;
 
 /// MobileLLM-125M's shape with so many blocks, as a Llama `config.json`.
 pub fn mobile(blocks: usize) -> String {
     config(32000, 576, 1536, blocks, 9, 3).replace("512", "2048")
 }
 
-/// The folder of this file.
+/// The folder of the benches against peers.
 pub fn here() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("peers")
 }
@@ -27,6 +26,23 @@ pub fn scratch(name: &str) -> PathBuf {
     folder
 }
 
+/// Returns a variable that `cargo xtask peers` sets.
+pub fn variable(name: &str) -> String {
+    std::env::var(name).unwrap_or_else(|_| panic!("{name}: run this by `cargo xtask peers`"))
+}
+
+/// Reads a file of JSON.
+pub fn json_file(path: &Path) -> Value {
+    let text = std::fs::read_to_string(path).expect("a file of the case");
+    serde_json::from_str(&text).expect("a case in JSON")
+}
+
+/// Runs this program once more, with these arguments: what it holds then does not count for what is measured after it.
+pub fn run_apart(words: &[&str], folder: &Path) {
+    let program = std::env::current_exe().expect("this program");
+    run(Command::new(program).args(words).arg(folder));
+}
+
 pub fn run(command: &mut Command) {
     let status = command.status();
     let status = status.unwrap_or_else(|error| panic!("{command:?}: {error}"));
@@ -38,9 +54,21 @@ pub fn python() -> PathBuf {
     environment("venv", "requirements.txt", None)
 }
 
+/// Python with llama.cpp.
+pub fn llama_python() -> PathBuf {
+    environment("venv-llama", "requirements-llama.txt", Some(&llama_cmake()))
+}
+
+/// A script of this folder, run by a Python.
+pub fn script(python: &Path, name: &str) -> Command {
+    let mut command = Command::new(python);
+    command.arg(here().join(name));
+    command
+}
+
 /// Python with what a file of this folder names, in a folder of its own; what is compiled from its source
 /// is compiled with these arguments of CMake.
-pub fn environment(name: &str, wanted: &str, cmake: Option<&str>) -> PathBuf {
+fn environment(name: &str, wanted: &str, cmake: Option<&str>) -> PathBuf {
     let folder = scratch(name);
     let python = folder.join("bin/python");
     let wanted = here().join(wanted);
@@ -68,7 +96,7 @@ pub fn environment(name: &str, wanted: &str, cmake: Option<&str>) -> PathBuf {
 /// How llama.cpp is compiled: for what this processor has, named one by one. Left to find it out itself
 /// (`GGML_NATIVE`) it takes AMX where the processor shows it, and its kernels for blocks then end in a
 /// segmentation fault on virtual machines that do not let programs use it.
-pub fn llama_cmake() -> String {
+fn llama_cmake() -> String {
     let mut arguments = vec!["-DGGML_NATIVE=OFF", "-DLLAVA_BUILD=OFF"];
     #[cfg(target_arch = "x86_64")]
     {
