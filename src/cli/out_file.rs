@@ -99,7 +99,7 @@ impl OutFile {
     /// A folder, a place that cannot be written, a file that is there.
     pub fn new(out: Option<&Path>, there: There, inputs: &[&Path]) -> anyhow::Result<Self> {
         let Some(path) = out else {
-            return Ok(Self::of(PathBuf::new(), OutKind::Nowhere));
+            return Ok(Self::unheld(PathBuf::new(), OutKind::Nowhere));
         };
         let shown = path.display();
         ensure!(
@@ -117,7 +117,7 @@ impl OutFile {
             "{shown} is a socket, which cannot be written into: give --out a file, a pipe or a device"
         );
         if found.as_ref().is_some_and(|found| !found.is_file()) {
-            return Ok(Self::of(path.to_path_buf(), OutKind::Into));
+            return Ok(Self::unheld(path.to_path_buf(), OutKind::Into));
         }
         let path = target(path).with_context(|| {
             format!("{shown} is a link that leads to itself: give --out another place")
@@ -155,10 +155,10 @@ impl OutFile {
         // Dropped, it leaves nothing.
         Unfinished::begin(&path)
             .with_context(|| format!("{shown} cannot be written: give --out another place"))?;
-        Ok(Self::of(path, OutKind::File))
+        Ok(Self::unheld(path, OutKind::File))
     }
 
-    fn of(path: PathBuf, kind: OutKind) -> Self {
+    fn unheld(path: PathBuf, kind: OutKind) -> Self {
         Self { path, kind, held: None, is_made: false, is_said: false }
     }
 
@@ -349,8 +349,8 @@ mod tests {
         let pipe = folder.path().join("pipe");
         let made = std::process::Command::new("mkfifo").arg(&pipe).status();
         assert!(made.expect("mkfifo").success());
-        let mut out = OutFile::new(&pipe, There::Kept, &[]).expect("a pipe");
-        out.save("a draft").expect("nothing is written");
+        let mut out = OutFile::new(Some(&pipe), There::Kept, &[]).expect("a pipe");
+        out.save(|| Ok("a draft".to_owned())).expect("nothing is written");
         let reader = std::thread::spawn(move || std::fs::read_to_string(pipe).expect("text"));
         out.write("the end").expect("written");
         assert_eq!(reader.join().expect("a reader"), "the end");
@@ -360,11 +360,11 @@ mod tests {
     fn what_is_held_is_read_by_who_holds_it() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("a.atelier.json");
-        let mut out = OutFile::new(&path, There::Resumed, &[]).expect("a place");
+        let mut out = OutFile::new(Some(&path), There::Resumed, &[]).expect("a place");
         assert!(out.text().is_err(), "nothing is held yet");
         assert!(!out.hold().expect("held"), "nothing is there");
         assert!(path.exists(), "it is held");
-        out.save("a draft").expect("written");
+        out.save(|| Ok("a draft".to_owned())).expect("written");
         assert_eq!(out.text().expect("a draft"), "a draft");
         assert_eq!(out.text().expect("again"), "a draft");
     }
@@ -376,7 +376,7 @@ mod tests {
         let [new, empty] = ["new", "empty"].map(|name| folder.path().join(name));
         std::fs::write(&empty, "").expect("written");
         for path in [&new, &empty] {
-            let mut out = OutFile::new(path, There::Kept, &[]).expect("a place");
+            let mut out = OutFile::new(Some(path), There::Kept, &[]).expect("a place");
             assert!(!out.hold().expect("held"), "nothing is in it");
         }
         assert!(!new.exists() && empty.exists());

@@ -223,8 +223,8 @@ fn column_with_gaps(values: &[Option<f64>], gap: &str) -> Vec<String> {
 
 /// A mean and the ends of its interval, as CSV has them: nothing where there is none.
 pub(super) fn mean_cells(mean: Option<Mean>) -> [TableCell; 3] {
-    let part = |part: fn(Mean) -> f64| TableCell::known(mean.map(part));
-    [part(|mean| mean.mean), part(|mean| mean.low), part(|mean| mean.high)]
+    let cell = |number: fn(Mean) -> f64| TableCell::known(mean.map(number));
+    [cell(|mean| mean.mean), cell(|mean| mean.low), cell(|mean| mean.high)]
 }
 
 /// A number with so many decimals; what rounds to zero has no sign.

@@ -146,12 +146,12 @@ fn token_wise(wish: &CouplingWish, jacobians: &Jacobians, steps: usize) -> Optio
             StepPair { steps: [a, b], gap: gap.collect(), map: map(jacobians, &rows, &columns, k) }
         };
         let pairs = wish.tokens.pairs(steps).into_iter().map(pair).collect();
-        let own = match positions {
+        let known = match positions {
             TokenPositions::Same { .. } => &mut found.same,
             TokenPositions::Input { .. } => &mut found.fixed_input,
             TokenPositions::Output { .. } => &mut found.fixed_output,
         };
-        *own = Some(TokenMap { positions, pairs });
+        *known = Some(TokenMap { positions, pairs });
     }
     Some(found)
 }

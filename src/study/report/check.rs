@@ -63,10 +63,9 @@ pub(super) fn models(found: &ModelsCoupling) -> Result<(), ReportError> {
     shape("the comparison of models", check::models(found))?;
     let mut seen = HashSet::new();
     for model in &found.models {
-        let own = &model.report;
-        let is_new = seen.insert(&own.model.name);
-        shape(&own.model.name, model_report(own, is_new))?;
-        report(own)?;
+        let name = &model.report.model.name;
+        shape(name, model_report(&model.report, seen.insert(name)))?;
+        report(&model.report)?;
     }
     Ok(())
 }

@@ -68,16 +68,8 @@ impl Report {
     }
 
     fn tasks_alone(self) -> Self {
-        Self {
-            lens: None,
-            member: None,
-            parts: None,
-            prompts: None,
-            lab: None,
-            need: Vec::new(),
-            coupling: None,
-            ..self
-        }
+        let Self { atelier, model, engine, orders, medians, task_coupling, .. } = self;
+        Self { atelier, model, engine, orders, medians, task_coupling, ..Self::default() }
     }
 
     /// One line of JSON, numbers with seven digits.

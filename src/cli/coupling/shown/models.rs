@@ -24,26 +24,29 @@ pub fn relations(all: &[Relation], k: usize) -> String {
         (|both| both.pearson, ["Pearson", "p", "without one"]),
         (|both| both.spearman, ["Spearman", "p ", "without one "]),
     ];
-    for (of, [r, p, without]) in coefficients {
+    for (found, [r, p, without]) in coefficients {
         table = table
-            .numbers(r, |relation| of(&relation.all).map_or("none".into(), |of| number(of.r, 2)))
-            .numbers(p, |relation| of(&relation.all).map_or("-".into(), |of| chance_of(of.p)))
-            .numbers(without, |relation| {
-                let left = relation.left_out.iter().filter_map(of).map(|found| found.r);
-                let (low, high) = left
-                    .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), r| {
-                        (low.min(r), high.max(r))
-                    });
-                if low > high {
-                    return "-".to_owned();
-                }
-                format!("{} to {}", number(low, 2), number(high, 2))
-            });
+            .numbers(r, |relation| {
+                found(&relation.all).map_or("none".into(), |found| number(found.r, 2))
+            })
+            .numbers(p, |relation| {
+                found(&relation.all).map_or("-".into(), |found| chance_of(found.p))
+            })
+            .numbers(without, |relation| range(relation.left_out.iter().filter_map(found)));
     }
     format!(
         "{}\nK = {k}; \"without one\": the least and the largest with each point left out in turn; three points cannot be significant\n",
         table.text()
     )
+}
+
+/// The least and the largest coefficient.
+fn range(all: impl Iterator<Item = Correlation>) -> String {
+    let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+    for found in all {
+        (low, high) = (low.min(found.r), high.max(found.r));
+    }
+    if low > high { "-".to_owned() } else { format!("{} to {}", number(low, 2), number(high, 2)) }
 }
 
 fn chance_of(p: f64) -> String {
