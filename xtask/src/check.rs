@@ -8,12 +8,12 @@ use std::process::{Command, Stdio};
 use crate::command::{Stop, run, step};
 use crate::disk::make_folder;
 use crate::place::Place;
+use crate::setting::Setting;
 use crate::setup::{self, Chore};
-use crate::site::Site;
 use crate::smollm2::{self, Real};
 use crate::times::{self, Times};
 use crate::wasm::TRIPLE;
-use crate::{documented, hub, pack, page, peers, scripts};
+use crate::{documented, pack, page, peers, scripts};
 
 /// The page and its worker, as cargo selects them.
 const WEB: &[&str] =
@@ -259,7 +259,7 @@ fn page_tests(
     compile: Chore,
 ) -> Result<impl Fn(Tested) -> Command, Stop> {
     let (wasm, browser, pythons) = setup::for_tests(place, real, Some(compile))?;
-    page::build_in(&wasm, place, &Site::of("test", place), &hub::Setting::of("test", place))?;
+    page::build_in(&wasm, place, &Setting::of("test", place))?;
     let packed = pack::pack(place)?;
     let runtime = runtime_folder(place)?;
     let dist = place.dist();

@@ -14,7 +14,7 @@ use atelier_server::{POLICY, policy_in};
 use crate::command::{Stop, run};
 use crate::disk::{self, named_under};
 use crate::place::Place;
-use crate::site::Site;
+use crate::setting::Setting;
 
 /// For the host, not for the page: no browser is told to keep them, and no program carries them.
 pub const FILES: &[&str] = &[".nojekyll", "404.html", PICTURE, HEADERS, "robots.txt"];
@@ -43,21 +43,21 @@ const SHELL: &[&str] = &[
 ];
 
 /// Writes all but the headers, which say which files there are.
-pub fn write(place: &Place, stage: &Path, site: &Site) -> Result<(), Stop> {
+pub fn write(place: &Place, stage: &Path, setting: &Setting) -> Result<(), Stop> {
     let put = |name: &str, text: &str| disk::write(&stage.join(name), text);
     // Else GitHub's older way of publishing leaves out names that begin with `_`.
     put(".nojekyll", "")?;
     put("robots.txt", ROBOTS)?;
     let lost = disk::read_text(&place.root().join("web/404.html"))?;
-    put("404.html", &lost.replace(HOME, site.address().unwrap_or("./")))?;
+    put("404.html", &lost.replace(HOME, setting.site.as_deref().unwrap_or("./")))?;
     let index = disk::read_text(&stage.join("index.html"))?;
-    put("index.html", &addressed(&index, site))?;
+    put("index.html", &addressed(&index, setting.site.as_deref()))?;
     picture(place, stage)
 }
 
 /// A picture's address must be whole to be read by all, and the page's own is known only where it was said.
-fn addressed(html: &str, site: &Site) -> String {
-    let Some(address) = site.address() else {
+fn addressed(html: &str, site: Option<&str>) -> String {
+    let Some(address) = site else {
         return html.replace(OWN, "");
     };
     let own = format!(
@@ -131,11 +131,6 @@ fn headers(names: &[String], downloads: &str) -> String {
 mod tests {
     use super::*;
 
-    fn site(address: &str) -> Site {
-        let mut options = vec!["--site".to_string(), address.to_string()];
-        Site::take(&mut options).expect("an address")
-    }
-
     #[test]
     fn every_file_has_one_rule() {
         let names = [
@@ -186,9 +181,9 @@ mod tests {
         let html = include_str!("../../index.html");
         assert_eq!(html.matches(OWN).count(), 1);
         assert_eq!(html.matches("content=\"preview.png\"").count(), 1);
-        let plain = addressed(html, &Site::default());
+        let plain = addressed(html, None);
         assert!(plain.contains("content=\"preview.png\"") && !plain.contains("canonical"));
-        let known = addressed(html, &site("https://a.test/b"));
+        let known = addressed(html, Some("https://a.test/b/"));
         assert!(known.contains("content=\"https://a.test/b/preview.png?v=BUILD_ID\""));
         assert!(known.contains("<link rel=\"canonical\" href=\"https://a.test/b/\">"));
         assert_eq!(include_str!("../../web/404.html").matches(HOME).count(), 1);

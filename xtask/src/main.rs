@@ -9,11 +9,11 @@
 //! - [`setup`]: what each chore needs, made present: [`wasm`] (the wasm32 target, maybe with
 //!   [`debian`]'s compiler), [`bindgen`], [`npm`] (JavaScript), [`browser`] (Chromium for tests), [`tools`]
 //!   (Firefox's driver), [`python`] (pyarrow and huggingface_hub for tests), [`smollm2`] (a real model for them), [`apt`].
-//! - [`hub`]: which hub the page's download worker asks.
+//! - [`options`]: the words behind a chore; [`setting`]: where the page will be, and which hub its download worker asks.
 //! - [`page`]: sources to `dist/`, its first picture drawn into it; [`document`] is `index.html`'s list of files,
 //!   [`wasm_opt`] makes wasm smaller or faster, [`stamp`] gives the URLs the build's id and the service worker the
 //!   files to keep, [`licences`] collects what must travel with it, [`host`] writes what hosts make of it at the
-//!   address that [`site`] names, [`embed`] makes the document that others frame.
+//!   address where it will be, [`embed`] makes the document that others frame.
 //! - [`pack`]: the page as a folder and a [`zip`] for places without a network.
 //! - [`server`]: serves `dist/`; [`embedded`] puts it into the program `atelier`; [`release`] packs that with
 //!   all that goes with it.
@@ -35,11 +35,11 @@ mod embed;
 mod embedded;
 mod hash;
 mod host;
-mod hub;
 mod licences;
 mod lock;
 mod long;
 mod npm;
+mod options;
 mod pack;
 mod page;
 mod peers;
@@ -48,8 +48,8 @@ mod python;
 mod release;
 mod scripts;
 mod server;
+mod setting;
 mod setup;
-mod site;
 mod smollm2;
 mod stamp;
 mod times;
@@ -61,7 +61,9 @@ mod zip;
 use std::process::ExitCode;
 
 use command::Stop;
+use options::Options;
 use place::Place;
+use setting::Setting;
 use smollm2::Real;
 
 const USAGE: &str = "\
@@ -112,20 +114,16 @@ fn run(arguments: &[String]) -> Result<(), Stop> {
         None => ("help", arguments),
     };
     let place = Place::find()?;
-    let mut options = options.to_vec();
-    let mut has = |flag: &str| {
-        let before = options.len();
-        options.retain(|option| option != flag);
-        options.len() < before
-    };
-    let lists = ["serve", "build", "test", "setup"].contains(&chore) && has("--no-install");
-    let binary = chore == "build" && has("--binary");
-    let packs = chore == "build" && has("--pack");
-    let long = chore == "test" && has("--long");
-    let leaves_out = ["serve", "build", "test", "setup"].contains(&chore) && has("--no-real");
+    let mut options = Options::new(chore, options);
+    let prepares = ["serve", "build", "test", "setup"].contains(&chore);
+    let lists = prepares && options.has("--no-install");
+    let binary = chore == "build" && options.has("--binary");
+    let packs = chore == "build" && options.has("--pack");
+    let long = chore == "test" && options.has("--long");
+    let leaves_out = prepares && options.has("--no-real");
     let real = if leaves_out { Real::LeftOut } else { Real::Wanted };
-    let only = (chore == "test").then(|| take_only(&mut options)).transpose()?.flatten();
-    let peer = (chore == "peers").then(|| options.pop()).flatten();
+    let only = if chore == "test" { options.value("--only", "wants a name")? } else { None };
+    let peer = if chore == "peers" { options.last() } else { None };
     if lists {
         return match options.first() {
             Some(option) => {
@@ -134,27 +132,24 @@ fn run(arguments: &[String]) -> Result<(), Stop> {
             None => setup::check(&place, ["test", "setup"].contains(&chore), real),
         };
     }
-    if !["serve", "build", "release"].contains(&chore)
-        && let Some(option) = options.first()
-    {
-        return Err(Stop::usage(format!("`{chore}` takes no `{option}`.")));
+    if !["serve", "build", "release"].contains(&chore) {
+        options.end()?;
     }
     match chore {
         "serve" => {
-            let options = server::Options::parse(&options)?;
+            let wishes = server::Options::take(&mut options)?;
+            options.end()?;
             // A taken port should not be found out after a build of minutes.
-            let listener = server::listen(options.port)?;
-            let site = site::Site::of(chore, &place);
-            build_page(&place, &site, &hub::Setting::of(chore, &place), real)?;
+            let listener = server::listen(wishes.port)?;
+            build_page(&place, &Setting::of(chore, &place), real)?;
             println!("ready after {}", command::spell(clock.elapsed()));
-            return server::serve(listener, &place.dist(), options.open);
+            return server::serve(listener, &place.dist(), wishes.open);
         }
         "build" => {
-            let site = site::Site::take(&mut options)?;
-            let hub = hub::Setting::parse(&options)?;
-            hub.keep(&place)?;
-            site.keep(&place)?;
-            build_page(&place, &site, &hub, real)?;
+            let setting = Setting::take(&mut options)?;
+            options.end()?;
+            setting.keep(&place)?;
+            build_page(&place, &setting, real)?;
             if binary {
                 embedded::build(&place, &place.dist(), embedded::PLAIN)?;
             }
@@ -162,7 +157,11 @@ fn run(arguments: &[String]) -> Result<(), Stop> {
                 pack::pack(&place)?;
             }
         }
-        "release" => release::pack(&place, &release::Wishes::parse(&options)?)?,
+        "release" => {
+            let wishes = release::Wishes::take(&mut options)?;
+            options.end()?;
+            release::pack(&place, &wishes)?;
+        }
         "test" => {
             if long {
                 page::try_trunk(&place)?;
@@ -197,30 +196,13 @@ fn run(arguments: &[String]) -> Result<(), Stop> {
 }
 
 /// Builds the page, and puts the real model at hand beside it unless that is left out.
-fn build_page(
-    place: &Place,
-    site: &site::Site,
-    hub: &hub::Setting,
-    real: Real,
-) -> Result<(), Stop> {
+fn build_page(place: &Place, setting: &Setting, real: Real) -> Result<(), Stop> {
     std::thread::scope(|scope| {
         if real == Real::Wanted {
             scope.spawn(|| smollm2::offer(place));
         }
-        page::build(place, site, hub)
+        page::build(place, setting)
     })
-}
-
-/// Takes `--only NAME` out of the options.
-fn take_only(options: &mut Vec<String>) -> Result<Option<String>, Stop> {
-    let Some(at) = options.iter().position(|option| option == "--only") else {
-        return Ok(None);
-    };
-    if at + 1 == options.len() {
-        return Err(Stop::usage("`--only` wants a name."));
-    }
-    options.remove(at);
-    Ok(Some(options.remove(at)))
 }
 
 #[cfg(test)]

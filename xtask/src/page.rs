@@ -13,10 +13,10 @@ use crate::disk::{self, files_under, make_folder, named_under, remove};
 use crate::document::Document;
 use crate::hash::Hash;
 use crate::place::Place;
+use crate::setting::Setting;
 use crate::setup;
-use crate::site::Site;
 use crate::wasm::{TRIPLE, Wasm};
-use crate::{bindgen, embed, host, hub, licences, lock, npm, stamp, wasm_opt};
+use crate::{bindgen, embed, host, licences, lock, npm, stamp, wasm_opt};
 
 /// Everything that the page is made from; a change in one of them makes it anew.
 const SOURCES: &[&str] = &[
@@ -60,14 +60,14 @@ const SCRIPTS: &[&str] = &[
 ];
 
 /// Prepares what is missing and makes `dist/`, unless it is there already from these sources.
-pub fn build(place: &Place, site: &Site, hub: &hub::Setting) -> Result<(), Stop> {
-    build_in(&setup::for_page(place)?, place, site, hub)
+pub fn build(place: &Place, setting: &Setting) -> Result<(), Stop> {
+    build_in(&setup::for_page(place)?, place, setting)
 }
 
-pub fn build_in(wasm: &Wasm, place: &Place, site: &Site, hub: &hub::Setting) -> Result<(), Stop> {
+pub fn build_in(wasm: &Wasm, place: &Place, setting: &Setting) -> Result<(), Stop> {
     // Two builds of one clone would write into the same folder.
     let _held = lock::hold(&place.generated().join("lock"), "building the page of this clone")?;
-    let sources = fingerprint(place, hub, site)?;
+    let sources = fingerprint(place, setting)?;
     let note = place.generated().join("dist-sources");
     let made = std::fs::read_to_string(&note).is_ok_and(|text| text == sources);
     if made && place.dist().join("index.html").is_file() {
@@ -96,15 +96,15 @@ pub fn build_in(wasm: &Wasm, place: &Place, site: &Site, hub: &hub::Setting) -> 
     step("minifying JavaScript", || minify(place, &stage))?;
     embed::write(&stage)?;
     // The first picture names the hub.
-    hub.write(&stage)?;
+    setting.write(&stage)?;
     step("drawing the first picture and the start page's", || prerender(place, &stage))?;
     step("collecting licences", || licences::collect(place, wasm, &stage))?;
-    step("drawing the picture for links", || host::write(place, &stage, site))?;
+    step("drawing the picture for links", || host::write(place, &stage, setting))?;
     host::write_headers(&stage)?;
     let id = stamp::stamp(&stage)?;
     put(&stage, &place.dist(), &place.generated().join("dist-before"))?;
     // What changed meanwhile is in some of the page: it is built again the next time.
-    if fingerprint(place, hub, site)? == sources {
+    if fingerprint(place, setting)? == sources {
         disk::write(&note, sources)?;
     } else {
         println!("· sources changed during the build: run it again");
@@ -170,10 +170,9 @@ fn put(stage: &Path, dist: &Path, aside: &PathBuf) -> Result<(), Stop> {
     remove(aside)
 }
 
-fn fingerprint(place: &Place, hub: &hub::Setting, site: &Site) -> Result<String, Stop> {
+fn fingerprint(place: &Place, setting: &Setting) -> Result<String, Stop> {
     let mut hash = Hash::new();
-    hash.add(hub.to_string().as_bytes());
-    hash.add(site.to_string().as_bytes());
+    hash.add(setting.to_string().as_bytes());
     for source in SOURCES {
         hash.add(source.as_bytes());
         hash.add_path(&place.root().join(source))?;

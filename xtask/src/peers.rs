@@ -5,10 +5,10 @@ use std::process::Command;
 
 use crate::command::{Stop, run, step};
 use crate::place::Place;
-use crate::site::Site;
+use crate::setting::Setting;
 use crate::smollm2::Real;
 use crate::wasm::{TRIPLE, Wasm};
-use crate::{bindgen, cache, hub, npm, page, setup, wasm_opt};
+use crate::{bindgen, cache, npm, page, setup, wasm_opt};
 
 /// The crate that a page calls in the bench.
 pub const PACKAGE: &str = "atelier-browser-peer";
@@ -49,7 +49,7 @@ pub fn bench(place: &Place, only: Option<&str>) -> Result<(), Stop> {
         build_engine(place, &wasm, &engine)?;
     }
     if is_wanted("wllama") {
-        page::build_in(&wasm, place, &Site::of("peers", place), &hub::Setting::of("peers", place))?;
+        page::build_in(&wasm, place, &Setting::of("peers", place))?;
     }
 
     for (bench, arguments) in benches {

@@ -7,10 +7,11 @@ use std::process::Command;
 use crate::command::{self, Stop, run, step};
 use crate::disk::{self, files_under, make_folder, remove};
 use crate::embedded::{self, Program};
+use crate::options::Options;
 use crate::page;
 use crate::place::Place;
-use crate::site::Site;
-use crate::{hub, tools};
+use crate::setting::Setting;
+use crate::tools;
 
 /// Files that stand beside the program in the archive.
 const BESIDE: &[&str] =
@@ -33,28 +34,17 @@ pub struct Wishes {
 }
 
 impl Wishes {
-    pub fn parse(options: &[String]) -> Result<Self, Stop> {
-        let mut wishes = Self { page: None, program: embedded::PLAIN };
-        let mut rest = options.iter();
-        while let Some(option) = rest.next() {
-            match option.as_str() {
-                "--cuda" => wishes.program = embedded::CUDA,
-                "--page" => {
-                    let folder = rest.next();
-                    let folder = folder.ok_or_else(|| Stop::usage("`--page` needs a folder."))?;
-                    wishes.page = Some(PathBuf::from(folder));
-                }
-                other => return Err(Stop::usage(format!("`release` takes no `{other}`."))),
-            }
-        }
-        Ok(wishes)
+    pub fn take(options: &mut Options) -> Result<Self, Stop> {
+        let program = if options.has("--cuda") { embedded::CUDA } else { embedded::PLAIN };
+        let page = options.value("--page", "needs a folder")?.map(PathBuf::from);
+        Ok(Self { page, program })
     }
 }
 
 pub fn pack(place: &Place, wishes: &Wishes) -> Result<(), Stop> {
     let page = match &wishes.page {
         None => {
-            page::build(place, &Site::of("release", place), &hub::Setting::of("release", place))?;
+            page::build(place, &Setting::of("release", place))?;
             place.dist()
         }
         Some(folder) if folder.join("page_bg.wasm").is_file() => folder.clone(),
@@ -166,10 +156,10 @@ mod tests {
     use std::process::Stdio;
 
     use super::*;
+    use crate::options::taken;
 
-    fn parsed(words: &[&str]) -> Result<Wishes, Stop> {
-        let words: Vec<String> = words.iter().map(|word| word.to_string()).collect();
-        Wishes::parse(&words)
+    fn parsed(words: &[&str]) -> Result<Wishes, String> {
+        taken("release", words, Wishes::take)
     }
 
     #[test]

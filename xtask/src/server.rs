@@ -8,6 +8,7 @@ use atelier_server::{
 };
 
 use crate::command::Stop;
+use crate::options;
 
 const PORT: u16 = 8080;
 
@@ -19,29 +20,14 @@ pub struct Options {
 }
 
 impl Options {
-    pub fn parse(words: &[String]) -> Result<Self, Stop> {
-        let mut options = Self { port: PORT, open: true };
-        let mut words = words.iter().map(String::as_str);
-        while let Some(word) = words.next() {
-            let port = match word {
-                "--no-open" => {
-                    options.open = false;
-                    continue;
-                }
-                "--port" => words.next(),
-                other => other.strip_prefix("--port="),
-            };
-            match (port, word.starts_with("--port")) {
-                (Some(number), _) => {
-                    options.port = number.parse().map_err(|_| {
-                        Stop::usage(format!("`{number}` is no port: give a number up to 65535."))
-                    })?;
-                }
-                (None, true) => return Err(Stop::usage("`--port` needs a number after it.")),
-                (None, false) => return Err(Stop::usage(format!("`serve` takes no `{word}`."))),
-            }
-        }
-        Ok(options)
+    pub fn take(options: &mut options::Options) -> Result<Self, Stop> {
+        let open = !options.has("--no-open");
+        let port =
+            options.value("--port", "needs a number after it")?.map_or(Ok(PORT), |number| {
+                let odd = format!("`{number}` is no port: give a number up to 65535.");
+                number.parse().map_err(|_| Stop::usage(odd))
+            })?;
+        Ok(Self { port, open })
     }
 }
 
@@ -86,8 +72,7 @@ mod tests {
     use super::*;
 
     fn options(words: &[&str]) -> Result<Options, String> {
-        let words: Vec<String> = words.iter().map(|word| word.to_string()).collect();
-        Options::parse(&words).map_err(|stop| stop.to_string())
+        options::taken("serve", words, Options::take)
     }
 
     #[test]

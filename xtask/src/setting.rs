@@ -1,11 +1,16 @@
-//! Which hub the page's download worker asks: `--hub URL`, and `--hub-cdn ORIGINS` where its files lie
-//! elsewhere. The content policy of the worker's document follows.
+//! What `cargo xtask build` is told of the page.
+//!
+//! - Where it will be: `--site URL`. Nothing in it needs to know but what others read of it: the picture of a link, and
+//!   the way back from an address that leads nowhere.
+//! - Which hub its download worker asks: `--hub URL`, and `--hub-cdn ORIGINS` where its files lie elsewhere. The content
+//!   policy of the worker's document follows.
 
 use std::fmt;
 use std::path::Path;
 
 use crate::command::Stop;
 use crate::disk::{self, make_folder};
+use crate::options::Options;
 use crate::place::Place;
 
 /// The documents that name the hub, the page's own and its download worker's, and what they name before they are told
@@ -15,10 +20,12 @@ const HUB: &str = "https://huggingface.co";
 const ORIGINS: &str = "https://huggingface.co https://*.huggingface.co https://*.hf.co";
 
 /// Kept for the page that `serve` shows.
-const NOTE: &str = "hub-setting";
+const NOTE: &str = "page-setting";
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Setting {
+    /// The page's own address, which ends in `/`, where it was said.
+    pub site: Option<String>,
     hub: String,
     /// Origins that may be asked, with blanks between.
     origins: String,
@@ -26,66 +33,57 @@ pub struct Setting {
 
 impl Default for Setting {
     fn default() -> Self {
-        Self { hub: HUB.to_string(), origins: ORIGINS.to_string() }
+        Self { site: None, hub: HUB.to_string(), origins: ORIGINS.to_string() }
     }
 }
 
 impl Setting {
-    /// Reads a command line's options; without any, the usual hub is set.
-    pub fn parse(options: &[String]) -> Result<Self, Stop> {
-        let (mut hub, mut cdn) = (None, Vec::new());
-        let mut rest = options.iter();
-        while let Some(option) = rest.next() {
-            let mut value = || {
-                let value = rest.next();
-                value.ok_or_else(|| Stop::usage(format!("`{option}` needs an address.")))
-            };
-            match option.as_str() {
-                "--hub" => hub = Some(value()?.trim_end_matches('/').to_string()),
-                "--hub-cdn" => cdn.extend(value()?.split([',', ' ']).map(str::to_string)),
-                other => return Err(Stop::usage(format!("`build` takes no `{other}`."))),
-            }
-        }
+    /// Takes a command line's options; without any, the page is for any host and asks the usual hub.
+    pub fn take(options: &mut Options) -> Result<Self, Stop> {
+        let wants = "needs an address";
+        let site = options.value("--site", wants)?.map(|site| site_address(&site)).transpose()?;
+        let hub = options.value("--hub", wants)?;
+        let cdn = options.values("--hub-cdn", wants)?;
         let Some(hub) = hub else {
             return match cdn.first() {
-                None => Ok(Self::default()),
-                Some(_) => Err(Stop::usage("`--hub-cdn` goes with `--hub`.".to_string())),
+                None => Ok(Self { site, ..Self::default() }),
+                Some(_) => Err(Stop::usage("`--hub-cdn` goes with `--hub`.")),
             };
         };
-        let wrong = |address: &str| {
-            Stop::usage(format!("`{address}` is no address such as https://models.example.org."))
-        };
-        let own = origin(&hub).ok_or_else(|| wrong(&hub))?;
-        let mut origins = vec![own];
-        for address in cdn {
-            origins.push(origin(&address).ok_or_else(|| wrong(&address))?);
-        }
-        Ok(Self { hub, origins: origins.join(" ") })
+        let hub = hub.trim_end_matches('/').to_string();
+        let cdn = cdn.iter().flat_map(|origins| origins.split([',', ' ']));
+        let origins = std::iter::once(hub.as_str()).chain(cdn).map(|address| {
+            let example = "https://models.example.org";
+            origin(address).ok_or_else(|| no_address(address, example))
+        });
+        let origins = origins.collect::<Result<Vec<String>, Stop>>()?.join(" ");
+        Ok(Self { site, hub, origins })
     }
 
     pub fn keep(&self, place: &Place) -> Result<(), Stop> {
-        let note = place.generated().join(NOTE);
         make_folder(&place.generated())?;
-        disk::write(&note, self.to_string())
+        disk::write(&place.generated().join(NOTE), self.to_string())
     }
 
     /// The setting of the page that a chore other than `build` makes.
     pub fn of(chore: &str, place: &Place) -> Self {
         let text = std::fs::read_to_string(place.generated().join(NOTE)).unwrap_or_default();
-        let mut lines = text.lines().map(str::to_string);
-        let kept = match (lines.next(), lines.next()) {
-            (Some(hub), Some(origins)) => Self { hub, origins },
-            _ => Self::default(),
+        let lines: Vec<String> = text.lines().map(str::to_string).collect();
+        let noted = match <[String; 3]>::try_from(lines) {
+            Ok([hub, origins, site]) => {
+                Self { site: Some(site).filter(|site| !site.is_empty()), hub, origins }
+            }
+            Err(_) => Self::default(),
         };
-        Self::seen_by(chore, kept)
+        Self::seen_by(chore, noted)
     }
 
-    /// `serve` shows what the last `build` made; what is tested or packed asks the usual hub.
-    fn seen_by(chore: &str, kept: Self) -> Self {
-        if chore == "serve" { kept } else { Self::default() }
+    /// `serve` shows what the last `build` made; what is tested or packed is for any host, and asks the usual hub.
+    fn seen_by(chore: &str, noted: Self) -> Self {
+        if chore == "serve" { noted } else { Self::default() }
     }
 
-    /// Writes it into the documents of a built page.
+    /// Writes the hub into the documents of a built page.
     pub fn write(&self, folder: &Path) -> Result<(), Stop> {
         for document in DOCUMENTS {
             let path = folder.join(document);
@@ -103,8 +101,25 @@ impl Setting {
 
 impl fmt::Display for Setting {
     fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(to, "{}\n{}\n", self.hub, self.origins)
+        let site = self.site.as_deref().unwrap_or_default();
+        write!(to, "{}\n{}\n{site}\n", self.hub, self.origins)
     }
+}
+
+fn no_address(value: &str, example: &str) -> Stop {
+    Stop::usage(format!("`{value}` is no address such as {example}."))
+}
+
+/// The address of a page, with one `/` at its end.
+fn site_address(value: &str) -> Result<String, Stop> {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-._~:/[]".contains(c);
+    let is_address = value.split_once("://").is_some_and(|(scheme, rest)| {
+        ["https", "http"].contains(&scheme) && !rest.is_empty() && rest.chars().all(is_plain)
+    });
+    if !is_address {
+        return Err(no_address(value, "https://people.example.org/atelier/"));
+    }
+    Ok(format!("{}/", value.trim_end_matches('/')))
 }
 
 /// Scheme, host and port of an address, where it is one and would not end a policy's directive.
@@ -121,10 +136,10 @@ fn origin(address: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::options::taken;
 
-    fn parsed(options: &[&str]) -> Result<Setting, Stop> {
-        let options: Vec<String> = options.iter().map(|option| option.to_string()).collect();
-        Setting::parse(&options)
+    fn parsed(options: &[&str]) -> Result<Setting, String> {
+        taken("build", options, Setting::take)
     }
 
     #[test]
@@ -150,10 +165,25 @@ mod tests {
         assert!(!told.contains("huggingface"));
     }
 
+    #[test]
+    fn the_page_is_where_it_was_said() {
+        let options = [
+            "--hub",
+            "https://a.test",
+            "--site",
+            "https://a.test/b",
+            "--hub-cdn",
+            "https://c.test",
+        ];
+        assert_eq!(parsed(&options).unwrap().site.as_deref(), Some("https://a.test/b/"));
+        assert_eq!(parsed(&[]), Ok(Setting::default()));
+    }
+
     /// A release had the hub of a school that the last `build` was for.
     #[test]
-    fn what_is_packed_or_tested_asks_the_usual_hub() {
-        let school = parsed(&["--hub", "https://models.school.test"]).unwrap();
+    fn what_is_packed_or_tested_is_for_any_host_and_asks_the_usual_hub() {
+        let options = ["--hub", "https://models.school.test", "--site", "https://a.test"];
+        let school = parsed(&options).unwrap();
         assert_eq!(Setting::seen_by("serve", school.clone()), school);
         for chore in ["release", "test"] {
             assert_eq!(Setting::seen_by(chore, school.clone()), Setting::default(), "{chore}");
@@ -169,6 +199,11 @@ mod tests {
             &["--hub", "https://a.test\" onload=\""],
             &["--hub-cdn", "https://a.test"],
             &["--other"],
+            &["--site"],
+            &["--site", "a.test"],
+            &["--site", "https://"],
+            &["--site", "https://a.test/\" onload=\""],
+            &["--site", "javascript://a.test"],
         ] {
             assert!(parsed(options).is_err(), "{options:?}");
         }
