@@ -26,13 +26,13 @@ pub enum HubAsk {
         beside: Vec<String>,
     },
     /// Ends in `Fetched`, `Failed` or `Paused`.
-    Fetch { model: StoredModel },
+    Fetch(StoredModel),
     /// Stops what is being fetched; what has come stays.
     Pause,
     /// Stops what is being looked up.
     GiveUp,
     /// Removes a model's files at its commit, whole or in part: ends in `Removed` or `Stays`.
-    Remove { model: StoredModel },
+    Remove(StoredModel),
     /// Answered at once, whatever is being done: `Alive`.
     Ping,
 }
@@ -54,36 +54,21 @@ pub enum HubTell {
         done: u64,
         received: u64,
     },
-    /// Why nothing comes for a while.
-    Waiting {
-        sentence: String,
-    },
+    /// Why nothing comes for a while, in a sentence.
+    Waiting(String),
     /// Something to know, in a sentence; it goes on.
-    Notice {
-        sentence: String,
-    },
-    /// Whole and right. Where this browser keeps no files, they come beside this message.
-    Fetched {
-        name: String,
-    },
-    Paused {
-        name: String,
-    },
-    Removed {
-        model: StoredModel,
-    },
-    /// A model is not removed.
-    Stays {
-        sentence: String,
-    },
-    /// A download came to nothing.
-    Failed {
-        sentence: String,
-    },
-    /// A look-up came to nothing; what is fetched meanwhile goes on.
-    NotFound {
-        sentence: String,
-    },
+    Notice(String),
+    /// The model of this name is whole and right. Where this browser keeps no files, they come beside this message.
+    Fetched(String),
+    /// The download of the model of this name is stopped.
+    Paused(String),
+    Removed(StoredModel),
+    /// Why a model is not removed, in a sentence.
+    Stays(String),
+    /// Why a download came to nothing, in a sentence.
+    Failed(String),
+    /// Why a look-up came to nothing, in a sentence; what is fetched meanwhile goes on.
+    NotFound(String),
 }
 
 impl StoredModel {

@@ -115,7 +115,7 @@ impl Fetcher {
                     };
                     let (host, seconds) = (self.hub.host(), wait.div_ceil(1000));
                     let sentence = format!("{host} {is}: it is asked again in {seconds} s.");
-                    self.tell(&HubTell::Waiting { sentence });
+                    self.tell(&HubTell::Waiting(sentence));
                 }
                 self.sleep(wait).await
             }

@@ -14,7 +14,7 @@ impl Fetcher {
     pub(super) async fn fetch(&self, model: &StoredModel) -> Result<js_sys::Array, FetchStop> {
         let Some(shelf) = Shelf::open().await else {
             let sentence = "This browser keeps no files for pages: the model stays in memory until the page is closed.".to_owned();
-            self.tell(&HubTell::Notice { sentence });
+            self.tell(&HubTell::Notice(sentence));
             return self.fetch_files(model, None).await;
         };
         let lock = take(&model.name, Some(CLOSING)).await?;

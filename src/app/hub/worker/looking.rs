@@ -25,7 +25,7 @@ impl Fetcher {
                     let sentence = format!(
                         "Whether it has the weights of another step is not known: {error}."
                     );
-                    self.tell(&HubTell::Notice { sentence });
+                    self.tell(&HubTell::Notice(sentence));
                     break;
                 }
                 Err(paused) => return Err(paused),

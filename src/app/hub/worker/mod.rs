@@ -45,8 +45,8 @@ pub fn start() {
             HubAsk::Pause => listener.pause(),
             HubAsk::GiveUp => asker.pause(),
             HubAsk::LookUp { .. } => asker.take(ask),
-            HubAsk::Remove { ref model } if !listener.has(model) => remover.take(ask),
-            HubAsk::Fetch { .. } | HubAsk::Remove { .. } => listener.take(ask),
+            HubAsk::Remove(ref model) if !listener.has(model) => remover.take(ask),
+            HubAsk::Fetch(_) | HubAsk::Remove(_) => listener.take(ask),
         }
     });
     // The worker listens as long as it lives.
@@ -123,8 +123,7 @@ impl Fetcher {
 
     /// Is this model being fetched, or about to be?
     fn has(&self, model: &StoredModel) -> bool {
-        let is_it =
-            |ask: &HubAsk| matches!(ask, HubAsk::Fetch { model: other } if other.is_same(model));
+        let is_it = |ask: &HubAsk| matches!(ask, HubAsk::Fetch(other) if other.is_same(model));
         self.under_way.borrow().as_ref().is_some_and(|other| other.is_same(model))
             || self.queue.borrow().iter().any(is_it)
     }
@@ -144,28 +143,28 @@ impl Fetcher {
                                 FetchStop::Paused => "the look-up was stopped".to_owned(),
                                 FetchStop::Failed(error) => error.to_string(),
                             };
-                            HubTell::NotFound { sentence }
+                            HubTell::NotFound(sentence)
                         }
                     });
                 }
-                HubAsk::Fetch { model } => {
+                HubAsk::Fetch(model) => {
                     let name = model.name.clone();
                     self.under_way.replace(Some(model.clone()));
                     let ended = self.fetch(&model).await;
                     self.under_way.take();
                     match ended {
                         // With the files themselves, where the browser keeps none.
-                        Ok(files) => self.tell_with(&HubTell::Fetched { name }, &files),
-                        Err(FetchStop::Paused) => self.tell(&HubTell::Paused { name }),
+                        Ok(files) => self.tell_with(&HubTell::Fetched(name), &files),
+                        Err(FetchStop::Paused) => self.tell(&HubTell::Paused(name)),
                         Err(FetchStop::Failed(error)) => {
-                            self.tell(&HubTell::Failed { sentence: error.to_string() });
+                            self.tell(&HubTell::Failed(error.to_string()));
                         }
                     }
                 }
-                HubAsk::Remove { model } => {
+                HubAsk::Remove(model) => {
                     self.tell(&match self.remove(&model).await {
-                        Ok(()) => HubTell::Removed { model },
-                        Err(error) => HubTell::Stays { sentence: error.to_string() },
+                        Ok(()) => HubTell::Removed(model),
+                        Err(error) => HubTell::Stays(error.to_string()),
                     });
                 }
             }

@@ -140,7 +140,7 @@ impl Fetcher {
                         self.hub.host(),
                         file.path
                     );
-                    self.tell(&HubTell::Notice { sentence });
+                    self.tell(&HubTell::Notice(sentence));
                 }
                 arriving.begin_anew()?;
             }

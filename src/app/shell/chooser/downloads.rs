@@ -162,7 +162,7 @@ impl Downloads {
                 return;
             }
             self.say(&format!("Fetching {}.", model.title()));
-            self.ask(HubAsk::Fetch { model });
+            self.ask(HubAsk::Fetch(model));
 
             // The download waits for no answer: some browsers ask the reader, and one that does not promise may
             // still keep it.
@@ -193,7 +193,7 @@ impl Downloads {
         self.line.with_value(|line| {
             line.in_memory.borrow_mut().retain(|(other, _)| *other != model.name);
         });
-        self.ask(HubAsk::Remove { model });
+        self.ask(HubAsk::Remove(model));
     }
 
     /// Is a model of this name here, whole, at another commit than this one?

@@ -11,7 +11,7 @@ use crate::model::hub::spell_bytes;
 
 impl Downloads {
     pub fn hear(self, tell: HubTell, files: Vec<File>) {
-        if !matches!(tell, HubTell::Waiting { .. })
+        if !matches!(tell, HubTell::Waiting(_))
             && self.waiting.with_untracked(|sentence| !sentence.is_empty())
         {
             self.waiting.set(String::new());
@@ -32,9 +32,9 @@ impl Downloads {
                     }
                 });
             }
-            HubTell::Waiting { sentence } => self.waiting.set(sentence),
-            HubTell::Notice { sentence } => self.notice.set(sentence),
-            HubTell::Fetched { name } => {
+            HubTell::Waiting(sentence) => self.waiting.set(sentence),
+            HubTell::Notice(sentence) => self.notice.set(sentence),
+            HubTell::Fetched(name) => {
                 self.under_way.set(None);
                 self.found.set(None);
                 if !files.is_empty() {
@@ -51,14 +51,14 @@ impl Downloads {
                 }
                 self.refresh();
             }
-            HubTell::Paused { name } => {
+            HubTell::Paused(name) => {
                 self.under_way.set(None);
                 self.say(&format!(
                     "{name} is stopped. What has come is kept: “Resume” continues it."
                 ));
                 self.refresh();
             }
-            HubTell::Removed { model } => {
+            HubTell::Removed(model) => {
                 let is_open = model.name == self.current.get_untracked();
                 let is_last = !untrack(|| self.has_other(&model));
                 // Its line goes; a download under way is shown elsewhere.
@@ -66,13 +66,13 @@ impl Downloads {
                 self.say(&removed(&model.name, is_open && is_last));
                 self.refresh();
             }
-            HubTell::Stays { sentence } => self.fail(&sentence),
-            HubTell::Failed { sentence } => {
+            HubTell::Stays(sentence) => self.fail(&sentence),
+            HubTell::Failed(sentence) => {
                 self.under_way.set(None);
                 self.fail(&sentence);
                 self.refresh();
             }
-            HubTell::NotFound { sentence } => {
+            HubTell::NotFound(sentence) => {
                 self.is_asking.set(false);
                 self.fail(&sentence);
             }
