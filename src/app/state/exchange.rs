@@ -281,7 +281,9 @@ impl Exchange {
     /// The worker did not hear a `Cancel` in time: is it to be ended, because nothing else would be
     /// lost with it? Then everything it held is forgotten.
     pub fn unheard(&mut self, id: u32) -> bool {
-        let Some(work) = self.under_way(id) else {
+        // The worker never ends for a text or a test of the machine.
+        let can_end = |work: &&Work| matches!(work.job.lane(), Job::Run | Job::Sweep);
+        let Some(work) = self.under_way(id).filter(can_end) else {
             return false;
         };
         let is_alone = self.is_alone(work);
