@@ -119,7 +119,7 @@ impl<'a> Decoder<'a> {
         for n in sequences {
             self.sequences[n].kept = self.sequences[n].ids.len();
         }
-        Ok(Some(Box::new(run).finish()?.concat()))
+        Ok(Some(Box::new(run).finish()?.into_iter().flatten().collect()))
     }
 
     /// Whether the last [`Decoder::advance`] only found that the device has not answered yet. See

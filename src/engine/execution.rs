@@ -24,7 +24,7 @@ pub struct Execution<'a, R: Record> {
     groups: Rc<[PlanGroup]>,
     /// The group and the sequences of every pack that is not answered.
     packs: VecDeque<(usize, Range<usize>)>,
-    /// Of the first of them.
+    /// State of the first pack.
     state: Option<PackState<'a, R::Kept>>,
     /// The device has not answered yet; see [`Run::is_waiting`].
     is_waiting: bool,
@@ -60,9 +60,15 @@ impl<'a> PlanCache<'a> {
     ) -> Option<Self> {
         let plans = std::slice::from_ref(plan);
         let schedule = Schedule::new(plans);
+        let limits = engine.backend.limits();
+        // One plan cannot be cut, and its streams are bounded by the rows of a pack.
+        let room = |schedule: &Schedule, is_end: &[bool]| {
+            let room = room(engine, record, limits.bytes, schedule, is_end);
+            PackRoom { rows: limits.pack_rows, sequences: room.sequences.max(1) }
+        };
         Some(Self {
             keys: engine.backend.cache(&schedule, sequences)?,
-            groups: plan_groups(engine, record, plans, (engine.backend.limits().bytes, 0)),
+            groups: groups(0, plans, &room).into(),
             program: Rc::new(Program::new(&schedule, 1)),
         })
     }
@@ -96,6 +102,7 @@ impl<'a, R: Record> Execution<'a, R> {
         let past = past(&continued, 0..sequences.len());
         let lengths = lengths(&sequences, &past);
         let tokens = lengths.iter().copied().max().unwrap_or(0);
+
         let groups = match &continued {
             Some(continued) => continued.cache.groups.clone(),
             None => plan_groups(engine, &record, plans, (bytes, tokens)),
@@ -104,6 +111,7 @@ impl<'a, R: Record> Execution<'a, R> {
             refuse_if!(sequences == 0, EngineError::RoomOfOne { room: bytes });
             refuse_if!(tokens > room, EngineError::Room { tokens, room });
         }
+
         let packs = groups.iter().enumerate().flat_map(|(g, group)| {
             let packs = group.room.packs(&lengths).into_iter();
             packs.map(move |range| (g, range))
@@ -140,6 +148,7 @@ impl<'a, R: Record> Execution<'a, R> {
         let past = past(&self.continued, range.clone());
         let lengths = lengths(sequences, &past);
         let pack = Rc::new(Pack::going_on(&past, &lengths, engine.rope.as_ref()));
+
         let program = match &self.continued {
             Some(continued) => continued.cache.program.clone(),
             None => {
@@ -152,6 +161,7 @@ impl<'a, R: Record> Execution<'a, R> {
                 Rc::new(program)
             }
         };
+
         let demand = self.record.demand(&group.schedule, &group.is_end);
         let start = Start {
             pack: pack.clone(),
@@ -166,6 +176,7 @@ impl<'a, R: Record> Execution<'a, R> {
             }
             None => engine.backend.begin(start)?,
         };
+
         let scene = PackScene { group, pack: &pack, range };
         let kept = self.record.open(pass.as_mut(), &scene)?;
         Ok(PackState { pack, program, pass, kept, next_call: 0, is_reading: false })

@@ -73,6 +73,7 @@ impl Fields {
         Ok(self.whole(field, 0..=LARGEST)?.unwrap_or(absent))
     }
 
+    /// Reads a whole number in `range`, if the field is there.
     fn whole(
         &self,
         field: &'static str,

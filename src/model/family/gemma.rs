@@ -4,7 +4,7 @@
 use super::fields::Fields;
 use super::names::{LLAMA, Names};
 use super::sizes::activation;
-use super::{CAUSAL, llama, rope};
+use super::{CAUSAL, llama};
 use crate::model::shape::Activation;
 use crate::model::{ModelError, ModelShape};
 
@@ -15,7 +15,7 @@ const HEAD_WIDTH: usize = 256;
 
 pub fn shape(fields: &Fields) -> Result<ModelShape, ModelError> {
     fields.must_be(&[("use_bidirectional_attention", false, CAUSAL)])?;
-    let mut shape = llama::with(fields, rope::WHOLE, Some(HEAD_WIDTH), true)?;
+    let mut shape = llama::maybe_biased(fields, Some(HEAD_WIDTH))?;
     let act = match fields.get("hidden_activation") {
         Some(_) => activation(fields, "hidden_activation", Activation::GeluTanh)?,
         // The models were trained with the tanh form, but the first configs call it "gelu".
@@ -28,5 +28,6 @@ pub fn shape(fields: &Fields) -> Result<ModelShape, ModelError> {
         block.mlp.activation = act;
     }
     shape.input.scale = (shape.width as f32).sqrt();
+    shape.head.tied = fields.flag("tie_word_embeddings", true)?;
     Ok(shape)
 }

@@ -12,31 +12,35 @@ use crate::model::shape::{
 /// Reads Llama's configs, and MobileLLM's: there `share_embedding` ties the output rows although
 /// `tie_word_embeddings` says no, and with `layer_sharing` every stored block runs twice in a row.
 pub fn shape(fields: &Fields) -> Result<ModelShape, ModelError> {
-    with(fields, rope::WHOLE, None, false)
+    maybe_biased(fields, None)
 }
 
-/// Reads a model of Llama's blocks with full attention. The config says whether attention has biases and
-/// whether rows are tied; heads are `head_width` wide where it gives no width.
-pub fn with(
+/// Reads a model as [`unbiased`] does, but the config says whether attention has biases.
+pub fn maybe_biased(fields: &Fields, head_width: Option<usize>) -> Result<ModelShape, ModelError> {
+    let bias = fields.flag("attention_bias", false)?;
+    let mut shape = unbiased(fields, rope::WHOLE, head_width)?;
+    for block in &mut shape.blocks {
+        block.attention.qkv_bias = bias;
+        block.attention.out_bias = bias;
+    }
+    Ok(shape)
+}
+
+/// Reads a model of Llama's blocks with full attention without biases, its rows tied where the config says
+/// so; heads are `head_width` wide where the config gives no width.
+pub fn unbiased(
     fields: &Fields,
     rope: RopeFields,
     head_width: Option<usize>,
-    tied_by_default: bool,
 ) -> Result<ModelShape, ModelError> {
     let sizes = Sizes::read(fields, head_width)?;
     let rope = rope::read(fields, rope, sizes.head_width, sizes.context)?;
-    let bias = fields.flag("attention_bias", false)?;
     fields.must_be(&[("mlp_bias", false, "atelier runs gated MLPs without biases only")])?;
     let block = BlockShape {
         norm: rms_norm(fields)?,
         placement: NormPlacement::Before,
         residual: Residual::Sequential,
-        attention: AttentionShape {
-            qkv_bias: bias,
-            out_bias: bias,
-            rope: Some(rope),
-            ..sizes.attention()
-        },
+        attention: AttentionShape { rope: Some(rope), ..sizes.attention() },
         mlp: MlpShape {
             width: sizes.mlp_width,
             is_gated: true,
@@ -44,7 +48,7 @@ pub fn with(
             has_bias: false,
         },
     };
-    let mut shape = sizes.model(fields, block, tied_by_default)?;
+    let mut shape = sizes.model(fields, block, false)?;
     // MobileLLM's spellings, which its Llama exports have kept.
     shape.head.ignores_stored = fields.flag("share_embedding", false)?;
     shape.head.tied |= shape.head.ignores_stored;

@@ -15,7 +15,7 @@ pub const NAMES: Names = Names {
 pub fn shape(fields: &Fields) -> Result<ModelShape, ModelError> {
     llama::no_attention_bias(fields)?;
     let rope = RopeFields { part: Some(("partial_rotary_factor", 1.0)), ..WHOLE };
-    let mut shape = llama::with(fields, rope, None, false)?;
+    let mut shape = llama::unbiased(fields, rope, None)?;
     let window = fields.window("sliding_window", None, shape.context)?;
     for block in &mut shape.blocks {
         block.attention.window = window;

@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use super::fields::{Fields, config, expect, shown};
-use super::llama;
+use super::{llama, rope};
 use crate::model::{ModelError, ModelShape};
 
 /// Defaults of transformers where `sliding_window` and `max_window_layers` are absent.
@@ -12,10 +12,9 @@ const WINDOW: u64 = 4096;
 const FULL_BLOCKS: usize = 28;
 
 pub fn shape(fields: &Fields) -> Result<ModelShape, ModelError> {
-    let mut shape = llama::shape(fields)?;
+    let mut shape = llama::unbiased(fields, rope::WHOLE, None)?;
     for block in &mut shape.blocks {
         block.attention.qkv_bias = true;
-        block.attention.out_bias = false;
     }
     set_windows(&mut shape, fields)?;
     Ok(shape)

@@ -2,7 +2,7 @@
 //! width of their own.
 
 use super::fields::Fields;
-use super::{llama, qwen2, rope};
+use super::{llama, qwen2};
 use crate::model::shape::QkNorm;
 use crate::model::{ModelError, ModelShape};
 
@@ -10,7 +10,7 @@ use crate::model::{ModelError, ModelShape};
 const HEAD_WIDTH: usize = 128;
 
 pub fn shape(fields: &Fields) -> Result<ModelShape, ModelError> {
-    let mut shape = llama::with(fields, rope::WHOLE, Some(HEAD_WIDTH), false)?;
+    let mut shape = llama::maybe_biased(fields, Some(HEAD_WIDTH))?;
     for block in &mut shape.blocks {
         block.attention.qk_norm = QkNorm::Head;
     }

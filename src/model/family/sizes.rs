@@ -122,6 +122,7 @@ impl Sizes {
         block: BlockShape,
         tied_by_default: bool,
     ) -> Result<ModelShape, ModelError> {
+        let (bos, eos) = (fields.token("bos_token_id")?, fields.tokens("eos_token_id")?);
         Ok(ModelShape {
             family: fields.family,
             vocabulary: self.vocabulary,
@@ -136,8 +137,8 @@ impl Sizes {
             },
             blocks: vec![block; self.blocks],
             order: (0..self.blocks).collect(),
-            bos_token_id: fields.token("bos_token_id")?,
-            eos_token_ids: fields.tokens("eos_token_id")?,
+            bos_token_id: bos,
+            eos_token_ids: eos,
         })
     }
 }
