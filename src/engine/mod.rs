@@ -296,7 +296,7 @@ impl Engine {
         let new = |(ids, &past): (&Vec<u32>, &usize)| ids[past..].to_vec();
         let ids: Vec<u32> = sequences.iter().zip(past).flat_map(new).collect();
         let places = |(ids, &past): (&Vec<u32>, &usize)| past as u32..ids.len() as u32;
-        let at: Vec<u32> = sequences.iter().zip(past).flat_map(places).collect();
+        let positions: Vec<u32> = sequences.iter().zip(past).flat_map(places).collect();
 
         let weights = &self.weights;
         let mut stream = weights.gather(&weights.embedding, &ids)?;
@@ -304,8 +304,8 @@ impl Engine {
         if scale != 1.0 {
             stream.iter_mut().for_each(|x| *x *= scale);
         }
-        if let Some(positions) = &weights.positions {
-            let rows = weights.gather(positions, &at)?;
+        if let Some(table) = &weights.positions {
+            let rows = weights.gather(table, &positions)?;
             stream.iter_mut().zip(rows).for_each(|(x, p)| *x += p);
         }
         Ok(stream)

@@ -64,13 +64,13 @@ impl Head {
 /// Logits `[read, V]` of a part to the numbers of its streams.
 pub fn readings(logits: &[f32], part: &VocabularyPart, rows: &VocabularyRows) -> Vec<f32> {
     let logits: Vec<&[f32]> = logits.chunks_exact(logits.len() / part.read.len()).collect();
-    let partitions: Vec<Partition> = logits.par_iter().map(|own| Partition::new(own)).collect();
+    let partitions: Vec<Partition> = logits.par_iter().map(|row| Partition::new(row)).collect();
     let streams = part.references.par_iter().enumerate().map(|(s, &reference)| {
         let divergence = match reference == s {
             true => 0.0,
             false => {
-                let (own, other) = (logits[reference], logits[s]);
-                partitions[reference].divergence(own, other, &partitions[s])
+                let (from, to) = (logits[reference], logits[s]);
+                partitions[reference].divergence(from, to, &partitions[s])
             }
         };
         let stream = part.streams.start + s;
@@ -148,9 +148,9 @@ impl Partition {
         f64::from(self.largest) + self.sum.ln()
     }
 
-    /// From this distribution, of `own` logits, to another, nats.
-    fn divergence(&self, own: &[f32], other: &[f32], of_other: &Self) -> f64 {
-        let cross = reference_sum(other, own, self.largest);
+    /// From this distribution, of `logits`, to another, nats.
+    fn divergence(&self, logits: &[f32], other: &[f32], of_other: &Self) -> f64 {
+        let cross = reference_sum(other, logits, self.largest);
         (self.weighted - cross) / self.sum - self.log_sum() + of_other.log_sum()
     }
 
@@ -194,4 +194,111 @@ fn rank(logits: &[f32], id: u32) -> usize {
         logits.iter().filter(|&&other| is_above(other, logit)).count()
     };
     1 + above(before, |other, logit| other >= logit) + above(rest, |other, logit| other > logit)
+}
+
+#[cfg(test)]
+mod tests {
+    use atelier_kernels::sample::noise;
+
+    use super::*;
+    use crate::model::shape::NormShape;
+
+    fn close(found: &[f32], expected: &[f64]) {
+        assert_eq!(found.len(), expected.len());
+        for (i, (&found, &expected)) in found.iter().zip(expected).enumerate() {
+            let off = (f64::from(found) - expected).abs();
+            assert!(off < 1e-4 * (1.0 + expected.abs()), "{i}: {found}, not {expected}");
+        }
+    }
+
+    #[test]
+    fn sums_are_normed_by_their_scale_or_by_the_one_that_is_held() {
+        let width = 12;
+        let stored = noise(5 * width, 1);
+        let sums = vec![vec![4], vec![0, 2], vec![0, 1, 2, 3]];
+        let number = |row: u32, d: usize| f64::from(stored[row as usize * width + d]);
+        let stream = |sum: &Vec<u32>| -> Vec<f64> {
+            (0..width).map(|d| sum.iter().map(|&row| number(row, d)).sum()).collect()
+        };
+        let streams: Vec<Vec<f64>> = sums.iter().map(stream).collect();
+
+        let kinds = [NormKind::Rms, NormKind::Layer];
+        for (kind, is_held) in kinds.into_iter().flat_map(|kind| [(kind, false), (kind, true)]) {
+            let gain = noise(width, 2);
+            let bias = match kind {
+                NormKind::Rms => vec![0.0; width],
+                NormKind::Layer => noise(width, 3),
+            };
+            let mean = |x: &[f64]| match kind {
+                NormKind::Rms => 0.0,
+                NormKind::Layer => x.iter().sum::<f64>() / width as f64,
+            };
+            let scale = |x: &[f64]| {
+                let squares = x.iter().map(|number| (number - mean(x)).powi(2));
+                1.0 / (squares.sum::<f64>() / width as f64 + 1e-4).sqrt()
+            };
+            let mut expected = Vec::new();
+            for stream in &streams {
+                let scale = scale(if is_held { &streams[2] } else { stream });
+                let vectors = gain.iter().zip(&bias);
+                expected.extend(stream.iter().zip(vectors).map(|(x, (&gain, &bias))| {
+                    (x - mean(stream)) * scale * f64::from(gain) + f64::from(bias)
+                }));
+            }
+
+            let rows = VocabularyRows {
+                streams: ReadStreams::Sums { sums: sums.clone(), is_held },
+                references: vec![2; 3],
+                top: 0,
+                followed: Vec::new(),
+                is_reproducible: true,
+            };
+            let norm = Norm::new(NormShape { kind, eps: 1e-4 }, gain, bias);
+            close(&normed(&norm, &StreamRows { kept: &stored, stream: &[] }, &rows), &expected);
+        }
+    }
+
+    #[test]
+    fn the_smaller_of_equal_ids_is_the_likelier() {
+        let (rows, v, top) = (3, 333, 4);
+        let mut logits: Vec<f32> = noise((rows + 1) * v, 1).iter().map(|x| 8.0 * x).collect();
+        (logits[v + 7], logits[v + 71], logits[v + 300]) = (9.0, 9.0, 9.0);
+        // Row 2 is its own reference.
+        let lists: [[u32; 4]; 3] = [[3, 71, 0, 332], [0, 300, 7, 5], [2, 1, 2, 3]];
+
+        let row = |row: usize| &logits[row * v..][..v];
+        let logs = |n: usize| -> (f64, Vec<f64>) {
+            let log_sum = row(n).iter().map(|&x| f64::from(x).exp()).sum::<f64>().ln();
+            (log_sum, row(n).iter().map(|&x| f64::from(x) - log_sum).collect())
+        };
+        let mut expected = Vec::new();
+        for (n, [reference, ids @ ..]) in lists.into_iter().enumerate() {
+            let ((log_sum, to), (_, from)) = (logs(n), logs(reference as usize));
+            let entropy: f64 = to.iter().map(|x| -x.exp() * x).sum();
+            let kl: f64 = from.iter().zip(&to).map(|(from, to)| from.exp() * (from - to)).sum();
+            expected.extend([log_sum, entropy, kl]);
+
+            let mut order: Vec<usize> = (0..v).collect();
+            order.sort_by(|&a, &b| row(n)[b].total_cmp(&row(n)[a]).then(a.cmp(&b)));
+            expected.extend(order[..top].iter().flat_map(|&id| [id as f64, to[id]]));
+            for id in ids.map(|id| id as usize) {
+                let rank = 1 + order.iter().position(|&other| other == id).unwrap_or(v);
+                expected.extend([rank as f64, to[id]]);
+            }
+        }
+
+        let part = VocabularyPart {
+            streams: 0..rows,
+            read: (0..rows + 1).collect(),
+            references: lists.iter().map(|list| list[0] as usize).collect(),
+        };
+        let read = VocabularyRows {
+            streams: ReadStreams::Rows { slot: 0, rows: Vec::new() },
+            references: part.references.clone(),
+            top,
+            followed: lists.iter().flat_map(|list| list[1..].to_vec()).collect(),
+            is_reproducible: true,
+        };
+        close(&readings(&logits, &part, &read), &expected);
+    }
 }

@@ -537,30 +537,40 @@ impl GivenMembers<'_> {
         });
         grid.collect()
     }
+
     /// For every wish, where the prompt looked along a plan's path.
     fn attention(&self, path: &[usize], prompt: usize) -> Vec<Vec<AttentionReading>> {
+        let wishes = self.record.capture.attention.iter().enumerate();
+        wishes.map(|(n, wish)| self.wished_attention(n, wish, path, prompt)).collect()
+    }
+
+    /// Readings of wish number `n`, one for each block run that it keeps.
+    fn wished_attention(
+        &self,
+        n: usize,
+        wish: &AttentionWish,
+        path: &[usize],
+        prompt: usize,
+    ) -> Vec<AttentionReading> {
         let (schedule, shape) = (&self.scene.group.schedule, self.record.readout.shape());
         let tokens = self.scene.pack.spans[prompt].1;
-        let readings = |(n, wish): (usize, &AttentionWish)| {
-            let mut readings = Vec::new();
-            for &node in path {
-                let runs = schedule.nodes[node].runs.iter().enumerate();
-                for (run, block_run) in runs.filter(|(_, run)| wish.keeps(run)) {
-                    let given = self.output(MemberOutput::Looks { wish: n, node, run, prompt });
-                    let (weights, carried) = given.split_at(given.len() / 2);
-                    let block = block_run.index;
-                    readings.push(AttentionReading {
-                        block,
-                        heads: wish.heads(shape.blocks[block].attention.heads),
-                        queries: wish.queries(tokens),
-                        tokens,
-                        weights: weights.to_vec(),
-                        carried: carried.to_vec(),
-                    });
-                }
+        let mut readings = Vec::new();
+        for &node in path {
+            let runs = schedule.nodes[node].runs.iter().enumerate();
+            for (run, block_run) in runs.filter(|(_, run)| wish.keeps(run)) {
+                let given = self.output(MemberOutput::Looks { wish: n, node, run, prompt });
+                let (weights, carried) = given.split_at(given.len() / 2);
+                let block = block_run.index;
+                readings.push(AttentionReading {
+                    block,
+                    heads: wish.heads(shape.blocks[block].attention.heads),
+                    queries: wish.queries(tokens),
+                    tokens,
+                    weights: weights.to_vec(),
+                    carried: carried.to_vec(),
+                });
             }
-            readings
-        };
-        self.record.capture.attention.iter().enumerate().map(readings).collect()
+        }
+        readings
     }
 }

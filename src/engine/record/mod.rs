@@ -116,7 +116,7 @@ pub trait Record {
     ) -> Vec<Vec<Self::Item>>;
 }
 
-/// Which of the outputs given back is which, by a key each.
+/// Index of each output, by its key.
 pub struct Outputs<K>(HashMap<K, usize>);
 
 impl<K> Default for Outputs<K> {

@@ -50,14 +50,14 @@ fn cut(
     for path in &schedule.paths {
         is_end[path[path.len() - 1]] = true;
     }
-    let here = room(&schedule, &is_end);
-    if (longest > here.rows || here.sequences == 0) && range.len() > 1 {
+    let room_here = room(&schedule, &is_end);
+    if (longest > room_here.rows || room_here.sequences == 0) && range.len() > 1 {
         let middle = range.start + range.len() / 2;
         cut(longest, plans, range.start..middle, room, groups);
         cut(longest, plans, middle..range.end, room, groups);
         return;
     }
-    groups.push(PlanGroup { plans: range, schedule, is_end, room: here });
+    groups.push(PlanGroup { plans: range, schedule, is_end, room: room_here });
 }
 
 impl PackRoom {

@@ -136,6 +136,31 @@ mod tests {
             .collect()
     }
 
+    /// Counts the streams that exist at once while whole batches run: a node's from its first block run until
+    /// its last child is complete.
+    fn most_needed(schedule: &Schedule) -> usize {
+        let nodes = &schedule.nodes;
+        let mut children: Vec<usize> = nodes.iter().map(|node| node.children).collect();
+        let mut left: Vec<usize> = nodes.iter().map(|node| node.runs.len()).collect();
+        let (mut live, mut peak) = (1, 1);
+        for batch in &schedule.batches {
+            let mut freed = 0;
+            for &(node, _) in &batch.nodes {
+                live += usize::from(left[node] == nodes[node].runs.len());
+                left[node] -= 1;
+                if left[node] == 0 {
+                    let parent = nodes[node].parent;
+                    children[parent] -= 1;
+                    freed += usize::from(children[parent] == 0);
+                    freed += usize::from(nodes[node].children == 0);
+                }
+            }
+            peak = peak.max(live);
+            live -= freed;
+        }
+        peak
+    }
+
     #[test]
     fn no_call_writes_what_it_reads_or_the_same_twice() {
         for most in [1, 2, 100] {
@@ -148,6 +173,7 @@ mod tests {
                     assert!(call.steps.len() <= most);
                 }
                 assert!(program.slots <= schedule.peak_streams(), "{most}");
+                assert!(schedule.peak_streams() <= most_needed(&schedule), "{most}");
                 let runs: usize = program.calls.iter().map(|call| call.steps.len()).sum();
                 assert_eq!(runs, schedule.block_runs());
             }

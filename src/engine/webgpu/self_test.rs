@@ -28,14 +28,14 @@ const CHECKS: [(&str, Check); 24] = [
     ("q/k norm", qk_norm::check::heads_and_full_rows_are_normed_and_values_stay),
     ("rope", rope::check::pairs_turn_and_the_rest_stays),
     ("append", append::check::keys_and_values_go_to_their_rows),
-    ("attention", attention::check::tiles_equal_the_plain_sum),
+    ("attention", attention::check::tiles_are_summed_as_on_the_cpu),
     ("attention over a cache", attention::check::what_goes_on_equals_the_whole),
     ("heads off", attention::check::heads_that_are_off_are_zero_and_others_stay),
     ("activation", activation::check::every_activation_is_the_cpus),
     ("votes", votes::check::every_row_is_read_by_its_own_prompts_options),
     ("stream sums", vocabulary::check::sums_of_kept_rows_are_normed),
     ("vocabulary", vocabulary::check::a_row_is_read_as_on_the_cpu),
-    ("looks", looks::check::weights_and_lengths_equal_the_plain_ones),
+    ("looks", looks::check::weights_and_lengths_are_as_on_the_cpu),
     ("transposed gemm", gemm_transposed::check::every_route_equals_the_plain_sum_in_every_type),
     ("transposed gemm in parts", gemm_transposed::check::a_matrix_in_parts_is_one_product),
     ("norm slope", norm_slope::check::rows_and_heads_are_the_cpus_slopes),
@@ -156,7 +156,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_kernel_equals_its_plain_twin() {
+    fn every_kernel_computes_as_on_the_cpu() {
         let device = device();
         let tried = run(Probe::new(&device, true), &CHECKS, &DType::BLOCKS);
         pollster::block_on(tried).expect("kernels that are right");

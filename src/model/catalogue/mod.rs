@@ -89,7 +89,7 @@ pub const KNOWN: &[KnownModel] = &[
 /// Bytes of `scholar-4`, finished or on its way.
 const OF_FOUR_BLOCKS: usize = 411_257;
 
-/// A copy of `scholar-4` under a name of its own: in its folder, with weights called so.
+/// Other weights of `scholar-4`'s shape, in its folder.
 macro_rules! copy {
     ($weights:literal, $about:literal) => {
         model!(

@@ -128,10 +128,12 @@ fn parts(
     Err(not_a_model(name, format!("parts of {stem} are missing")))
 }
 
+/// Refuses a file that the repository does not have; `there` says what it has.
 fn no_file(name: &HubName, file: &str, there: &str) -> HubError {
     HubError::NoFile { repo: name.repo.clone(), file: file.to_owned(), there: there.to_owned() }
 }
 
+/// Refuses a repository without a model that atelier reads.
 fn not_a_model(name: &HubName, reason: String) -> HubError {
     HubError::NotAModel { repo: name.repo.clone(), reason }
 }

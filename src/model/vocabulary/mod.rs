@@ -145,6 +145,7 @@ impl<'a> Vocabulary<'a> {
         Ok(())
     }
 
+    /// Refuses a list that is not as long as the tokens are many.
     fn not_as_many(&self, key: &str, found: &str) -> ModelError {
         self.odd(key, found, &format!("there are {} tokens", self.tokens.len()))
     }

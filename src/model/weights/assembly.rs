@@ -171,6 +171,7 @@ impl<'a> Assembly<'a> {
         format!("{}{name}", self.prefix)
     }
 
+    /// Says whether a weight of this name is stored.
     fn has(&self, name: &str) -> bool {
         self.places.contains(&format!("{name}.weight"))
     }

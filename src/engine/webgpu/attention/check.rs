@@ -1,4 +1,4 @@
-//! This kernel against the CPU's own: natively a test, in a browser part of the self-test.
+//! Compares this kernel with the CPU's: natively a test, in a browser part of the self-test.
 
 use atelier_kernels::attention::{Heads, Sequence, attention};
 use atelier_kernels::rope::Angles;
@@ -6,8 +6,8 @@ use atelier_kernels::rope::Angles;
 use super::super::probe::{Probe, heads, noise};
 use super::*;
 
-/// The CPU's attention, from turned rows [steps N, (heads + 2 kv) W].
-pub fn plain(qkv: &[f32], shape: &AttentionShape, n: usize, spans: &[(usize, usize)]) -> Vec<f32> {
+/// Computes attention from turned rows [steps N, (heads + 2 kv) W].
+pub fn on_cpu(qkv: &[f32], shape: &AttentionShape, n: usize, spans: &[(usize, usize)]) -> Vec<f32> {
     let heads = Heads { rope_half: 0, ..Heads::from(shape) };
     let steps = qkv.len() / shape.qkv_width() / n;
     let angles = Angles::default();
@@ -41,11 +41,11 @@ pub fn qkv(shape: &AttentionShape) -> Vec<f32> {
     numbers.iter().map(|x| 2.0 * x).collect()
 }
 
-pub fn tiles_equal_the_plain_sum(probe: &mut Probe) -> Result<(), GpuError> {
+pub fn tiles_are_summed_as_on_the_cpu(probe: &mut Probe) -> Result<(), GpuError> {
     for &(h, kv_heads, width, window) in probe.some(&SHAPES, AT_START) {
         let shape = heads(h, kv_heads, width, window);
         let qkv = qkv(&shape);
-        let expected = plain(&qkv, &shape, TOKENS, &SPANS);
+        let expected = on_cpu(&qkv, &shape, TOKENS, &SPANS);
         let from = probe.storage("qkv", &qkv);
         let queries = TileSize::of(probe.device, width)?.queries;
         let spans = SPANS.map(whole);
@@ -67,7 +67,7 @@ pub fn heads_that_are_off_are_zero_and_others_stay(probe: &mut Probe) -> Result<
             switched.iter().fold(HeadsOff::NONE, |off, &head| off.and(head).unwrap_or_default());
         let shape = heads(count, count, width, None);
         let qkv = noise(tokens * shape.qkv_width(), 1);
-        let mut expected = plain(&qkv, &shape, tokens, &[(0, tokens)]);
+        let mut expected = on_cpu(&qkv, &shape, tokens, &[(0, tokens)]);
         for (n, numbers) in expected.chunks_mut(width).enumerate() {
             if switched.contains(&(n % count)) {
                 numbers.fill(0.0);
@@ -96,7 +96,7 @@ pub fn what_goes_on_equals_the_whole(probe: &mut Probe) -> Result<(), GpuError> 
         let shape = heads(h, kv_heads, width, window);
         let (row, own) = (shape.qkv_width(), shape.attended_width());
         let all = &qkv(&shape)[..TOKENS * row];
-        let expected = plain(all, &shape, TOKENS, &SPANS);
+        let expected = on_cpu(all, &shape, TOKENS, &SPANS);
         let (mut pack, mut after) = (Vec::<f32>::new(), Vec::<f32>::new());
         let mut cache = vec![0f32; 3 * 2 * kv_heads * width];
         let (mut spans, mut sequences, mut rows) = (Vec::new(), Vec::new(), 0);
@@ -178,7 +178,7 @@ mod tests {
         for most in [1, 20_000, 500_000] {
             let mut probe = Probe::new(&device, true);
             probe.bindings.most_work = most;
-            tiles_equal_the_plain_sum(&mut probe).expect("sums");
+            tiles_are_summed_as_on_the_cpu(&mut probe).expect("sums");
             what_goes_on_equals_the_whole(&mut probe).expect("sums");
             pollster::block_on(probe.settle()).expect("the same sums");
         }

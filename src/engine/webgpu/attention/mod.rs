@@ -147,13 +147,16 @@ pub fn run(
     let numbers = [shape.heads, shape.kv_heads, shape.head_width];
     let kernel = recorder
         .variant(label, &numbers, accesses, || source(shape, size, keys_of, accesses.len()));
+
     let mut buffers = vec![&tiles.table, qkv];
     buffers.extend(cached.iter().flat_map(|keys| [keys.sequences, keys.cache]));
     buffers.push(out);
+
     let window = window(shape);
     let costs = costs(&tiles.spans, size, window);
     let cuts = watchdog::attention(&costs, shape.heads, steps, recorder.most_work());
     recorder.tally.work += tiles.pairs(window) * (4 * shape.attended_width() * steps) as u64;
+
     for cut in cuts {
         let first = [cut.tiles.start, cut.heads.start, cut.steps.start];
         let [tile, head, step] = first.map(|x| x as u32);

@@ -46,7 +46,7 @@ pub fn push(
     out: &wgpu::Buffer,
 ) -> Result<(), GpuError> {
     let (label, source) = ("attention slope", include_str!("push.wgsl"));
-    let kernel = kernel(recorder, label, source, at.shape, &OF_PROBES);
+    let kernel = kernel(recorder, label, source, at.shape, &PROBE_BINDINGS);
     let buffers = [at.qkv, at.weights, at.mixed, &pairs.table, moved, out];
     call(recorder, &kernel, at, &buffers, [pairs.rows, at.shape.heads, pairs.first])
 }
@@ -60,14 +60,15 @@ pub fn pull(
     out: &wgpu::Buffer,
 ) -> Result<(), GpuError> {
     let (label, source) = ("transposed attention slope", include_str!("pull.wgsl"));
-    let kernel = kernel(recorder, label, source, at.shape, &OF_PROBES);
+    let kernel = kernel(recorder, label, source, at.shape, &PROBE_BINDINGS);
     let buffers = [at.qkv, at.weights, at.mixed, &pairs.table, w, out];
     call(recorder, &kernel, at, &buffers, [pairs.rows, at.shape.kv_heads, pairs.first])
 }
 
 /// Bindings of kernels that take probes.
-const OF_PROBES: [Access; 6] = [Read, Read, Read, Read, Read, Write];
+const PROBE_BINDINGS: [Access; 6] = [Read, Read, Read, Read, Read, Write];
 
+/// Returns a kernel for heads of this shape.
 fn kernel(
     recorder: &Recorder,
     label: &'static str,

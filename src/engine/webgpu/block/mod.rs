@@ -167,11 +167,12 @@ impl GpuBlock {
             (None, RowSource::Rows(rows)) => Ok(rows.clone()),
             (None, RowSource::Streams { .. }) => {
                 let x = x(to);
-                let slots = call.steps.iter().map(|step| step.slot_in);
-                let ids = slots.flat_map(|slot| (slot * n..(slot + 1) * n).map(|row| row as u32));
-                let ids = to.arena.lists.place(&gpu.device, &ids.collect::<Vec<_>>());
+                let all = to.arena.lists.place(&gpu.device, &(0..n as u32).collect::<Vec<_>>());
                 let streams = (&to.tables.streams, gpu.width);
-                gather::run(&mut to.recorder, streams, 0, &ids, (&x, 0))?;
+                for (i, step) in call.steps.iter().enumerate() {
+                    let out = (&x, i * n * gpu.width);
+                    gather::run(&mut to.recorder, streams, step.slot_in * n, &all, out)?;
+                }
                 Ok(x)
             }
         }
@@ -223,9 +224,10 @@ impl GpuBlock {
     ) -> Result<(), GpuError> {
         let shape = &self.shape.attention;
         let numbers = (gpu.device.largest_buffer() / 4) as usize;
-        let a_head = span.1 * shape.attended_width().max(gpu.width);
-        let at_once = (LOOKED_AT.min(numbers) / a_head.max(1)).max(1).min(rows.heads.len());
-        let a_head = at_once * span.1;
+        let numbers_a_head = span.1 * shape.attended_width().max(gpu.width);
+        let at_once = LOOKED_AT.min(numbers) / numbers_a_head.max(1);
+        let at_once = at_once.max(1).min(rows.heads.len());
+        let rows_at_once = at_once * span.1;
         let list = looks::list(&rows.heads, off, &rows.queries);
         let looks = Looks {
             shape,
@@ -236,8 +238,8 @@ impl GpuBlock {
             out: Linear { matrix: self.matrix(MatrixRole::Out), bias: &gpu.zeros },
         };
         let room = LooksRoom {
-            values: &to.buffer(gpu, Use::Values, a_head * shape.attended_width()),
-            through: &to.buffer(gpu, Use::Through, a_head * gpu.width),
+            values: &to.buffer(gpu, Use::Values, rows_at_once * shape.attended_width()),
+            through: &to.buffer(gpu, Use::Through, rows_at_once * gpu.width),
         };
         looks::run(&mut to.recorder, &looks, &room, at_once, (out, base))
     }

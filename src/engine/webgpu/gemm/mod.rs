@@ -65,6 +65,7 @@ pub fn run_members(
     dispatch(recorder, MEMBER, (a, m), w, &to.buffers(), &rest)
 }
 
+/// Records a product of `a` `[m, K]` and a matrix, part by part, by the route that suits `m`.
 fn dispatch(
     recorder: &mut Recorder,
     ending: Ending,

@@ -1,4 +1,4 @@
-//! This kernel against its plain twin: natively a test, in a browser part of the self-test.
+//! Compares this kernel with its plain twin: natively a test, in a browser part of the self-test.
 
 use atelier_kernels::sample::{self, product_transposed as plain};
 

@@ -1,4 +1,4 @@
-//! This kernel against the CPU's own: natively a test, in a browser part of the self-test.
+//! Compares this kernel with the CPU's: natively a test, in a browser part of the self-test.
 
 use atelier_kernels::attention::Heads;
 use atelier_kernels::attention::tangent::TurnedRows;
@@ -10,8 +10,8 @@ use super::super::probe::{Probe, heads};
 use super::*;
 use crate::model::DType;
 
-/// The CPU's weights and lengths, from one sequence's rows [T, (heads + 2 kv) W] and W [D, heads W].
-fn plain(
+/// Computes weights and lengths from one sequence's rows [T, (heads + 2 kv) W] and W [D, heads W].
+fn on_cpu(
     qkv: &[f32],
     shape: &AttentionShape,
     out: &[f32],
@@ -31,17 +31,17 @@ fn plain(
             through.iter().map(|x| x * x).sum::<f32>().sqrt()
         };
         let lengths: Vec<f32> = qkv.chunks(shape.qkv_width()).map(length).collect();
-        let is_on = f32::from(u8::from(!off.contains(head)));
+        let factor = f32::from(u8::from(!off.contains(head)));
         for &query in queries {
             let weights = &turned.look(query).weights(tokens)[head * tokens..][..tokens];
             all.extend_from_slice(weights);
-            carried.extend(weights.iter().zip(&lengths).map(|(weight, x)| weight * x * is_on));
+            carried.extend(weights.iter().zip(&lengths).map(|(weight, x)| weight * x * factor));
         }
     }
     [all, carried].concat()
 }
 
-pub fn weights_and_lengths_equal_the_plain_ones(probe: &mut Probe) -> Result<(), GpuError> {
+pub fn weights_and_lengths_are_as_on_the_cpu(probe: &mut Probe) -> Result<(), GpuError> {
     let width = 20;
     for &(h, kv_heads, head_width, window) in probe.some(&SHAPES, 1) {
         let shape = heads(h, kv_heads, head_width, window);
@@ -55,7 +55,7 @@ pub fn weights_and_lengths_equal_the_plain_ones(probe: &mut Probe) -> Result<(),
         let row = shape.qkv_width();
         let own = &qkv[first_row * row..][..tokens * row];
         let mut expected = vec![0.0; 3]; // another output's
-        expected.extend(plain(own, &shape, &w, [&chosen, &queries], off));
+        expected.extend(on_cpu(own, &shape, &w, [&chosen, &queries], off));
         let mut words = vec![9u32; 3]; // another list's
         let list = list(&chosen, off, &queries);
         words.extend(&list);

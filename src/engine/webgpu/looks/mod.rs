@@ -57,9 +57,11 @@ pub fn run(
     let kernel = recorder.variant("looks", &numbers, &[Read, Read, Read, Write], || {
         with_numbers(include_str!("looks.wgsl"), shape)
     });
+
     let (first_row, tokens) = looks.span;
     let (queries, width) = (looks.list.count - looks.heads, looks.out.matrix.rows);
     let carried = looks.heads * queries * tokens;
+
     for first in (0..looks.heads).step_by(at_once) {
         let heads = at_once.min(looks.heads - first);
         let first_head = looks.list.first + first;
@@ -69,6 +71,7 @@ pub fn run(
         let fours = rows * shape.attended_width() / 4;
         recorder.call(&spread, &buffers, &params, grid(fours, 64), 0)?;
         gemm::run(recorder, room.values, rows, looks.out, room.through, 0)?;
+
         let a_pair = (tokens * 2 * (shape.head_width + width)) as u64;
         for pairs in watchdog::rows(heads * queries, a_pair, recorder.most_work()) {
             let params = [

@@ -1,4 +1,4 @@
-//! This kernel against the CPU's own: natively a test, in a browser part of the self-test.
+//! Compares this kernel with the CPU's: natively a test, in a browser part of the self-test.
 
 use atelier_kernels::norm::Norm;
 
@@ -6,8 +6,8 @@ use super::super::gemm::check::{STEPS_TOKENS, joins};
 use super::super::probe::{Probe, noise};
 use super::*;
 
-/// The CPU's own, of rows side by side.
-pub fn plain(rows: &[f32], shape: NormShape, gain: &[f32], bias: &[f32]) -> Vec<f32> {
+/// Norms rows that lie side by side.
+fn on_cpu(rows: &[f32], shape: NormShape, gain: &[f32], bias: &[f32]) -> Vec<f32> {
     let mut normed = vec![0.0; rows.len()];
     Norm::new(shape, gain.to_vec(), bias.to_vec()).run(rows, &mut normed);
     normed
@@ -22,7 +22,8 @@ pub fn vectors(kind: NormKind, width: usize) -> [Vec<f32>; 2] {
     [noise(width, 2), bias]
 }
 
-const KINDS: [NormKind; 2] = [NormKind::Rms, NormKind::Layer];
+/// LayerNorm comes first, because start-up may try one kind only, and this one has a bias.
+const KINDS: [NormKind; 2] = [NormKind::Layer, NormKind::Rms];
 
 pub fn rows_and_streams_are_normed_as_on_the_cpu(probe: &mut Probe) -> Result<(), GpuError> {
     let shapes = [(48, NormKind::Layer), (576, NormKind::Rms), (4, NormKind::Layer)];
@@ -38,7 +39,7 @@ pub fn rows_and_streams_are_normed_as_on_the_cpu(probe: &mut Probe) -> Result<()
             gain: &probe.storage("gain", &gain),
             bias: &probe.storage("bias", &bias),
         };
-        let all = plain(&x, shape, &gain, &bias);
+        let all = on_cpu(&x, shape, &gain, &bias);
         let table = [[9u32; 8], [2, 0, 0, 0, 0, 0, 0, 0], [0; 8]];
         let tables = probe.tables(tokens, &x, &table, &[0; 6], 4);
         let (from, n) = (probe.storage("x", &x), 4 * tokens);
@@ -69,7 +70,7 @@ pub fn a_normed_branch_is_a_member(probe: &mut Probe) -> Result<(), GpuError> {
             gain: &probe.storage("gain", &gain),
             bias: &probe.storage("bias", &bias),
         };
-        let z = plain(&x, shape, &gain, &bias);
+        let z = on_cpu(&x, shape, &gain, &bias);
         let from = probe.storage("x", &x);
         joins(probe, "norm to members", width, &z, &mut |recorder, to| {
             run_members(recorder, &from, rows, norm, to)

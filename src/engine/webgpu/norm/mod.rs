@@ -65,6 +65,7 @@ pub fn run_members(
     recorder.call(&kernel, &buffers, &params, grid(rows, 1), 0)
 }
 
+/// Returns the kernel's text with what it does to a normed number.
 fn source(epilogue: [&str; 2]) -> String {
     include_str!("norm.wgsl").replacen("//epilogue", &epilogue.concat(), 1)
 }

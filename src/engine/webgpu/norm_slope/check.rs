@@ -1,4 +1,4 @@
-//! This kernel against the CPU's own: natively a test, in a browser part of the self-test.
+//! Compares this kernel with the CPU's: natively a test, in a browser part of the self-test.
 
 use atelier_kernels::norm::{Norm, rms_pull, rms_push};
 
@@ -22,7 +22,7 @@ pub fn rows_and_heads_are_the_cpus_slopes(probe: &mut Probe) -> Result<(), GpuEr
             gain: &probe.storage("gain", &gain),
             bias: &probe.zeros(width),
         };
-        let plain = Norm::new(shape, gain.clone(), Vec::new());
+        let on_cpu = Norm::new(shape, gain.clone(), Vec::new());
         let at = probe.storage("x", &x);
         for (back, by) in [(false, 0), (true, 0), (false, 1), (true, 1)] {
             // Not from the first pair on.
@@ -35,9 +35,9 @@ pub fn rows_and_heads_are_the_cpus_slopes(probe: &mut Probe) -> Result<(), GpuEr
             let expected = rows.flat_map(|(pair, z)| {
                 let (x, mut z) = (&x[pair[by] as usize * width..][..width], z.to_vec());
                 if back {
-                    plain.pull(x, &mut z)
+                    on_cpu.pull(x, &mut z)
                 } else {
-                    plain.push(x, &mut z)
+                    on_cpu.push(x, &mut z)
                 }
                 z
             });

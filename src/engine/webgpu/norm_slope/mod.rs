@@ -51,6 +51,7 @@ pub fn run_heads(
     Ok(())
 }
 
+/// Records the slopes of one norm in every row, `parts` of them a row.
 fn call(
     recorder: &mut Recorder,
     (x, gain): (KeptRows, &wgpu::Buffer),

@@ -1,4 +1,4 @@
-//! This kernel against the CPU's own: natively a test, in a browser part of the self-test.
+//! Compares this kernel with the CPU's: natively a test, in a browser part of the self-test.
 
 use atelier_kernels::rope::{Angles, turn_heads};
 

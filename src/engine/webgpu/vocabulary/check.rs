@@ -1,4 +1,4 @@
-//! These kernels against the CPU's own: natively a test, in a browser part of the self-test.
+//! Compares these kernels with the CPU's: natively a test, in a browser part of the self-test.
 
 use atelier_kernels::norm::Norm;
 

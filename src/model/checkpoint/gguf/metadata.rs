@@ -230,22 +230,22 @@ fn array(reader: &mut HeaderReader, key: &str, depth: u8) -> Result<MetadataValu
         )));
     }
     // No memory is taken before a value is read.
-    let each = 0..count;
+    let indices = 0..count;
     Ok(match kind {
         Type::Integer { bytes, signed } => {
-            let all = each.map(|_| integer(reader, bytes, signed));
+            let all = indices.map(|_| integer(reader, bytes, signed));
             let all = all.map(|number| Ok(i64::try_from(number?).unwrap_or(i64::MAX)));
             MetadataValue::Integers(all.collect::<Result<_, ModelError>>()?)
         }
         Type::Number { bytes } => {
-            let all = each.map(|_| Ok(float(reader, bytes)? as f32));
+            let all = indices.map(|_| Ok(float(reader, bytes)? as f32));
             MetadataValue::Numbers(all.collect::<Result<_, ModelError>>()?)
         }
         Type::Text => {
-            MetadataValue::Texts(each.map(|_| reader.text(key)).collect::<Result<_, _>>()?)
+            MetadataValue::Texts(indices.map(|_| reader.text(key)).collect::<Result<_, _>>()?)
         }
         Type::Flag | Type::Array => {
-            for _ in each {
+            for _ in indices {
                 value(reader, key, number, depth + 1)?;
             }
             MetadataValue::Other

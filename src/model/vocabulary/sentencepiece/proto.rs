@@ -131,6 +131,7 @@ impl<'a> StoredPiece<'a> {
 }
 
 impl PieceKind {
+    /// Returns the kind that the format gives this number.
     fn numbered(number: u64) -> Result<Self, String> {
         Ok(match number {
             1 => Self::Normal,
@@ -145,6 +146,7 @@ impl PieceKind {
 }
 
 impl PieceRule {
+    /// Returns the rule that the format gives this number.
     fn numbered(number: u64) -> Result<Self, String> {
         match number {
             1 => Ok(Self::Unigram),
