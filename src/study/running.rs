@@ -15,7 +15,8 @@ pub trait Running {
     /// Is the device to answer first? See [`Run::is_waiting`].
     fn is_waiting(&self) -> bool;
 
-    /// Whether only others are at work on it: the next step is not to come at once.
+    /// Whether only others are at work on it: the next step is not to come at once. A study that
+    /// rests never waits for the device.
     fn is_resting(&self) -> bool {
         false
     }

@@ -137,7 +137,7 @@ fn run(arguments: &[String]) -> Result<(), Stop> {
     }
     match chore {
         "serve" => {
-            let wishes = server::Options::take(&mut options)?;
+            let wishes = server::Wishes::take(&mut options)?;
             options.end()?;
             // A taken port should not be found out after a build of minutes.
             let listener = server::listen(wishes.port)?;

@@ -8,19 +8,19 @@ use atelier_server::{
 };
 
 use crate::command::Stop;
-use crate::options;
+use crate::options::Options;
 
 const PORT: u16 = 8080;
 
 #[derive(Debug, PartialEq, Eq)]
-pub struct Options {
+pub struct Wishes {
     pub port: u16,
     /// Whether to open a browser.
     pub open: bool,
 }
 
-impl Options {
-    pub fn take(options: &mut options::Options) -> Result<Self, Stop> {
+impl Wishes {
+    pub fn take(options: &mut Options) -> Result<Self, Stop> {
         let open = !options.has("--no-open");
         let port =
             options.value("--port", "needs a number after it")?.map_or(Ok(PORT), |number| {
@@ -70,15 +70,16 @@ pub fn serve(server: Server, folder: &Path, open: bool) -> Result<(), Stop> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::options::taken;
 
-    fn options(words: &[&str]) -> Result<Options, String> {
-        options::taken("serve", words, Options::take)
+    fn options(words: &[&str]) -> Result<Wishes, String> {
+        taken("serve", words, Wishes::take)
     }
 
     #[test]
     fn options_are_read_in_any_order() {
-        assert_eq!(options(&[]), Ok(Options { port: PORT, open: true }));
-        let want = Ok(Options { port: 9000, open: false });
+        assert_eq!(options(&[]), Ok(Wishes { port: PORT, open: true }));
+        let want = Ok(Wishes { port: 9000, open: false });
         assert_eq!(options(&["--port", "9000", "--no-open"]), want);
         assert_eq!(options(&["--no-open", "--port=9000"]), want);
         assert!(options(&["--port"]).is_err_and(|why| why.contains("needs a number")));

@@ -5,6 +5,9 @@ use serde::{Deserialize, Serialize};
 use crate::model::ModelFiles;
 use crate::model::hub::{HubName, RemoteFile, spell_bytes};
 
+/// Raised at every change of these types: a worker from another build is known by its first message.
+pub const PROTOCOL: u32 = 1;
+
 /// A model whose files are known: those it consists of, at one commit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StoredModel {
@@ -15,7 +18,8 @@ pub struct StoredModel {
     pub files: Vec<RemoteFile>,
 }
 
-/// To the worker. One thing is done at a time: what is asked meanwhile waits.
+/// To the worker. Requests of a kind wait for each other; look-ups, downloads and removals go on side by side, and the
+/// removal of a model waits for its own download.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum HubAsk {
     /// Looks up a name. Ends in `Found` or `NotFound`.
@@ -40,7 +44,11 @@ pub enum HubAsk {
 /// From the worker.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum HubTell {
-    Ready,
+    Ready {
+        protocol: u32,
+    },
+    /// Reports a request that the worker cannot read.
+    Unread,
     Alive,
     Found {
         model: StoredModel,

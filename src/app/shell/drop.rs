@@ -4,6 +4,7 @@ use leptos::prelude::*;
 use wasm_bindgen::JsValue;
 use web_sys::DragEvent;
 
+use super::chooser::close;
 use crate::app::state::{Place, Studio, Surveys, sentence};
 use crate::app::{browser, files};
 
@@ -43,6 +44,8 @@ pub fn listen(studio: Studio, surveys: Surveys) {
         }
         event.prevent_default();
         over(false);
+        // What is opened, or refused, is shown behind the list of models.
+        close();
         let entries =
             event.data_transfer().map(|transfer| files::dropped(&transfer)).unwrap_or_default();
         if entries.is_empty() {

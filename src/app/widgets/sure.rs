@@ -2,6 +2,7 @@
 
 use leptos::prelude::*;
 
+/// Draws the button, and beside it the one that asks again.
 #[component]
 pub fn SureButton(
     #[prop(optional)] id: Option<&'static str>,

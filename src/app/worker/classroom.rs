@@ -137,8 +137,8 @@ impl Classroom {
         set_up: SetUp,
         phase: StepPhase,
     ) -> Result<Tell, Unrun> {
-        let kept = self.before.take().filter(|(of, _)| *of == set_up);
-        let before = match (&step.before, kept) {
+        let last = self.before.take().filter(|(known, _)| *known == set_up);
+        let before = match (&step.before, last) {
             (None, _) => None,
             (Some(_), Some((_, found))) => Some(found),
             (Some(ask), None) => Some(self.run(turn, ask).await?),

@@ -19,11 +19,12 @@ pub async fn answer(desk: &Desk, id: u32) {
     desk.over(id);
 }
 
-/// All lessons, as the models take them that their steps are written for.
+/// Lists all lessons, as the models take them that their steps are written for; one that none can take stays as its
+/// file has it, and a run of its steps says why.
 async fn written(desk: &Desk, id: u32) -> Result<Tell, Stop> {
     let lessons = lessons(desk, id).await?;
-    let written: Result<Vec<Lesson>, _> = lessons.iter().map(Lesson::as_written).collect();
-    Ok(Tell::Lessons { lessons: written.map_err(failed)? })
+    let written = |lesson: &Lesson| lesson.as_written().unwrap_or_else(|_| lesson.clone());
+    Ok(Tell::Lessons { lessons: lessons.iter().map(written).collect() })
 }
 
 /// Counts the steps of each lesson that the model can be asked.

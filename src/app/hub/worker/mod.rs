@@ -15,7 +15,7 @@ use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::*;
 use web_sys::{AbortController, DedicatedWorkerGlobalScope, MessageEvent, WorkerGlobalScope};
 
-use super::talk::{HubAsk, HubTell, StoredModel};
+use super::talk::{HubAsk, HubTell, PROTOCOL, StoredModel};
 use crate::app::worker::sleep;
 use crate::model::hub::{HubAddress, HubError};
 
@@ -36,9 +36,8 @@ pub fn start() {
     let listener = Rc::clone(&fetcher);
     let on_message = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
         let text = event.data().as_string().unwrap_or_default();
-        // The page is of the same build.
         let Ok(ask) = serde_json::from_slice::<HubAsk>(text.as_bytes()) else {
-            return;
+            return listener.tell(&HubTell::Unread);
         };
         match ask {
             HubAsk::Ping => listener.tell(&HubTell::Alive),
@@ -51,7 +50,7 @@ pub fn start() {
     });
     // The worker listens as long as it lives.
     scope.set_onmessage(Some(on_message.into_js_value().unchecked_ref()));
-    fetcher.tell(&HubTell::Ready);
+    fetcher.tell(&HubTell::Ready { protocol: PROTOCOL });
 }
 
 /// Why a download ended early.

@@ -44,6 +44,8 @@ pub struct Downloads {
     pub recent: RwSignal<Vec<String>>,
     /// Models of the hub that this browser keeps, whole or in part.
     pub kept: RwSignal<Vec<KeptModel>>,
+    /// Is it known what this browser keeps?
+    pub is_shelf_read: RwSignal<bool>,
     /// `used of the free`, where the browser says it.
     pub room: RwSignal<String>,
     /// Key of the line whose button was pressed last: there stands what became of it. Empty before any.
@@ -65,6 +67,7 @@ pub struct Downloads {
 }
 
 impl Downloads {
+    /// Begins with nothing asked and nothing fetched, and reads the names of earlier visits.
     pub fn start(studio: Studio, surveys: Surveys) -> Self {
         let current = Memo::new(move |_| studio.draft.with(|draft| draft.model.name().to_owned()));
         Self {
@@ -73,6 +76,7 @@ impl Downloads {
             current,
             recent: RwSignal::new(recent()),
             kept: RwSignal::default(),
+            is_shelf_read: RwSignal::default(),
             room: RwSignal::default(),
             pressed: RwSignal::default(),
             is_asking: RwSignal::default(),
@@ -98,6 +102,7 @@ impl Downloads {
                     self.kept.set(models);
                 }
             }
+            self.is_shelf_read.set(true);
             let (used, quota) = estimate().await;
             self.room.set(match quota {
                 Some(quota) => format!(
@@ -150,6 +155,11 @@ impl Downloads {
                 Some(shelf) => shelf.bytes(&model).await,
                 None => 0,
             };
+            // The worker may have been given up meanwhile.
+            let is_wanted = |way: &UnderWay| way.model.is_same(&model);
+            if !self.under_way.with_untracked(|way| way.as_ref().is_some_and(is_wanted)) {
+                return;
+            }
             let needed = model.bytes().saturating_sub(kept_bytes);
             if let Some(quota) = quota.filter(|quota| quota.saturating_sub(used) < needed) {
                 let sentence = format!(
@@ -174,6 +184,7 @@ impl Downloads {
         });
     }
 
+    /// Stops the download under way; what has come stays.
     pub fn pause(self) {
         self.ask(HubAsk::Pause);
     }
@@ -211,10 +222,12 @@ impl Downloads {
         self.said.set(String::new());
     }
 
+    /// Says what became of the reader's last request.
     pub fn say(self, sentence: &str) {
         self.said.set(sentence.to_owned());
     }
 
+    /// Says what went wrong, in place of what was said before.
     pub fn fail(self, why: &str) {
         self.said.set(String::new());
         self.problem.set(sentence(why));

@@ -5,20 +5,23 @@ use web_sys::File;
 
 use super::downloads::{Downloads, LookedUp};
 use super::is_shown;
+use super::line::STALE;
 use crate::app::browser;
-use crate::app::hub::talk::{HubTell, removed};
+use crate::app::hub::talk::{HubTell, PROTOCOL, removed};
 use crate::model::hub::spell_bytes;
 
 impl Downloads {
+    /// Takes what the worker tells; `files` are the model's in a browser that keeps none.
     pub fn hear(self, tell: HubTell, files: Vec<File>) {
-        if !matches!(tell, HubTell::Waiting(_))
+        if !matches!(tell, HubTell::Waiting(_) | HubTell::Alive)
             && self.waiting.with_untracked(|sentence| !sentence.is_empty())
         {
             self.waiting.set(String::new());
         }
         match tell {
-            // The line hears these itself.
-            HubTell::Alive | HubTell::Ready => {}
+            HubTell::Alive => {}
+            HubTell::Ready { protocol: PROTOCOL } => self.line.with_value(|line| line.begin()),
+            HubTell::Ready { .. } | HubTell::Unread => self.give_up_worker(STALE),
             HubTell::Found { model, is_gated, same } => {
                 self.is_asking.set(false);
                 self.say(&format!("{}: {}.", model.title(), spell_bytes(model.bytes())));

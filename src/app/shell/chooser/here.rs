@@ -16,14 +16,14 @@ pub fn OnThisMachine() -> impl IntoView {
     view! {
         <section aria-labelledby="here-head" id="here">
             <h3 id="here-head">"On this machine"</h3>
-            <Show when=move || downloads.kept.with(Vec::is_empty)>
+            <Show when=move || downloads.is_shelf_read.get() && downloads.kept.with(Vec::is_empty)>
                 <p class="hint">"No model of the hub is here yet."</p>
             </Show>
             <ul class="models at-hand">
                 {move || downloads.studio.at_hand.get().into_iter().map(|model| view! { <AtHandLine model /> }).collect_view()}
             </ul>
             <ul class="models">
-                {move || downloads.kept.get().into_iter().map(|kept| view! { <KeptLine kept /> }).collect_view()}
+                {move || downloads.kept.get().into_iter().map(|stored| view! { <KeptLine stored /> }).collect_view()}
             </ul>
             <p class="quiet" id="room">{move || downloads.room.get()}</p>
         </section>
@@ -50,11 +50,11 @@ fn AtHandLine(model: ModelAtHand) -> impl IntoView {
 }
 
 #[component]
-fn KeptLine(kept: KeptModel) -> impl IntoView {
+fn KeptLine(stored: KeptModel) -> impl IntoView {
     let downloads = expect_context::<Downloads>();
-    let is_whole = kept.is_whole();
-    let model = StoredValue::new(kept.model.clone());
-    let key = StoredValue::new(format!("{} {}", kept.model.name, kept.model.commit));
+    let is_whole = stored.is_whole();
+    let model = StoredValue::new(stored.model.clone());
+    let key = StoredValue::new(format!("{} {}", stored.model.name, stored.model.commit));
     let press = move || key.with_value(|key| downloads.press(key));
 
     // What is whole is opened, and what is not is gone on with: one is fetched at a time.
@@ -74,22 +74,22 @@ fn KeptLine(kept: KeptModel) -> impl IntoView {
         downloads.remove(model.get_value());
     });
 
-    let total = kept.model.bytes();
+    let total = stored.model.bytes();
     let size = match is_whole {
         true => spell_size(total),
-        false => format!("{} of {}", spell_bytes(kept.bytes), spell_bytes(total)),
+        false => format!("{} of {}", spell_bytes(stored.bytes), spell_bytes(total)),
     };
-    let commit = format!("commit {}", kept.model.short_commit());
-    let terms: Vec<String> = kept.model.licence.iter().cloned().chain([commit]).collect();
+    let commit = format!("commit {}", stored.model.short_commit());
+    let terms: Vec<String> = stored.model.licence.iter().cloned().chain([commit]).collect();
     let terms = terms.join(", ");
-    let title = kept.model.title();
+    let title = stored.model.title();
     let label = move |verb: &str| format!("{verb} {title}");
     view! {
-        <li class="kept-model" data-name=kept.model.name.clone()>
+        <li class="kept-model" data-name=stored.model.name.clone()>
             <button type="button" class=class disabled=is_disabled aria-pressed=pressed aria-label=label(verb) on:click=act>
                 {verb}
             </button>
-            <span><code>{kept.model.name.clone()}</code> " " {terms}</span>
+            <span><code>{stored.model.name.clone()}</code> " " {terms}</span>
             <span class="quiet">{size}</span>
             <SureButton words="Delete" label=label("Delete") sure="Yes, delete it" act=delete_it />
             <Messages at=key.get_value() />

@@ -3,6 +3,7 @@
 use std::cell::{Cell, RefCell};
 use std::time::Duration;
 
+use leptos::logging;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::*;
@@ -11,7 +12,7 @@ use web_sys::{File, HtmlIFrameElement, MessageEvent, Worker};
 use super::downloads::Downloads;
 use crate::app::browser;
 use crate::app::hub::shelf::get;
-use crate::app::hub::talk::{HubAsk, HubTell};
+use crate::app::hub::talk::HubAsk;
 
 /// The frame's document, whose policy alone names the hub.
 const DOCUMENT: &str = "hub.html";
@@ -22,7 +23,7 @@ const WATCHED_EVERY: Duration = Duration::from_secs(3);
 /// Why a worker is given up, and what to do.
 const NOT_LOADED: &str = "The part of this page that downloads models could not be loaded. Press again, or reload the page.";
 const STOPPED: &str = "The download worker stopped. Press again to resume.";
-const STALE: &str =
+pub(super) const STALE: &str =
     "The download worker is from another version of this page: reload the page without its cache.";
 
 #[derive(Default)]
@@ -40,10 +41,23 @@ pub struct DownloadLine {
 
 impl DownloadLine {
     fn send(&self, ask: &HubAsk) {
-        if let Some(worker) = &*self.worker.borrow() {
-            let text = serde_json::to_string(ask).unwrap_or_default();
-            // A string can always be cloned into a message.
-            let _ = worker.post_message(&JsValue::from_str(&text));
+        let Some(worker) = self.worker.borrow().clone() else {
+            return logging::error!("no download worker hears {ask:?}");
+        };
+        let text = match serde_json::to_string(ask) {
+            Ok(text) => text,
+            Err(error) => return logging::error!("{ask:?} cannot be written: {error}"),
+        };
+        if let Err(error) = worker.post_message(&JsValue::from_str(&text)) {
+            logging::error!("{ask:?} cannot be sent: {error:?}");
+        }
+    }
+
+    /// Sends what waited until the worker listened.
+    pub fn begin(&self) {
+        self.is_ready.set(true);
+        for ask in self.waiting.take() {
+            self.send(&ask);
         }
     }
 }
@@ -83,6 +97,10 @@ impl Downloads {
     }
 
     fn start_worker(self, frame: &HtmlIFrameElement) {
+        // A frame that loads once more does not hear the worker of its first document.
+        if self.line.with_value(|line| line.worker.borrow().is_some()) {
+            return self.give_up_worker(STOPPED);
+        }
         let Some(worker) = worker_of(frame) else {
             return self.give_up_worker(NOT_LOADED);
         };
@@ -104,16 +122,8 @@ impl Downloads {
     fn take(self, event: &MessageEvent) {
         let message: js_sys::Array = event.data().dyn_into().unwrap_or_default();
         let text = message.get(0).as_string().unwrap_or_default();
-        let line = self.line.get_value();
-        line.unanswered.set(0);
+        self.line.with_value(|line| line.unanswered.set(0));
         match serde_json::from_slice(text.as_bytes()) {
-            Ok(HubTell::Alive) => {}
-            Ok(HubTell::Ready) => {
-                line.is_ready.set(true);
-                for ask in line.waiting.take() {
-                    line.send(&ask);
-                }
-            }
             Ok(tell) => {
                 self.hear(tell, message.iter().skip(1).map(JsCast::unchecked_into).collect());
             }
@@ -137,13 +147,13 @@ impl Downloads {
         let (most, sentence) = if line.is_ready.get() { (4, STOPPED) } else { (20, NOT_LOADED) };
         if unanswered > most {
             self.give_up_worker(sentence);
-        } else {
+        } else if line.is_ready.get() {
             line.send(&HubAsk::Ping);
         }
     }
 
     /// Ends the worker and what it was doing, so that the next question starts another.
-    fn give_up_worker(self, sentence: &str) {
+    pub(super) fn give_up_worker(self, sentence: &str) {
         let line = self.line.get_value();
         if let Some(worker) = line.worker.take() {
             worker.terminate();

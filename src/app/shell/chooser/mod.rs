@@ -105,7 +105,7 @@ fn is_shown() -> bool {
 }
 
 /// Closes the dialog; the browser gives the focus back to the element that had it before.
-fn close() {
+pub fn close() {
     if let Some(dialog) = dialog(DIALOG) {
         dialog.close();
     }
@@ -153,8 +153,19 @@ pub fn ChooserDialog() -> impl IntoView {
 /// The dialog's content.
 #[component]
 fn ModelList() -> impl IntoView {
-    let Chooser { downloads, takes, .. } = expect_context::<Chooser>();
+    let chooser = expect_context::<Chooser>();
+    let Chooser { studio, downloads, takes, .. } = chooser;
     provide_context(downloads);
+    // What is loaded behind the open dialog changes what can be taken.
+    let choice = Memo::new(move |_| studio.draft.with(|draft| draft.model.clone()));
+    Effect::new(move |before: Option<()>| {
+        choice.track();
+        studio.held.track();
+        // At first the opening of the dialog says it.
+        if before.is_some() && is_shown() {
+            untrack(|| chooser.tell_takes());
+        }
+    });
     // It is drawn when the dialog has opened; the next time the attribute moves the focus.
     Effect::new(|_| browser::focus(HEADING));
     view! {

@@ -20,6 +20,7 @@ pub fn spell_size(bytes: u64) -> String {
     format!("{}; {}", spell_bytes(bytes), fit(memory_of(bytes)))
 }
 
+/// Says whether a run that takes so many megabytes fits into this device's memory.
 fn fit(megabytes: u64) -> String {
     spell_fit(megabytes, DeviceWords::here().budget())
 }

@@ -4,8 +4,8 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 use web_sys::File;
 
-use super::close;
 use super::downloads::Downloads;
+use super::{close, is_shown};
 use crate::app::browser;
 use crate::app::files::Chosen;
 use crate::app::hub::shelf::Shelf;
@@ -16,8 +16,8 @@ const MAX_RECENT: usize = 5;
 
 /// Reads the names of the models that were opened at earlier visits.
 pub fn recent() -> Vec<String> {
-    let kept = browser::kept(RECENT).unwrap_or_default();
-    kept.lines().map(str::to_owned).collect()
+    let stored = browser::kept(RECENT).unwrap_or_default();
+    stored.lines().map(str::to_owned).collect()
 }
 
 impl Downloads {
@@ -40,6 +40,7 @@ impl Downloads {
         self.studio.choose_opened(name);
     }
 
+    /// Opens what was chosen from the disk, or came from a hub.
     pub fn open_files(self, chosen: Chosen) {
         close();
         self.studio.open_files(self.surveys, chosen);
@@ -50,6 +51,8 @@ impl Downloads {
         self.problem.set(String::new());
         spawn_local(async move {
             match self.files(&name).await {
+                // The reader closed the list meanwhile, or chose another model.
+                Some(_) if !is_shown() && !self.studio.lacks(&name) => {}
                 Some(files) => {
                     self.remember(&name);
                     self.open_files(Chosen { name, files });

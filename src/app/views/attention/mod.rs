@@ -85,10 +85,10 @@ pub fn AttentionView() -> impl IntoView {
 #[component]
 fn Controls(lens: Memo<Option<Lens>>, shown: Memo<Option<AttentionShown>>) -> impl IntoView {
     let studio = expect_context::<Studio>();
-    let names = move |of: fn(&Lens, usize) -> Vec<String>| {
+    let names = move |list: fn(&Lens, usize) -> Vec<String>| {
         Signal::derive(move || {
             let run = shown.get().map_or(0, |shown| shown.run);
-            lens.with(|lens| lens.as_ref().map(|lens| of(lens, run)).unwrap_or_default())
+            lens.with(|lens| lens.as_ref().map(|lens| list(lens, run)).unwrap_or_default())
         })
     };
     let tokens = names(|lens, _| {

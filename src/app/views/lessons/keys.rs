@@ -29,18 +29,22 @@ pub fn hear(room: OpenLesson, studio: Studio, event: &KeyboardEvent) {
     if ["textarea", "number", "text"].contains(&kind.as_str()) {
         return;
     }
+    let is_in =
+        |css: &str| focused.as_ref().is_some_and(|it| matches!(it.closest(css), Ok(Some(_))));
+    if is_in("dialog") {
+        return;
+    }
     // Arrows choose among options, and scroll what is wider than its place.
-    let scrolls = focused.is_some_and(|element| matches!(element.closest(SCROLLED), Ok(Some(_))));
-    let has_arrows = kind == "radio" || scrolls;
+    let has_arrows = kind == "radio" || is_in(SCROLLED);
     let key = event.key();
     let lesson = studio.lessons.with_untracked(|lessons| lessons.lesson);
     let Some((number, at)) = lesson.zip(untrack(|| room.step_index())) else {
         return;
     };
-    let of = room.lesson.get_untracked().map_or(0, |lesson| lesson.steps.len());
+    let count = room.lesson.get_untracked().map_or(0, |lesson| lesson.steps.len());
     match key.as_str() {
-        "n" if at + 1 < of => studio.go_to_step(number, at + 1),
-        "ArrowRight" if !has_arrows && at + 1 < of => studio.go_to_step(number, at + 1),
+        "n" if at + 1 < count => studio.go_to_step(number, at + 1),
+        "ArrowRight" if !has_arrows && at + 1 < count => studio.go_to_step(number, at + 1),
         "p" if at > 0 => studio.go_to_step(number, at - 1),
         "ArrowLeft" if !has_arrows && at > 0 => studio.go_to_step(number, at - 1),
         "r" if untrack(|| room.is_held()) => room.is_let_go.set(true),

@@ -53,7 +53,7 @@ pub fn LessonsView() -> impl IntoView {
     }
 }
 
-/// Stands in the place of words that are on their way, or did not come.
+/// Says that the lessons are on their way, or why they did not come.
 #[component]
 fn Awaited() -> impl IntoView {
     let room = expect_context::<OpenLesson>();
@@ -73,9 +73,14 @@ fn Awaited() -> impl IntoView {
 #[component]
 fn LessonPage(number: usize) -> impl IntoView {
     let room = expect_context::<OpenLesson>();
-    let open = Memo::new(move |_| room.place().zip(room.step_index()));
-    let title = move || room.lesson.get().map(|lesson| lesson.title.clone());
     let studio = expect_context::<Studio>();
+    // On the way to another lesson this page has no step any more.
+    let is_here = move || studio.lessons.with(|lessons| lessons.lesson) == Some(number);
+    let open = Memo::new(move |_| {
+        let opened = room.place().filter(|_| is_here());
+        opened.zip(room.step_index())
+    });
+    let title = move || room.lesson.get().map(|lesson| lesson.title.clone());
     let address = expect_context::<Address>();
     view! {
         <section class="lesson" aria-labelledby="lesson-title">

@@ -63,7 +63,7 @@ pub fn Sheet() -> impl IntoView {
             view! { <Asked step=step.clone() prompt outcome /> }
         });
         let asked = asked.collect_view();
-        let told = answers.map(|(_, answer)| view! { <ToldOnPaper answer /> }).collect_view();
+        let outcomes = answers.map(|(_, answer)| view! { <ToldOnPaper answer /> }).collect_view();
         let address = browser::beside(&format!("#{}", link_to(number, studio.draft.get())));
         let minutes = lesson.minutes;
         Some(view! {
@@ -71,7 +71,7 @@ pub fn Sheet() -> impl IntoView {
             <p>{format!("{minutes} minutes. Say first what you expect; what a model said to it stands behind.")}</p>
             <ol class="asked">{asked}</ol>
             <h2 class="told-title">"What the run says"</h2>
-            <ol class="told">{told}</ol>
+            <ol class="told">{outcomes}</ol>
             <p>"To keep: " {with_whole_per_cents(&lesson.takeaway)}</p>
             <p>{format!("Printed by build {}. Open it: {address}", browser::build())}</p>
         })

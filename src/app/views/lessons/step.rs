@@ -21,7 +21,7 @@ pub fn StepPage(number: usize, at: usize) -> impl IntoView {
     let is_told = Memo::new(move |_| room.is_told());
     let expected = Memo::new(move |_| room.answer().expected);
     let chosen = RwSignal::new(expected.get_untracked());
-    let of = room.lesson.get_untracked().map_or(0, |lesson| lesson.steps.len());
+    let count = room.lesson.get_untracked().map_or(0, |lesson| lesson.steps.len());
     let cannot =
         Memo::new(move |_| asked.with(|asked| Some(asked.as_ref()?.lacking()?.to_owned())));
     let is_open = move || expected.get().is_none() && cannot.with(Option::is_none);
@@ -80,7 +80,7 @@ pub fn StepPage(number: usize, at: usize) -> impl IntoView {
     view! {
         <div class="step" class:told=move || is_told.get() data-at=format!("{number}.{}", at + 1)>
             <form class="question-of-step" on:submit=commit>
-                <h3 class="hint" id="step-title" tabindex="-1">{format!("Step {} of {of}", at + 1)}</h3>
+                <h3 class="hint" id="step-title" tabindex="-1">{format!("Step {} of {count}", at + 1)}</h3>
                 {words}
                 <Unread />
                 <div class="commit">
@@ -103,8 +103,8 @@ pub fn StepPage(number: usize, at: usize) -> impl IntoView {
                 <NoModel />
                 <Held />
             </form>
-            {move || is_told.get().then(|| view! { <Told number at of /> })}
-            <Onward number at of />
+            {move || is_told.get().then(|| view! { <Told number at of=count /> })}
+            <Onward number at of=count />
         </div>
     }
 }

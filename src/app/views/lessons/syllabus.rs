@@ -54,9 +54,9 @@ fn Entry(number: usize, lesson: Arc<Lesson>) -> impl IntoView {
         false => format!("Many think: {belief}"),
     };
     let places = room.list.with_untracked(|list| {
-        let place = |id: &String| list.iter().position(|other| other.id == *id);
+        let index = |id: &String| list.iter().position(|other| other.id == *id);
         let places: Vec<String> =
-            lesson.needs.iter().filter_map(place).map(|at| (at + 1).to_string()).collect();
+            lesson.needs.iter().filter_map(index).map(|index| (index + 1).to_string()).collect();
         places.join(", ")
     });
     let after = match places.is_empty() {

@@ -41,12 +41,16 @@ pub fn OrdersView() -> impl IntoView {
     });
     let picture = Memo::new(move |_| studio.lab.with(Option::is_some));
     browser::hear(leptos::ev::keydown, move |event| {
-        let typing = event
+        let target = event
             .target()
-            .and_then(|target| wasm_bindgen::JsCast::dyn_into::<web_sys::Element>(target).ok())
-            .is_some_and(|target| ["INPUT", "TEXTAREA"].contains(&target.tag_name().as_str()));
+            .and_then(|target| wasm_bindgen::JsCast::dyn_into::<web_sys::Element>(target).ok());
+        // Keys of an open dialog, and of a field, are theirs.
+        let is_elsewhere = target.is_some_and(|target| {
+            ["INPUT", "TEXTAREA"].contains(&target.tag_name().as_str())
+                || matches!(target.closest("dialog"), Ok(Some(_)))
+        });
         let command = event.ctrl_key() || event.meta_key();
-        if typing || !command || studio.view.get_untracked() != View::Orders {
+        if is_elsewhere || !command || studio.view.get_untracked() != View::Orders {
             return;
         }
         match (event.key().to_lowercase().as_str(), event.shift_key()) {

@@ -17,8 +17,8 @@ pub fn Filters() -> impl IntoView {
     view! {
         <section class="filters" aria-labelledby="filters-title">
             <h2 id="filters-title">"What is compared"</h2>
-            <Ticks legend="Models" class="of-models" names=models hidden=surveys.hidden_models of=|looking| &mut looking.hidden_models />
-            <Ticks legend="Tasks" class="of-tasks" names=tasks hidden=surveys.hidden_tasks of=|looking| &mut looking.hidden_tasks />
+            <Ticks legend="Models" class="of-models" names=models hidden=surveys.hidden_models setting=|looking| &mut looking.hidden_models />
+            <Ticks legend="Tasks" class="of-tasks" names=tasks hidden=surveys.hidden_tasks setting=|looking| &mut looking.hidden_tasks />
         </section>
     }
 }
@@ -38,7 +38,7 @@ fn Ticks(
     names: Memo<Vec<String>>,
     hidden: Memo<BTreeSet<String>>,
     /// The setting that `hidden` reads.
-    of: fn(&mut Looking) -> &mut BTreeSet<String>,
+    setting: fn(&mut Looking) -> &mut BTreeSet<String>,
 ) -> impl IntoView {
     let surveys = expect_context::<Surveys>();
     let tick = move |name: String| {
@@ -46,9 +46,9 @@ fn Ticks(
         let turn = move |shown: bool| {
             surveys.looking.update(|looking| {
                 if shown {
-                    of(looking).remove(&other);
+                    setting(looking).remove(&other);
                 } else {
-                    of(looking).insert(other.clone());
+                    setting(looking).insert(other.clone());
                 }
             });
         };

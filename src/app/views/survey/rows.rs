@@ -84,10 +84,10 @@ fn row(
         let lens = Link { draft: Some(draft.clone()), ..Link::to(View::Lens) };
         let links = [lens, Link::to_member(draft, None)];
         let [lens, members] = links.map(|link| format!("#{}", link.fragment()));
-        let [own, of] = [format!(", {named}"), format!(" of {named}")];
+        let [after, whose] = [format!(", {named}"), format!(" of {named}")];
         view! {
-            <a href=lens>"Open in the lens"<span class="unseen">{own}</span></a>
-            <a class="to-members" href=members>"Its components one by one"<span class="unseen">{of}</span></a>
+            <a href=lens>"Open in the lens"<span class="unseen">{after}</span></a>
+            <a class="to-members" href=members>"Its components one by one"<span class="unseen">{whose}</span></a>
         }
     });
     let [mse, bias, diversity] = sample.probability.map(short);
