@@ -164,7 +164,7 @@ impl TaskOrders {
     }
 
     /// The `s` whose middle is one part of so many of the blocks: 11 for a quarter of 30, 13 for a tenth.
-    fn s(&self, part: usize) -> usize {
+    fn ends(&self, part: usize) -> usize {
         (self.blocks() - self.blocks() / part).saturating_sub(1) / 2
     }
 }
@@ -247,7 +247,7 @@ fn total(tasks: &[&TaskOrders]) -> usize {
 /// The tasks whose sweeps hold every one of these orders of a size.
 fn sweeping<'a>(tasks: &'a [TaskOrders], kinds: &[&str], part: usize) -> Vec<&'a TaskOrders> {
     let has_all =
-        |task: &&TaskOrders| kinds.iter().all(|kind| task.sized(kind, task.s(part)).is_some());
+        |task: &&TaskOrders| kinds.iter().all(|kind| task.sized(kind, task.ends(part)).is_some());
     tasks.iter().filter(has_all).collect()
 }
 
@@ -282,13 +282,16 @@ fn graceful(
         let original = Order::of(&[&task.0.original]);
         original.is_some_and(|order| order.first.iter().any(|is_first| *is_first > 0.0))
     });
+
+    // By kind, each task's shares and their mean.
     let (mut by_first, mut lines) = (Vec::new(), Vec::new());
     for kind in kinds {
         let each = tasks.iter().map(|task| {
-            let order = task.sized(kind, task.s(part))?;
+            let order = task.sized(kind, task.ends(part))?;
             Some([task.share_kept(&order, RIGHT), task.share_kept(&order, FIRST_WORD)])
         });
         let each = each.collect::<Option<Vec<[Mean; 2]>>>()?;
+
         let of_tasks = tasks.iter().zip(&each).map(|(task, [right, first])| {
             format!("{} {} and {}", task.0.task, percent(*right), percent(*first))
         });
@@ -296,7 +299,7 @@ fn graceful(
         let first = mean_of_independent(&column(1))?;
         lines.push(format!(
             "{kind}:{} keeps {} %, by first word {} % ({})",
-            tasks[0].s(part),
+            tasks[0].ends(part),
             percent(mean_of_independent(&column(0))?),
             percent(first),
             joined(of_tasks, ", ")

@@ -157,7 +157,7 @@ pub fn least_bias(Surveyed { tasks, .. }: &Surveyed) -> Option<Judgement> {
         let bias = |members: &usize| task.averages.by_depth[*members].triples.probability.bias;
         let depths = 0..task.averages.by_depth.len();
         let least = depths.min_by(|a, b| bias(a).total_cmp(&bias(b)))?;
-        let row_bias = |row: &DecomposedRow| row.found.by_depth[least].triples.probability.bias;
+        let row_bias = |row: &DecomposedRow| row.depth_bias[least];
         let ratio = task.ratio(row_bias, DecomposedRow::uniform);
         let verdict = match (Verdict::above(ratio, 0.1), Verdict::above(ratio, 0.5)) {
             (Verdict::DoesNotHold, _) => Verdict::DoesNotHold,
@@ -172,9 +172,8 @@ pub fn least_bias(Surveyed { tasks, .. }: &Surveyed) -> Option<Judgement> {
 /// Accuracy gained by the first half of the members after the embedding, less that gained by the last half.
 fn gain(task: &TaskRows) -> Mean {
     task.mean(|row| {
-        let depths = &row.found.by_depth;
-        let right = |n: usize| f64::from(u8::from(depths[n].correct));
-        let last = depths.len() - 1;
+        let right = |n: usize| f64::from(u8::from(row.depth_right[n]));
+        let last = row.depth_right.len() - 1;
         2.0 * right(last / 2) - right(0) - right(last)
     })
 }

@@ -216,8 +216,12 @@ pub fn ratio(part: &[f64], whole: &[f64]) -> Mean {
 
 /// The mean of values, each counted so often.
 pub fn weighted(counts: &[f64], values: &[f64]) -> f64 {
-    let sum: f64 = counts.iter().zip(values).map(|(count, value)| count * value).sum();
-    sum / counts.iter().sum::<f64>()
+    sum(counts, values) / counts.iter().sum::<f64>()
+}
+
+/// Returns the sum of values, each counted so often.
+pub fn sum(counts: &[f64], values: &[f64]) -> f64 {
+    counts.iter().zip(values).map(|(count, value)| count * value).sum()
 }
 
 /// Returns the slope of the straight line through points (x, y), each counted so often, by least squares.
@@ -272,6 +276,7 @@ mod tests {
         let on = mean(0.5, 0.4, 0.6);
         assert!(needed(Verdict::Open, on, 0.5, 200, "rows").starts_with("no number of rows"));
     }
+
     #[test]
     fn a_slope_is_that_of_the_points_that_count() {
         let points = [[3.0, 1.0], [5.0, 2.0], [7.0, 3.0], [9.0, 0.0]];

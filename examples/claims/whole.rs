@@ -164,8 +164,8 @@ pub fn centred_diversity(survey: &Surveyed) -> Option<Judgement> {
 
 fn shares_of_diversity(tasks: &[TaskRows], scale: Scale) -> Judgement {
     let shares = KINDS.map(|(_, kind)| over_tasks(tasks, scale, kind, DIVERSITY));
-    let [embedding, attention, in_words] = shares.map(percent);
-    let found = format!("MLP {in_words}, embedding {embedding}, attention {attention}");
+    let [embedding, attention, mlp_in_words] = shares.map(percent);
+    let found = format!("MLP {mlp_in_words}, embedding {embedding}, attention {attention}");
     let [.., mlp] = shares;
     Judgement::above(mlp, 2.0 / 3.0, found, rows_of(tasks), (total(tasks), "rows"))
 }

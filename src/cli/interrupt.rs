@@ -86,10 +86,10 @@ pub fn advance_until<S: Running>(
     step: &mut dyn FnMut(&S, usize, usize) -> anyhow::Result<()>,
 ) -> anyhow::Result<bool> {
     while !stop.load(Ordering::Relaxed) {
-        let Some((done, of)) = study.advance()? else {
+        let Some((done, total)) = study.advance()? else {
             return Ok(true);
         };
-        step(study, done, of)?;
+        step(study, done, total)?;
     }
     Ok(false)
 }

@@ -70,7 +70,7 @@ pub struct HeadLook {
 }
 
 impl HeadLook {
-    /// `None` of no tokens.
+    /// Finds both tokens; `None` of no tokens.
     pub fn new(
         lens: &Lens,
         (head, is_off): (usize, bool),

@@ -77,9 +77,9 @@ fn at_hand() -> anyhow::Result<String> {
         return Ok(lines + "\n");
     }
 
-    let place = |model: &_| here.as_ref().map_or_else(String::new, |here| here.place(model));
+    let file = |model: &_| here.as_ref().map_or_else(String::new, |here| here.place(model));
     let table = columns(&models)
-        .words("file or folder", |model| place(*model))
+        .words("file or folder", |model| file(*model))
         .words("name", |model| if smollm2::is_it(model) { smollm2::NAME } else { "" })
         .numbers("size", |model| model.bytes().map_or_else(|_| "?".to_owned(), spell_bytes));
     lines += &format!("\n{}", table.text());

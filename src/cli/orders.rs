@@ -160,19 +160,21 @@ pub fn run(args: OrdersArgs) -> anyhow::Result<()> {
     seal(&mut report)?;
     // A report with nothing in it cannot be resumed.
     let is_empty = report.orders.is_empty();
-    if !is_empty {
-        let json = output::json(&report)?;
-        out.write(&json)?;
-        if args.json {
-            output::print(&json)?;
-        } else if args.csv {
-            output::print(&picture::csv(&report))?;
-        } else {
-            output::show(&picture::text(&report))?;
-        }
+    let has_json = !is_empty && (out.is_named() || args.json);
+    let json = has_json.then(|| output::json(&report)).transpose()?;
+    if out.is_named()
+        && let Some(json) = &json
+    {
+        out.write(json)?;
     }
-    // Before the process ends: what was held and has nothing in it goes.
+    // Before a pager waits or the process ends: what was held and has nothing in it goes.
     drop(out);
+    match &json {
+        _ if is_empty => {}
+        Some(json) if args.json => output::print(json)?,
+        _ if args.csv => output::print(&picture::csv(&report))?,
+        _ => output::show(&picture::text(&report))?,
+    }
     if let Some(failure) = failure {
         return Err(failure);
     }
@@ -204,8 +206,8 @@ impl Saving<'_> {
         put: &dyn Fn(&S, &mut Report),
     ) -> anyhow::Result<bool> {
         let mut saved = study.rows_done();
-        interrupt::advance_until(self.stop, study, &mut |study, done, of| {
-            show(done, of);
+        interrupt::advance_until(self.stop, study, &mut |study, done, total| {
+            show(done, total);
             if self.saved.elapsed() > SAVE_EVERY && study.rows_done() > saved {
                 saved = study.rows_done();
                 put(study, report);
@@ -251,7 +253,7 @@ pub(super) fn sweep(
         ..found
     };
     let bar = Progress::new("running", "block runs");
-    let show = |done, of| bar.at(done, of);
+    let show = |done, total| bar.at(done, total);
     let is_done = saving.advance(&mut sweeping, report, &show, &|sweeping, report| {
         put(&mut report.orders, sweeping.draft().map(with));
     });

@@ -84,9 +84,14 @@ pub struct LeavingOut<'a> {
     done: usize,
     advanced: usize,
     total: usize,
-    /// The question with every part, the unrelated prompts with every part, and the question without each part.
-    traces: Vec<Trace>,
+    /// The question with every part.
+    whole: Option<Trace>,
+    /// Number of unrelated prompts, which run with every part.
     unrelated: usize,
+    /// KL from the question's answer to that of each unrelated prompt that has run.
+    unrelated_kl: Vec<f64>,
+    /// Losses without each part that has been left out, in the order of `parts`.
+    losses: Vec<PartLoss>,
 }
 
 impl<'a> LeavingOut<'a> {
@@ -110,38 +115,45 @@ impl<'a> LeavingOut<'a> {
             done: 0,
             advanced: 0,
             total: 0,
-            traces: Vec::new(),
+            whole: None,
             unrelated: unrelated.len(),
+            unrelated_kl: Vec::new(),
+            losses: Vec::new(),
             plan,
             parts,
         };
         if !unrelated.is_empty() {
             leaving.waiting.push_back((unrelated, vec![leaving.plan.clone()]));
         }
+
         // Parts that are left out in one run.
         let count = (ROWS / prompt.token_ids.len().max(1)).max(MIN_PLANS);
         for parts in leaving.parts.chunks(count) {
             let plans = parts.iter().map(|part| part.without.clone()).collect();
             leaving.waiting.push_back((vec![prompt.clone()], plans));
         }
+
         let work = |(prompts, plans): &(Vec<Prompt>, Vec<Plan>)| {
             prompts.len() * Schedule::new(plans).block_runs()
         };
         leaving.total = leaving.waiting.iter().map(work).sum();
+        leaving.check_room()?;
         leaving.begin()?;
         Ok(leaving)
     }
 
+    /// Refuses a device without room for the whole vocabulary; its memory may have run out in the last run.
+    fn check_room(&self) -> Result<(), EngineError> {
+        let lack = self.model.engine.vocabulary_lack();
+        lack.map_or(Ok(()), |bytes| Err(EngineError::NoVocabulary { bytes }))
+    }
+
     /// Begins the next run, its answers compared with that of the first; does nothing where none is left.
     fn begin(&mut self) -> Result<(), StudyError> {
-        // Memory may have run out in the last run.
-        if let Some(bytes) = self.model.engine.vocabulary_lack() {
-            return Err(EngineError::NoVocabulary { bytes }.into());
-        }
         let Some((prompts, plans)) = self.waiting.pop_front() else {
             return Ok(());
         };
-        let reference = match self.traces.first() {
+        let reference = match &self.whole {
             None => Reference::FirstPlan,
             Some(whole) => {
                 Reference::Streams(vec![whole.last_stream.clone(); prompts.len()].into())
@@ -153,39 +165,47 @@ impl<'a> LeavingOut<'a> {
         Ok(())
     }
 
-    /// The run as a lens, and beside it what is lost without its parts.
+    /// Takes in the next trace: of the question, then of each unrelated prompt, then without each part.
+    fn take_in(&mut self, trace: Trace) -> Result<(), EngineError> {
+        let Some(whole) = &self.whole else {
+            self.whole = Some(trace);
+            return Ok(());
+        };
+        let kl = vocabulary(&trace)?.kl;
+        if self.unrelated_kl.len() < self.unrelated {
+            self.unrelated_kl.push(kl);
+            return Ok(());
+        }
+
+        let answer = self.question.answer;
+        let part = self.parts.get(self.losses.len()).ok_or(EngineError::Cancelled)?;
+        let (before, after) = (right(whole, answer)?, right(&trace, answer)?);
+        let lead = logit_difference(&whole.logits, answer);
+        self.losses.push(PartLoss {
+            member: part.member,
+            head: part.head,
+            plan: part.without.to_string(),
+            lost: before.log_probability - after.log_probability,
+            lead_lost: lead - logit_difference(&trace.logits, answer),
+            kl,
+            rank: after.rank as usize,
+        });
+        Ok(())
+    }
+
+    /// Returns the run as a lens, and beside it what is lost without its parts.
     ///
     /// # Errors
     /// Called too early: [`EngineError::Cancelled`].
     pub fn report(self) -> Result<Report, StudyError> {
         let answer = self.question.answer;
-        let mut traces = self.traces.into_iter();
-        let whole = traces.next().ok_or(EngineError::Cancelled)?;
-        let before = *right(&whole, answer)?;
-        let lead = logit_difference(&whole.logits, answer);
-        let unrelated = traces.by_ref().take(self.unrelated);
-        let far = unrelated.map(|trace| Ok(vocabulary(&trace)?.kl));
-        let far = far.collect::<Result<Vec<f64>, EngineError>>()?;
-
-        let mut losses = Vec::with_capacity(self.parts.len());
-        for part in &self.parts {
-            let trace = traces.next().ok_or(EngineError::Cancelled)?;
-            let after = right(&trace, answer)?;
-            losses.push(PartLoss {
-                member: part.member,
-                head: part.head,
-                plan: part.without.to_string(),
-                lost: before.log_probability - after.log_probability,
-                lead_lost: lead - logit_difference(&trace.logits, answer),
-                kl: vocabulary(&trace)?.kl,
-                rank: after.rank as usize,
-            });
-        }
-        let (heads, members) = losses.into_iter().partition(|part| part.head.is_some());
+        let whole = self.whole.ok_or(EngineError::Cancelled)?;
+        refuse_if!(self.losses.len() < self.parts.len(), EngineError::Cancelled.into());
+        let (heads, members) = self.losses.into_iter().partition(|part| part.head.is_some());
         let parts = PartLosses {
-            log_probability: before.log_probability,
-            lead,
-            unrelated_kl: far.into_iter().reduce(f64::min),
+            log_probability: right(&whole, answer)?.log_probability,
+            lead: logit_difference(&whole.logits, answer),
+            unrelated_kl: self.unrelated_kl.into_iter().reduce(f64::min),
             members,
             heads,
         };
@@ -204,7 +224,11 @@ impl Running for LeavingOut<'_> {
             self.run = Some(run);
         } else {
             self.done += std::mem::take(&mut self.advanced);
-            self.traces.extend(run.finish()?.into_iter().flatten());
+            let traces = run.finish()?;
+            self.check_room()?;
+            for trace in traces.into_iter().flatten() {
+                self.take_in(trace)?;
+            }
             self.begin()?;
         }
         Ok(Some((self.done + self.advanced, self.total)))

@@ -145,7 +145,10 @@ impl Running for RowsRun<'_> {
             return Ok(None);
         };
         let (votes, all) = (self.votes, self.total);
-        let after_votes = |(done, of): (usize, usize)| votes + (all - votes) * done / of.max(1);
+        let after_votes =
+            |(done, total): (usize, usize)| votes + (all - votes) * done / total.max(1);
+
+        // Every stage begins the next.
         let (done, stage) = match stage {
             RowsStage::Rivals(mut run) => match run.advance()? {
                 Some(_) => (0, Some(RowsStage::Rivals(run))),
@@ -174,6 +177,7 @@ impl Running for RowsRun<'_> {
                 }
             }
         };
+
         self.stage = stage;
         Ok(Some((done, all)))
     }

@@ -21,7 +21,7 @@ pub trait Running {
         false
     }
 
-    /// Returns how many rows are done; 0 of a study of no rows.
+    /// Returns how many rows are done: 0 where the study has no rows.
     fn rows_done(&self) -> usize {
         0
     }

@@ -88,12 +88,12 @@ impl Setting {
         for document in DOCUMENTS {
             let path = folder.join(document);
             let html = disk::read_text(&path)?;
-            disk::write(&path, self.told(&html))?;
+            disk::write(&path, self.written_into(&html))?;
         }
         Ok(())
     }
 
-    fn told(&self, html: &str) -> String {
+    fn written_into(&self, html: &str) -> String {
         html.replace(ORIGINS, &self.origins)
             .replace(&format!("content=\"{HUB}\""), &format!("content=\"{}\"", self.hub))
     }
@@ -145,24 +145,26 @@ mod tests {
     #[test]
     fn the_documents_name_the_hub_that_was_set_and_no_other() {
         let html = include_str!("../../web/hub.html");
-        assert_eq!(parsed(&[]).unwrap().told(html), html);
+        assert_eq!(parsed(&[]).unwrap().written_into(html), html);
         let options =
             ["--hub", "https://models.school.test/hub/", "--hub-cdn", "https://files.school.test"];
-        let told = parsed(&options).unwrap().told(html);
-        assert!(told.contains("content=\"https://models.school.test/hub\""));
+        let written = parsed(&options).unwrap().written_into(html);
+        assert!(written.contains("content=\"https://models.school.test/hub\""));
         assert!(
-            told.contains(
+            written.contains(
                 "connect-src 'self' https://models.school.test https://files.school.test;"
             )
         );
-        assert!(!told.contains("huggingface") && !told.contains("hf.co"));
+        assert!(!written.contains("huggingface") && !written.contains("hf.co"));
 
         // The page's own document names the same hub on its way there.
         let page = include_str!("../../index.html");
-        assert_eq!(parsed(&[]).unwrap().told(page), page);
-        let told = parsed(&options).unwrap().told(page);
-        assert!(told.contains("name=\"atelier-hub\" content=\"https://models.school.test/hub\""));
-        assert!(!told.contains("huggingface"));
+        assert_eq!(parsed(&[]).unwrap().written_into(page), page);
+        let written = parsed(&options).unwrap().written_into(page);
+        assert!(
+            written.contains("name=\"atelier-hub\" content=\"https://models.school.test/hub\"")
+        );
+        assert!(!written.contains("huggingface"));
     }
 
     #[test]

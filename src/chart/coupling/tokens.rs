@@ -21,29 +21,29 @@ pub(super) fn figures(coupling: &Coupling, metric: CouplingMetric) -> Vec<Figure
     let Some(found) = &coupling.token_wise else {
         return Vec::new();
     };
-    let map = |map: &TokenMap| {
+    let pictures = found.maps().map(|map| TokenMapPicture::new(coupling, map, found.k, metric));
+    pictures.map(|picture| picture.figure()).collect()
+}
+
+impl<'a> TokenMapPicture<'a> {
+    fn new(coupling: &'a Coupling, map: &'a TokenMap, k: usize, metric: CouplingMetric) -> Self {
         let (key, which, positions) = match &map.positions {
             TokenPositions::Same { t } => ("coupling-self", Ends::Same, t),
             TokenPositions::Input { t_in, t_out } => ("coupling-input", Ends::From(*t_in), t_out),
             TokenPositions::Output { t_out, t_in } => ("coupling-output", Ends::To(*t_out), t_in),
         };
-        let picture = TokenMapPicture {
+        Self {
             coupling,
             key,
             which,
             positions,
             pairs: &map.pairs,
-            k: found.k,
+            k,
             metric,
             steps: step_names(&coupling.steps),
-            chance: 1.0 - metric.of(chance(found.k)),
-        };
-        picture.figure()
-    };
-    found.maps().map(map).collect()
-}
-
-impl TokenMapPicture<'_> {
+            chance: 1.0 - metric.of(chance(k)),
+        }
+    }
     fn figure(&self) -> FigureDraft {
         let mut rows = Vec::new();
         let panels: Vec<Panel> =

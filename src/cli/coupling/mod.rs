@@ -68,8 +68,10 @@ pub fn run(args: CouplingArgs) -> anyhow::Result<()> {
                     path: args.out.as_deref(),
                 };
                 let mut save = |report: &Report| {
-                    let all = reports.iter().chain([report]).cloned().collect();
-                    out.save(|| file(before.beside(all), several))
+                    out.save(|| {
+                        let all = reports.iter().chain([report]).cloned().collect();
+                        file(before.beside(all), several)
+                    })
                 };
                 asked.run(tasks.clone(), stop, &mut save)?
             }

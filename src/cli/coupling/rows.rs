@@ -157,16 +157,19 @@ impl AskedRows<'_> {
             run.resume(before)?;
         }
         run.costs = report.orders.iter().find(|of| of.task == rows.task).cloned();
-        let put = |run: &RowsLinearising<'_>, report: &mut Report| {
-            let found = run.found();
-            let found =
-                found.map(|found| TaskCoupling { fingerprint: fingerprint.clone(), ..found });
-            put(&mut report.task_coupling, found);
-        };
         let bar = Progress::new("multiplying", "rows");
-        let show = |done, of| bar.at(done / 1000, of / 1000);
-        let is_done = saving.advance(&mut run, report, &show, &put);
-        put(&run, report);
+        let show = |done, total| bar.at(done / 1000, total / 1000);
+        let is_done = saving.advance(&mut run, report, &show, &|run, report| {
+            put_rows(run, report, fingerprint.as_ref());
+        });
+        put_rows(&run, report, fingerprint.as_ref());
         is_done
     }
+}
+
+/// Puts the rows that are done into the report.
+fn put_rows(run: &RowsLinearising<'_>, report: &mut Report, fingerprint: Option<&Fingerprint>) {
+    let found = run.found();
+    let found = found.map(|found| TaskCoupling { fingerprint: fingerprint.cloned(), ..found });
+    put(&mut report.task_coupling, found);
 }

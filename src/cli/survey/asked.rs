@@ -166,6 +166,10 @@ impl Asked {
         option
             .map(|(_, what)| format!("other {what}"))
             .or_else(|| fingerprint::other_program([&before.program, &self.program]))
+            .or_else(|| {
+                let is_other = self.atelier != before.atelier;
+                is_other.then(|| "another version of atelier's files".to_owned())
+            })
             .or_else(|| fingerprint::other_engine([&before.engine, &self.engine]))
             .or_else(|| self.other_files(before))
             .or_else(|| self.other_questions(before))

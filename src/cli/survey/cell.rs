@@ -29,11 +29,14 @@ impl SurveyRunning<'_> {
         let asking = Asking::start(model, task, &questions.rows, self.continuations)?;
         let batches = asking.batches(self.shard.index, self.shard.of);
         let part = self.folder.part(&model.name, task);
+
         // Everything that the cell's rows depend on.
         let cell = format!("{}\n{}\n{task}\n{}", self.asked, model.name, self.shard);
         let (mut journal, before) = Journal::open(&part, cell.clone(), &batches)?;
         let mut done: usize = batches[..before].iter().map(Vec::len).sum();
         progress(done);
+
+        // What is not in the journal yet.
         for batch in &batches[before..] {
             if !go_on() {
                 return Ok(false);
@@ -46,6 +49,8 @@ impl SurveyRunning<'_> {
             progress(done);
         }
         drop(journal);
+
+        // The rows' file of the whole journal.
         let about = About {
             model: model.name.clone(),
             task: task.to_owned(),

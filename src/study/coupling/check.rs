@@ -90,7 +90,20 @@ fn aligned(aligned: &Aligned, s: usize) -> Result<(), String> {
 
 fn token_wise(found: &TokenWise, s: usize, t: usize) -> Result<(), String> {
     refuse_if!(found.k == 0, "token_wise is of no vectors");
-    found.maps().try_for_each(|map| token_map(map, s, t))
+    let slots = [
+        ("self", &found.same),
+        ("fixed_input", &found.fixed_input),
+        ("fixed_output", &found.fixed_output),
+    ];
+    for (slot, map) in slots {
+        let Some(map) = map else {
+            continue;
+        };
+        let name = map.positions.name();
+        refuse_if!(slot != name, "{slot} has the positions of {name}");
+        token_map(map, s, t)?;
+    }
+    Ok(())
 }
 
 fn token_map(TokenMap { positions, pairs }: &TokenMap, s: usize, t: usize) -> Result<(), String> {

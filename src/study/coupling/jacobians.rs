@@ -19,7 +19,7 @@ pub struct JacobianPlace {
 }
 
 impl JacobianPlace {
-    /// A step's, one for each row or column of a map between tokens.
+    /// Returns a step's Jacobians, one for each row or column of a map between tokens.
     pub fn each(step: usize, positions: &TokenPositions) -> Vec<Self> {
         let places = positions.places().into_iter();
         places.map(|(t_in, t_out)| Self { step, t_in, t_out }).collect()

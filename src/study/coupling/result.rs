@@ -171,7 +171,10 @@ pub struct TokenMap {
 
 /// Rows and columns of a map between tokens: the same positions, counted from 0, of either step. `[R]`
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(untagged, expecting = "the positions of a map between tokens are missing")]
+#[serde(
+    untagged,
+    expecting = "a map between tokens has t, or t_in and t_out, as positions counted from 0"
+)]
 pub enum TokenPositions {
     /// `J(t, t)` of the first step against `J'(t', t')` of the second, all t and t'.
     Same { t: Vec<usize> },

@@ -146,10 +146,10 @@ impl<'a> RowsLinearising<'a> {
 
 impl Running for RowsLinearising<'_> {
     fn advance(&mut self) -> Result<Option<(usize, usize)>, StudyError> {
-        // Of a row.
+        /// Steps of progress in a row.
         const PARTS: usize = 1000;
         let (done, all) = (self.rows.len(), self.prompts.len());
-        let of = all * PARTS;
+        let total = all * PARTS;
         let Some(ids) = self.prompts.get(done) else {
             return Ok(None);
         };
@@ -160,7 +160,7 @@ impl Running for RowsLinearising<'_> {
         if let Some((products, expected)) = row.advance()? {
             self.row = Some(row);
             let part = PARTS * products / expected.max(1);
-            return Ok(Some((done * PARTS + part.min(PARTS - 1), of)));
+            return Ok(Some((done * PARTS + part.min(PARTS - 1), total)));
         }
         let coupling = row.coupling(None)?;
         self.spent.jvp += coupling.products.jvp;
@@ -169,7 +169,7 @@ impl Running for RowsLinearising<'_> {
         if self.like.is_none() {
             self.like = Some(self.alike(&coupling));
         }
-        Ok(Some(((done + 1) * PARTS, of)))
+        Ok(Some(((done + 1) * PARTS, total)))
     }
 
     fn is_waiting(&self) -> bool {

@@ -143,13 +143,14 @@ impl LessonStep {
     }
 
     /// The texts that are shown before the question is answered.
-    fn set_up_texts(&self) -> impl Iterator<Item = &String> {
-        [&self.say, &self.ask].into_iter().chain(self.options.iter().map(|option| &option.text))
+    fn set_up_texts(&self) -> impl Iterator<Item = &str> {
+        let options = self.options.iter().map(|option| option.text.as_str());
+        [self.say.as_str(), self.ask.as_str()].into_iter().chain(options)
     }
 
     /// Every field of what the step takes for granted.
     fn premise_fields(&self) -> Result<Vec<FieldName>, String> {
-        let mut all = fields(self.when.iter().map(|premise| &premise.lacking))?;
+        let mut all = fields(self.when.iter().map(|premise| premise.lacking.as_str()))?;
         all.extend(self.when.iter().flat_map(|premise| premise.holds.fields()));
         Ok(all)
     }
@@ -157,8 +158,10 @@ impl LessonStep {
     /// Every field of what is shown behind it, and of the options' predicates.
     fn reveal_fields(&self) -> Result<Vec<FieldName>, String> {
         let options = &self.options;
-        let whys = options.iter().flat_map(|option| [Some(&option.why), option.but.as_ref()]);
-        let mut all = fields([&self.reveal, &self.caveat].into_iter().chain(whys.flatten()))?;
+        let whys =
+            options.iter().flat_map(|option| [Some(option.why.as_str()), option.but.as_deref()]);
+        let shown = [self.reveal.as_str(), self.caveat.as_str()];
+        let mut all = fields(shown.into_iter().chain(whys.flatten()))?;
         all.extend(options.iter().flat_map(|option| option.holds.fields()));
         Ok(all)
     }
@@ -222,7 +225,7 @@ impl StepAsk {
 }
 
 /// Every field of some texts.
-fn fields<'a>(texts: impl Iterator<Item = &'a String>) -> Result<Vec<FieldName>, String> {
+fn fields<'a>(texts: impl Iterator<Item = &'a str>) -> Result<Vec<FieldName>, String> {
     let mut all = Vec::new();
     for text in texts {
         all.extend(fields_in(text).map_err(|error| error.to_string())?);

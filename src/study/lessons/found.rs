@@ -10,7 +10,7 @@ use crate::study::coupling::TaskCoupling;
 use crate::study::need::{Need, NeedRows};
 use crate::study::orders::{Orders, Variant, VoteMeans};
 use crate::study::report::{Lens, Report};
-use crate::study::survey::Survey;
+use crate::study::survey::{Found, Survey, SurveyModel, SurveyTask};
 
 /// The result of one phase of a step.
 #[derive(Clone, Debug, PartialEq)]
@@ -90,7 +90,7 @@ pub struct FoundCell {
     pub correct: Vec<bool>,
     /// Accuracy less that of the model's own order, row by row.
     pub change: Mean,
-    /// Of probabilities, of whole logits, of their part that moves probabilities, and by the paper's formula.
+    /// Means of probabilities, whole logits, their part that moves probabilities, and by the paper's formula.
     pub columns: [VoteMeans; 4],
     /// Kinds in the first three columns, where they are known.
     pub by_kind: Option<[ByKind; 3]>,
@@ -101,7 +101,7 @@ pub struct FoundCell {
     pub first_word: Option<f64>,
     /// `[M]` the share of rows that the sum of the first components gets right; empty where it was not read.
     pub depths: Vec<f64>,
-    /// `[M]` these components as they ran.
+    /// `[M]` components as they ran; empty for runs here.
     pub members: Vec<Member>,
 }
 
@@ -117,12 +117,15 @@ pub(super) fn exact(mean: f64) -> Mean {
     Mean { mean, low: mean, high: mean }
 }
 
+/// Share of the whole model's accuracy that a sum of the first members reaches at least.
+const NEARLY_ALL: f64 = 0.95;
+
 impl FoundCell {
     /// The model's own order, and those of these names.
     pub(super) fn of_orders(task: &str, plans: &[String], orders: &Orders) -> Vec<Self> {
-        let own = std::iter::once((None, &orders.original));
+        let original = std::iter::once((None, &orders.original));
         let others = plans.iter().cloned().map(Some).zip(&orders.variants);
-        let cells = own.chain(others).map(|(plan, Variant { measures, rows, .. })| Self {
+        let cells = original.chain(others).map(|(plan, Variant { measures, rows, .. })| Self {
             task: task.to_owned(),
             plan,
             rows: orders.rows,
@@ -140,6 +143,42 @@ impl FoundCell {
             members: Vec::new(),
         });
         cells.collect()
+    }
+
+    /// Reads one cell of a survey.
+    fn of_survey(model: &SurveyModel, task: &SurveyTask, found: &Found) -> Self {
+        let all = &found.averages;
+        let triples = all.triples();
+        let means = |t: Triple| VoteMeans {
+            mse: exact(t.mse),
+            bias: exact(t.bias),
+            diversity: exact(t.diversity),
+        };
+
+        // The last depth that is not there yet, and the member that brings it.
+        let there = |accuracy: f64| accuracy >= NEARLY_ALL * all.accuracy;
+        let before = all.by_depth.iter().rposition(|depth| !there(depth.accuracy));
+        let reached = before.map_or(0, |last| last + 1);
+        let name = member_names(&model.members).into_iter().nth(reached);
+
+        Self {
+            task: task.name.clone(),
+            plan: None,
+            rows: all.rows,
+            chance: found.chance,
+            majority: all.majority,
+            uniform: Some(found.uniform),
+            accuracy: wilson(all.accuracy, all.rows),
+            correct: Vec::new(),
+            change: exact(0.0),
+            columns: [triples.probability, triples.logit, triples.centred, triples.paper]
+                .map(means),
+            by_kind: Some([&all.probability, &all.logit, &all.centred].map(|c| c.by_kind)),
+            reached: name.map(|name| (reached + 1, name)),
+            first_word: found.first_word,
+            depths: all.by_depth.iter().map(|depth| depth.accuracy).collect(),
+            members: model.members.clone(),
+        }
     }
 }
 
@@ -174,9 +213,6 @@ impl ModelFound {
     }
 }
 
-/// Share of the whole model's accuracy that a sum of the first members reaches at least.
-const NEARLY_ALL: f64 = 0.95;
-
 impl StepFound {
     /// Returns the run of one prompt, where the step ran one.
     pub fn lens(&self) -> Option<&Lens> {
@@ -193,36 +229,7 @@ impl StepFound {
         for (model, task, found) in
             found.filter(|(model, task, _)| ask.draws(&model.name, &task.name))
         {
-            let all = &found.averages;
-            let triples = all.triples();
-            let means = |t: Triple| VoteMeans {
-                mse: exact(t.mse),
-                bias: exact(t.bias),
-                diversity: exact(t.diversity),
-            };
-            // The last depth that is not there yet, and the member that brings it.
-            let there = |accuracy: f64| accuracy >= NEARLY_ALL * all.accuracy;
-            let before = all.by_depth.iter().rposition(|depth| !there(depth.accuracy));
-            let at = before.map_or(0, |last| last + 1);
-            let name = member_names(&model.members).into_iter().nth(at);
-            let cell = FoundCell {
-                task: task.name.clone(),
-                plan: None,
-                rows: all.rows,
-                chance: found.chance,
-                majority: all.majority,
-                uniform: Some(found.uniform),
-                accuracy: wilson(all.accuracy, all.rows),
-                correct: Vec::new(),
-                change: exact(0.0),
-                columns: [triples.probability, triples.logit, triples.centred, triples.paper]
-                    .map(means),
-                by_kind: Some([&all.probability, &all.logit, &all.centred].map(|c| c.by_kind)),
-                reached: name.map(|name| (at + 1, name)),
-                first_word: found.first_word,
-                depths: all.by_depth.iter().map(|depth| depth.accuracy).collect(),
-                members: model.members.clone(),
-            };
+            let cell = FoundCell::of_survey(model, task, found);
             match models.last_mut().map(|last| (&last.model, &mut last.part)) {
                 Some((name, PartFound::Cells(cells))) if *name == model.name => cells.push(cell),
                 _ => models.push(ModelFound {

@@ -1,5 +1,7 @@
 //! The data of a step's pictures: the reports that a view would draw, and of rows their means.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 
 use super::ask::{CoupledShow, LensShow, ReadColumn, StepAsk, SurveyShow};
@@ -96,10 +98,9 @@ impl StepPicture {
             | Self::Depths { model, .. } => vec![model],
             Self::Coupling { models, .. } => models.iter().map(|of| of.model.as_str()).collect(),
             Self::Rows { cells, .. } | Self::Said { cells, .. } => {
-                // A model's cells stand one after the other.
-                let mut models: Vec<&str> = cells.iter().map(|cell| cell.model.as_str()).collect();
-                models.dedup();
-                models
+                let mut seen = BTreeSet::new();
+                let models = cells.iter().map(|cell| cell.model.as_str());
+                models.filter(|model| seen.insert(*model)).collect()
             }
         }
     }
@@ -193,14 +194,14 @@ fn of_model(found: &ModelFound, ask: &StepAsk, before: Option<&StepFound>) -> Ve
 
 /// Returns the picture of the models' answers by number of negations.
 fn said(cells: &[ModelCell<'_>], turned: &[String]) -> StepPicture {
-    let own = cells.iter().filter(|(_, cell)| cell.plan.is_none());
-    let cells = own.map(|(model, cell)| {
+    let originals = cells.iter().filter(|(_, cell)| cell.plan.is_none());
+    let cells = originals.map(|(model, cell)| {
         PictureCell::of(model, cell, SurveyShow::Accuracy, ReadColumn::default())
     });
     StepPicture::Said { cells: cells.collect(), turned: turned.to_vec() }
 }
 
-/// A picture a mean that `ask` wants drawn, of all models.
+/// Returns one picture for each mean that `ask` names, of all models.
 fn rows(cells: &[ModelCell<'_>], ask: &StepAsk) -> Vec<StepPicture> {
     let (shown, column) = match ask {
         StepAsk::Survey(ask) => (vec![ask.show], ask.column),

@@ -60,6 +60,8 @@ pub fn field(cells: &[FoundCell], parts: &[&str]) -> FieldFound {
         }
         ["share", kind, name, task] => {
             let column = column(name)?;
+            // The paper's column, the last one, has no kinds.
+            refuse_if!(column == 3, no_field(parts));
             scaled(cells, task, None, 1.0, |cell| {
                 let by_kind = cell.by_kind.as_ref().and_then(|by_kind| by_kind.get(column));
                 by_kind.and_then(|by_kind| share_of(by_kind, kind)).map_or(UNKNOWN, exact)
@@ -94,7 +96,10 @@ pub fn field(cells: &[FoundCell], parts: &[&str]) -> FieldFound {
             number(own.filter(|cell| cell.accuracy.low > cell.majority).count() as f64)
         }
         ["tasks"] => number(cells.iter().filter(|cell| cell.plan.is_none()).count() as f64),
-        ["dearest", task] => largest(&dearest(cells, task)?, |place| place.to_string()),
+        ["dearest", task] => {
+            let found = dearest(cells, task)?;
+            largest(found.part, &found.beside, |block| block.to_string())
+        }
         ["dearest_place", task] => {
             let found = dearest(cells, task)?;
             let last = found.lead.len().saturating_sub(1).max(1) as f64;

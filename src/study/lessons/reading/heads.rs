@@ -38,11 +38,17 @@ pub fn field(heads: &FoundHeads, parts: &[&str]) -> FieldFound {
     }
 }
 
+/// The part that has most of something, and those that the rows cannot tell it from.
+struct Foremost {
+    part: usize,
+    beside: Vec<usize>,
+}
+
 impl FoundHeads {
     /// The part of this name: `3a`, `3m`, `3h1`.
     fn part(&self, name: &str) -> Result<usize, LessonError> {
-        let at = self.need.parts.iter().position(|part| part_name(part) == name);
-        at.ok_or_else(|| LessonError::lacking(format!("it has no part {name}")))
+        let part = self.need.parts.iter().position(|part| part_name(part) == name);
+        part.ok_or_else(|| LessonError::lacking(format!("it has no part {name}")))
     }
 
     fn strokes(&self) -> Vec<usize> {
@@ -55,7 +61,7 @@ impl FoundHeads {
     }
 
     /// The attention or MLP that votes most.
-    fn largest_vote(&self) -> Result<LargestMean, LessonError> {
+    fn largest_vote(&self) -> Result<Foremost, LessonError> {
         let compared = self.strokes();
         let votes: Vec<Vec<f64>> =
             compared.iter().filter_map(|&part| self.rows.votes.get(part).cloned()).collect();
@@ -63,23 +69,23 @@ impl FoundHeads {
     }
 
     /// The attention or MLP without which most right answers are lost.
-    fn dearest(&self) -> Result<LargestMean, LessonError> {
+    fn dearest(&self) -> Result<Foremost, LessonError> {
         self.most_needed(&self.strokes())
     }
 
     /// The head without which most right answers are lost.
-    fn needed(&self) -> Result<LargestMean, LessonError> {
+    fn needed(&self) -> Result<Foremost, LessonError> {
         self.most_needed(&self.parts(|part| part.head.is_some()))
     }
 
-    fn most_needed(&self, compared: &[usize]) -> Result<LargestMean, LessonError> {
+    fn most_needed(&self, compared: &[usize]) -> Result<Foremost, LessonError> {
         let costs: Vec<Vec<f64>> =
             compared.iter().filter_map(|&part| self.rows.costs.get(part).cloned()).collect();
         most(compared, largest_share(&costs))
     }
 
     /// The head that looks most at the right option.
-    fn looking(&self) -> Result<LargestMean, LessonError> {
+    fn looking(&self) -> Result<Foremost, LessonError> {
         let compared = self.parts(|part| part.head.is_some());
         let mut weights = Vec::with_capacity(compared.len());
         for &part in &compared {
@@ -109,7 +115,7 @@ impl FoundHeads {
     }
 
     /// The cost of losing the largest part, from the least to the most of all parts that it may be.
-    fn cost_of(&self, largest: &LargestMean) -> Result<Mean, LessonError> {
+    fn cost_of(&self, largest: &Foremost) -> Result<Mean, LessonError> {
         let mut cost = self.cost(largest.part)?;
         for &part in &largest.beside {
             let other = self.cost(part)?;
@@ -120,8 +126,8 @@ impl FoundHeads {
     }
 
     /// The largest part in words.
-    fn named(&self, part: &LargestMean) -> FieldFound {
-        largest(part, |part| part_words(&self.need.parts[part]))
+    fn named(&self, part: &Foremost) -> FieldFound {
+        largest(part.part, &part.beside, |part| part_words(&self.need.parts[part]))
     }
 
     fn resamples(&self, rows: usize) -> Resamples {
@@ -129,10 +135,9 @@ impl FoundHeads {
     }
 }
 
-/// The largest of the parts that were compared, numbered as all parts are.
-fn most(compared: &[usize], largest: Option<LargestMean>) -> Result<LargestMean, LessonError> {
-    let LargestMean { part, lead, beside } =
-        known(largest, "it has too few parts or rows to compare")?;
-    let beside = beside.into_iter().map(|part| compared[part]).collect();
-    Ok(LargestMean { part: compared[part], lead, beside })
+/// Returns the largest of the parts that were compared, numbered as all parts are.
+fn most(compared: &[usize], largest: Option<LargestMean>) -> Result<Foremost, LessonError> {
+    let largest = known(largest, "it has too few parts or rows to compare")?;
+    let beside = largest.beside.into_iter().map(|part| compared[part]).collect();
+    Ok(Foremost { part: compared[largest.part], beside })
 }

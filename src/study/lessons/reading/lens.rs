@@ -89,8 +89,8 @@ pub fn field(
         ["share", kind, name] => {
             let columns =
                 [&decomposition.probability, &decomposition.logit, &decomposition.centred];
-            let own = columns.get(column(name)?);
-            let share = own.and_then(|own| share_of(&own.by_kind, kind));
+            let numbers = columns.get(column(name)?);
+            let share = numbers.and_then(|numbers| share_of(&numbers.by_kind, kind));
             number(share.ok_or_else(|| no_field(parts))?)
         }
         _ => depth_field(found, of, parts),

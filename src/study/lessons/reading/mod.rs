@@ -14,7 +14,6 @@ pub use lens::{MOVED, moved_members};
 use super::found::{PartFound, StepFound};
 use super::{FieldName, FieldValue, LessonError, ModelFound, StepAsk};
 use crate::measure::interval::Mean;
-use crate::measure::largest::LargestMean;
 
 type FieldFound = Result<FieldValue, LessonError>;
 
@@ -32,9 +31,9 @@ fn mean_of(mean: Mean, scale: f64) -> FieldFound {
 }
 
 /// The part that has most, and those that the rows cannot tell it from.
-fn largest(found: &LargestMean, name: impl Fn(usize) -> String) -> FieldFound {
-    let beside = found.beside.iter().map(|&part| name(part)).collect();
-    Ok(FieldValue::Largest { word: name(found.part), beside })
+fn largest(part: usize, beside: &[usize], name: impl Fn(usize) -> String) -> FieldFound {
+    let beside = beside.iter().map(|&part| name(part)).collect();
+    Ok(FieldValue::Largest { word: name(part), beside })
 }
 
 /// Returns what a field speaks of, or the reason why the model lacks it.
@@ -70,11 +69,18 @@ impl StepFound {
     ///
     /// # Errors
     /// No such field, or a model that lacks what it speaks of.
-    pub fn field(
-        &self,
-        name: &FieldName,
-        before: Option<&StepFound>,
-    ) -> Result<FieldValue, LessonError> {
+    pub fn field(&self, name: &FieldName, before: Option<&StepFound>) -> FieldFound {
+        let found = self.found_field(name, before);
+        found.map_err(|error| match error {
+            // With the run and the model that were written, and all parts.
+            LessonError::NoField { instead, .. } => {
+                LessonError::NoField { field: name.to_string(), instead }
+            }
+            other => other,
+        })
+    }
+
+    fn found_field(&self, name: &FieldName, before: Option<&StepFound>) -> FieldFound {
         let parts: Vec<&str> = name.parts.iter().map(String::as_str).collect();
         if let StepAsk::Theory(ask) = &self.ask {
             return theory::field(*ask, &parts);

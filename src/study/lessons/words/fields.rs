@@ -41,6 +41,12 @@ held_doubt.DEPTH | entropy at depth {DEPTH}, the final norm frozen (bits)
 TERM.COLUMN | {TERM} ({COLUMN})
 ";
 
+/// Capital letters of [`LENS`].
+#[cfg(any(feature = "cli", feature = "web"))]
+pub const LENS_LEGEND: &str = "MEMBER: emb, 3a, 3m, or by its vote opponent, loudest; \
+    KIND: embedding, attention, mlp, bias; COLUMN: probability, logit, centred, paper; \
+    TERM: mse, bias, diversity, residue, sum_of, difference_of; DEPTH: a number, or last";
+
 /// Rows of tasks, each with `@MODEL` where several models are run. `mean` for TASK is over all tasks. `{ROWS}` is the
 /// number of rows, where the step says it.
 pub const CELLS: &str = "
@@ -72,6 +78,12 @@ TERM.COLUMN.TASK | {TERM} on {TASK} ({COLUMN})
 TERM.COLUMN.TASK.ORDER | {TERM} on {TASK}, {ORDER} ({COLUMN})
 ";
 
+/// Capital letters of [`CELLS`].
+#[cfg(any(feature = "cli", feature = "web"))]
+pub const CELLS_LEGEND: &str = "TASK: mean is over all tasks; ORDER: one of the step's, or drop:3, and behind ahead and \
+    differ also own; KIND: embedding, attention, mlp, bias; COLUMN: probability, logit, centred, paper; \
+    TERM: mse, bias, diversity, and without an ORDER residue; each with @MODEL where several models are run";
+
 /// Whole sweeps over orders.
 pub const SWEEPS: &str = "
 runs | blocks run
@@ -93,6 +105,11 @@ more.MIDDLE.OTHER_MIDDLE | kept with {MIDDLE}, less with {OTHER_MIDDLE} (points)
 hardest.MIDDLE | the task that keeps least with {MIDDLE}
 hardest_kept.MIDDLE | kept by the task that keeps least with {MIDDLE} (% of what the original order has above chance)
 ";
+
+/// Capital letters of [`SWEEPS`].
+#[cfg(any(feature = "cli", feature = "web"))]
+pub const SWEEPS_LEGEND: &str = "MIDDLE: own, inside, outside, few, skip, repeat, reverse, shuffle, parallel, \
+    loop-ROUNDS; the last six also few-MIDDLE; GROUP: one of the step's";
 
 /// Votes of parts, and the losses without them. PART is `3a`, `3m` or `3h1`; looks are known where they were read.
 pub const HEADS: &str = "
@@ -118,6 +135,10 @@ cost.PART | loss without {PART} (percentage points)
 loss.PART | loss of the logit difference without {PART} (logits)
 ";
 
+/// Capital letters of [`HEADS`].
+#[cfg(any(feature = "cli", feature = "web"))]
+pub const HEADS_LEGEND: &str = "PART: 3a, 3m, 3h1; looks are known where they were read";
+
 /// Linearised blocks, each with `@MODEL` where several models are run; swaps where costs were measured.
 pub const COUPLING: &str = "
 coupling.all | coupling of all pairs
@@ -139,12 +160,21 @@ swap_r_kept | r kept without that pair (%)
 swap_point | the pair that matters most
 ";
 
+/// Capital letters of [`COUPLING`].
+#[cfg(any(feature = "cli", feature = "web"))]
+pub const COUPLING_LEGEND: &str = "DISTANCE: a number of places; swaps are known where costs were measured; each with \
+    @MODEL where several models are run";
+
 /// Made-up voters.
 pub const VOTERS: &str = "
 members | voters
 single | error of a single voter
 error.PERCENT | error of the mean, errors alike by {PERCENT} %
 ";
+
+/// Capital letters of [`VOTERS`].
+#[cfg(any(feature = "cli", feature = "web"))]
+pub const VOTERS_LEGEND: &str = "PERCENT: a number, 50 for a half";
 
 /// Gains from made-up members.
 pub const GAINS: &str = "
@@ -153,12 +183,20 @@ growing | members that add more than the one before
 bits | information of all members (bits)
 ";
 
+/// Capital letters of [`GAINS`].
+#[cfg(any(feature = "cli", feature = "web"))]
+pub const GAINS_LEGEND: &str = "N: a member, counted from 1";
+
 /// Bases of directions drawn by chance.
 pub const BASES: &str = "
 k | directions compared
 unlike | share of comparisons of unlike with unlike
 chance | coupling by chance
 ";
+
+/// Says what [`BASES`] is about: no part of its names stands for another.
+#[cfg(any(feature = "cli", feature = "web"))]
+pub const BASES_LEGEND: &str = "of bases drawn by chance";
 
 /// Parts of names that stand for something else than themselves.
 pub const PARTS: &str = "

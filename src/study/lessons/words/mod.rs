@@ -61,10 +61,21 @@ impl StepAsk {
         })
     }
 
-    /// Lists the names of the fields that such a run has; capital letters stand for any part.
+    /// Lists the names of the fields that such a run has, and what their capital letters stand for.
     #[cfg(any(feature = "cli", feature = "web"))]
     pub(super) fn fields(&self) -> String {
-        self.table().map(|(name, _)| name).collect::<Vec<_>>().join(", ")
+        let names: Vec<&str> = self.table().map(|(name, _)| name).collect();
+        let legend = match self {
+            Self::Lens(_) => fields::LENS_LEGEND,
+            Self::Rows(_) | Self::Survey(_) => fields::CELLS_LEGEND,
+            Self::Sweeps(_) => fields::SWEEPS_LEGEND,
+            Self::Heads(_) => fields::HEADS_LEGEND,
+            Self::Coupling(_) => fields::COUPLING_LEGEND,
+            Self::Theory(TheoryAsk::Voters { .. }) => fields::VOTERS_LEGEND,
+            Self::Theory(TheoryAsk::Gains { .. }) => fields::GAINS_LEGEND,
+            Self::Theory(TheoryAsk::Bases { .. }) => fields::BASES_LEGEND,
+        };
+        format!("{} ({legend})", names.join(", "))
     }
 
     fn words_of(&self, name: &FieldName) -> Option<String> {
