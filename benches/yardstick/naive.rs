@@ -48,7 +48,7 @@ pub fn attention(
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::attention::check::{SHAPES, SPANS, STEPS, TOKENS, plain, qkv};
+    use super::super::super::attention::check::{SHAPES, SPANS, STEPS, TOKENS, on_cpu, qkv};
     use super::super::super::device::tests::device;
     use super::super::super::gemm::check::product;
     use super::super::super::probe::{Probe, heads, noise};
@@ -76,7 +76,7 @@ mod tests {
         for (h, kv_heads, width, window) in SHAPES {
             let shape = heads(h, kv_heads, width, window);
             let qkv = qkv(&shape);
-            let expected = plain(&qkv, &shape, TOKENS, &SPANS);
+            let expected = on_cpu(&qkv, &shape, TOKENS, &SPANS);
             let from = probe.storage("qkv", &qkv);
             let starts = SPANS.iter().flat_map(|&(start, t)| vec![start as u32; t]);
             let starts = probe.storage("starts", &starts.collect::<Vec<u32>>());
