@@ -174,9 +174,10 @@ impl Worker {
         let mut lenses = Vec::new();
         for plan in orders {
             let answer = golden["answer"].as_u64();
-            let lens = json!({ "Lens": {
+            let asked = json!({
                 "prompt": prompt, "options": options, "answer": answer, "plan": plan,
-            } });
+            });
+            let lens = json!({ "Lens": { "asked": asked } });
             let (mut done, _) = self.ask(&lens, &[]);
             assert!(done["Done"].is_object(), "{} {plan:?}: {done}", path.display());
             lenses.push(done["Done"]["report"]["lens"].take());

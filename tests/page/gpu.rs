@@ -176,10 +176,10 @@ pub fn golden_runs_hold(
         let line = plan.map(|plan| notation(&plan["steps"]));
         let runs = std::iter::once((Value::Null, &golden["baseline"]));
         for (line, expected) in runs.chain(line.map(Value::from).zip(plan)) {
-            let lens = json!({
+            let asked = json!({
                 "prompt": prompt, "options": options, "answer": golden["answer"], "plan": line,
             });
-            let answer = page.ask(&json!([{ "Lens": lens }]), false)[0].take();
+            let answer = page.ask(&json!([{ "Lens": { "asked": asked } }]), false)[0].take();
             let at = format!("{name} {line}");
             let report = &answer["Done"]["report"];
             let found = report["engine"].as_str().unwrap_or_default();
