@@ -9,20 +9,22 @@ const OTHER: &str = "document.querySelector('#other')?.contentDocument?.querySel
 const IS_FETCHING: &str = "Another tab of this page is fetching hub:makers/tiny";
 
 impl Scene {
-    /// Fetches the model slowly, and opens the other page's list meanwhile.
+    /// Opens another page, fetches the model slowly in this one, and shows the other page's list meanwhile.
     fn begin_beside_another(&self) {
-        self.show();
-        self.slow(16);
-        self.fetch();
-        self.until_some_came();
         self.page.browser.run(
             "const other = document.createElement('iframe');
              other.id = 'other';
              other.src = './?other#model=scholar-2';
              document.body.append(other);",
         );
+        // It takes a busy machine longer to open a page than to fetch the model.
+        self.page.browser.within("#other", || self.page.until_says(".provenance", "Computed here"));
+
+        self.show();
+        self.slow(16);
+        self.fetch();
+        self.until_some_came();
         self.page.browser.within("#other", || {
-            self.page.browser.until_there("#model");
             self.page.browser.run("document.querySelector('#model').click()");
         });
         self.until_other("it lists what has come", "other.querySelector('.kept-model .delete')");
