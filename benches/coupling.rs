@@ -153,12 +153,12 @@ fn all_pairs(model: &LoadedModel, shape: &Shape, ids: &[u32]) {
         let (a, b) = (a.expect("a pair"), b.expect("a pair"));
         assert!((a - b).abs() < 2e-3, "{a}, {b}");
     }
-    let both = by_turns(
+    let median_times = by_turns(
         shape.rounds.div_ceil(3),
         || coupling(model, ids, CouplingMethod::Lanczos),
         || coupling(model, ids, CouplingMethod::Whole),
     );
-    let [searched, formed] = both.map(|time| time.as_secs_f64());
+    let [searched, formed] = median_times.map(|time| time.as_secs_f64());
     let [a, b] = found.each_ref().map(|found| found.products);
     println!(
         "{:<18} all pairs  {searched:>8.4} s ({} JVPs, {} VJPs)   {formed:>8.4} s ({} JVPs), with every spectrum {:>6.2}",
@@ -166,7 +166,7 @@ fn all_pairs(model: &LoadedModel, shape: &Shape, ids: &[u32]) {
         a.jvp,
         a.vjp,
         b.jvp,
-        ratio(both)
+        ratio(median_times)
     );
 }
 

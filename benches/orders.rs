@@ -30,15 +30,15 @@ fn main() {
         let together = || traces(&engine, &prompts, &plans);
         let one_by_one = || traces_alone(&engine, &prompts, &plans);
         assert_same(&together(), &one_by_one());
-        let both = by_turns(rounds, together, one_by_one);
+        let median_times = by_turns(rounds, together, one_by_one);
         let (made, of_runs) = block_runs(&plans);
         println!(
             "{name:<26} {:>6}   {made:>5} of {of_runs:<5} {:>4.2}   {:>12.2?}   {:>12.2?} {:>7.2} (want <= {want:.2})",
             plans.len(),
             made as f64 / of_runs as f64,
-            both[0],
-            both[1],
-            ratio(both)
+            median_times[0],
+            median_times[1],
+            ratio(median_times)
         );
     }
 }

@@ -99,15 +99,15 @@ fn main() {
         let ours = Ours::new(&model, &case);
         let mut theirs = Theirs::new(&model, &ours.prompts).expect("candle's Llama");
         check(&ours, &mut theirs);
-        let both = by_turns(40, || ours.record(), || theirs.forward());
+        let median_times = by_turns(40, || ours.record(), || theirs.forward());
         lines.push(format!(
             "{:<28} {:>2} x {:<3} {:>11.2?} {:>11.2?} {:>7.2}",
             case.name,
             case.prompts,
             case.tokens,
-            both[0],
-            both[1],
-            ratio(both)
+            median_times[0],
+            median_times[1],
+            ratio(median_times)
         ));
     }
     println!(

@@ -30,22 +30,22 @@ fn kernels(adapter: &AdapterChoice, heads: &AttentionShape) {
     println!("{:<46} {:>11} {:>11}", "", "ours", "naive");
     for dtype in DType::PLAIN {
         let times = yardstick.gemm([128, 2048, 2048], dtype, ROUNDS).expect("times");
-        let both = medians(times);
+        let median_times = medians(times);
         let name = format!("gemm 128 x 2048 x 2048, {} weights", dtype.name());
-        line(&name, both, "want >= 4x");
-        let gflops = 2.0 * 128.0 * 2048.0 * 2048.0 / both[0].as_secs_f64() / 1e9;
+        line(&name, median_times, "want >= 4x");
+        let gflops = 2.0 * 128.0 * 2048.0 * 2048.0 / median_times[0].as_secs_f64() / 1e9;
         println!("{:<46} {gflops:>9.1} GFLOP/s", "");
     }
     for dtype in [DType::Q8_0, DType::Q4_0] {
         for m in [1, 8, 32, 128] {
             let times = yardstick.gemm_of([m, 2048, 2048], [dtype, DType::F16], ROUNDS);
-            let both = medians(times.expect("times"));
+            let median_times = medians(times.expect("times"));
             println!(
                 "{:<46} {:>11.2?} {:>11.2?} {:>7.2} (f16's time = 1)",
                 format!("gemm {m} x 2048 x 2048, {} beside f16", dtype.name()),
-                both[0],
-                both[1],
-                ratio(both)
+                median_times[0],
+                median_times[1],
+                ratio(median_times)
             );
         }
     }

@@ -39,15 +39,15 @@ fn main() {
     let text = json!({ "ids": ids, "k": K }).to_string();
     std::fs::write(&case, text).expect("a file of the case");
 
-    let mut both = BothSides::start(&[&folder, &case], &mut script(&python(), "coupling.py"));
-    let BothSides { ours, theirs } = &both;
+    let mut sides = BothSides::start(&[&folder, &case], &mut script(&python(), "coupling.py"));
+    let BothSides { ours, theirs } = &sides;
     println!("{} against {}, {} threads\n", ours.version, theirs.version, threads());
     println!("medians of alternating rounds    atelier      Python      ratio");
     for (name, rounds) in [(ONE, 5), (ALL, 1)] {
-        let [ours, python] = both.seconds(name, rounds, same);
+        let [ours, python] = sides.seconds(name, rounds, same);
         println!("{name:<28} {ours:>9.3} s {python:>9.3} s {:>10.3} (want <= 0.05)", ours / python);
     }
-    let [ours, python] = both.peaks();
+    let [ours, python] = sides.peaks();
     println!("{:<28} {ours:>8.0} MB {python:>8.0} MB", "peak memory");
 }
 

@@ -38,10 +38,10 @@ fn main() {
     let folder = tempfile::tempdir_in(scratch("decode")).expect("a folder");
     run_apart(&["write"], folder.path());
 
-    let mut both = BothSides::start(&[folder.path()], &mut script(&python(), "decode.py"));
-    println!("{} against {}, {} threads", both.ours.version, both.theirs.version, threads());
-    both.rounds(&format!("{PROMPT} 1"), 0, same);
-    let rounds = both.rounds(&format!("{PROMPT} {TOKENS}"), ROUNDS, |_, _| ());
+    let mut sides = BothSides::start(&[folder.path()], &mut script(&python(), "decode.py"));
+    println!("{} against {}, {} threads", sides.ours.version, sides.theirs.version, threads());
+    sides.rounds(&format!("{PROMPT} 1"), 0, same);
+    let rounds = sides.rounds(&format!("{PROMPT} {TOKENS}"), ROUNDS, |_, _| ());
     let [ours, python] = rounds.map(|answers| answers.iter().map(each).collect::<Vec<_>>());
     let rate = |rounds: &[Vec<f64>]| {
         let seconds = rounds.iter().map(|each| each.iter().sum::<f64>());
@@ -63,7 +63,7 @@ fn main() {
             at[1] / at[0]
         );
     }
-    let [ours, python] = both.peaks();
+    let [ours, python] = sides.peaks();
     println!("peak memory: {ours:.0} MB, Python {python:.0} MB");
 }
 

@@ -68,17 +68,17 @@ fn write(llama: &Path, kind: &str, folder: &Path, file: &Path) {
 
 /// Prints every case of a file beside a peer, and what memory it took.
 fn compare(file: &Path, peer: &mut Command) {
-    let mut both = BothSides::start(&[file], peer);
+    let mut sides = BothSides::start(&[file], peer);
     println!("\n{:<34} {:>8} {:>10}      ratio", "tokens/s", "atelier", "peer");
-    println!("{} beside {}", both.ours.version, both.theirs.version);
+    println!("{} beside {}", sides.ours.version, sides.theirs.version);
     for (case, tokens, wanted) in CASES {
-        let rates = both.seconds(case, ROUNDS, same).map(|seconds| tokens as f64 / seconds);
+        let rates = sides.seconds(case, ROUNDS, same).map(|seconds| tokens as f64 / seconds);
         let [ours, theirs] = rates;
         let wanted = if wanted > 0.0 { format!(" (want >= {wanted:.1})") } else { String::new() };
         println!("{case:<34} {ours:>8.0} {theirs:>10.0} {:>10.2}{wanted}", ours / theirs);
     }
     let size = std::fs::metadata(file).expect("the file").len() as f64 / 1e6;
-    let [ours, theirs] = both.peaks();
+    let [ours, theirs] = sides.peaks();
     println!(
         "{:<34} {ours:>5.0} MB {theirs:>7.0} MB {:>10.2} (ours {:.2} of the file)",
         "peak memory",

@@ -36,18 +36,18 @@ fn main() {
     let shape = shape.expect("a model").shape;
     std::fs::write(&cases, all_cases(&shape).to_string()).expect("a file of cases");
 
-    let mut both = BothSides::start(&[&folder, &cases], &mut script(&python(), "forward.py"));
-    let BothSides { ours, theirs } = &both;
+    let mut sides = BothSides::start(&[&folder, &cases], &mut script(&python(), "forward.py"));
+    let BothSides { ours, theirs } = &sides;
     println!("{} against {}, {} threads\n", ours.version, theirs.version, threads());
     println!("medians of alternating rounds     rows/s     Python      ratio");
     for (case, rows, rounds, wanted) in [(EQUAL, 8, 9, 1.0), (UNEQUAL, ROWS, 3, 1.5)] {
-        let [ours, python] = both.seconds(case, rounds, same).map(|seconds| rows as f64 / seconds);
+        let [ours, python] = sides.seconds(case, rounds, same).map(|seconds| rows as f64 / seconds);
         println!(
             "{case:<28} {ours:>11.2} {python:>10.2} {:>10.2} (want >= {wanted:.1})",
             ours / python
         );
     }
-    let [ours, python] = both.peaks();
+    let [ours, python] = sides.peaks();
     println!(
         "{:<28} {ours:>8.0} MB {python:>7.0} MB {:>10.2} (want <= 0.6)",
         "peak memory",

@@ -32,13 +32,13 @@ fn main() {
     for (blocks, batch) in CASES {
         let folder = scratch(&format!("training-{blocks}-{batch}"));
         let tokens = write_case(&folder, blocks, batch) as f64;
-        let mut both = BothSides::start(&[&folder], &mut script(&python, "training.py"));
-        let [ours, python] = both.seconds("round", ROUNDS, same).map(|seconds| tokens / seconds);
+        let mut sides = BothSides::start(&[&folder], &mut script(&python, "training.py"));
+        let [ours, python] = sides.seconds("round", ROUNDS, same).map(|seconds| tokens / seconds);
         println!(
             "{blocks:>2} blocks, {batch} rows a step ({:.0} tokens): {} {ours:.0}, {} {python:.0}, ratio {:.2} (want >= 1)",
             tokens / STEPS as f64,
-            both.ours.version,
-            both.theirs.version,
+            sides.ours.version,
+            sides.theirs.version,
             ours / python
         );
     }

@@ -51,7 +51,7 @@ pub struct Surveyed {
     plain: Vec<TaskRows>,
 }
 
-/// What reports of one model hold.
+/// Sweeps, couplings, needs, surveys and prompts in reports of one model.
 pub struct Reports {
     model: String,
     sweeps: Vec<TaskOrders>,

@@ -49,7 +49,7 @@ impl<Rule> Claim<Rule> {
     }
 }
 
-/// What was found about a claim, and what is said of it.
+/// Numbers about a claim, and the verdict on it.
 pub struct Judgement {
     pub found: String,
     pub rows: String,

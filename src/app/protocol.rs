@@ -117,7 +117,8 @@ pub struct Asked {
 }
 
 impl Asked {
-    /// What a draft asks. Until the reader says what is right, only what does not depend on it is shown.
+    /// Returns a draft's question. Until the reader names the right option, the page shows only what does not depend
+    /// on it.
     pub fn of(draft: &Draft) -> Self {
         Self {
             prompt: draft.prompt.clone(),

@@ -73,7 +73,7 @@ pub struct OutFile {
     is_said: bool,
 }
 
-/// What becomes of what is written.
+/// The kind of place that is written to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum OutKind {
     /// No file was named: it goes nowhere.

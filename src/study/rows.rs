@@ -23,7 +23,7 @@ pub struct RowsRun<'a> {
     found: FoundRows,
 }
 
-/// What rows gave under every plan.
+/// Numbers of rows under every plan.
 #[derive(Default)]
 pub struct FoundRows {
     pub readings: Vec<Reading>,

@@ -126,6 +126,7 @@ impl Arrangement {
                 }
             }
         }
+
         match new.runs() {
             runs if runs > MAX_RUNS => Err(Refusal::TooLong { runs }),
             _ => Ok(new),

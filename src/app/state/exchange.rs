@@ -264,7 +264,7 @@ impl Exchange {
         self.cancel_in(Job::Sweep)
     }
 
-    /// What else the worker does is not to end with what the reader wants to stop.
+    /// Stops the request in a lane. The worker may be ended for it only if it does nothing else.
     fn cancel_in(&mut self, lane: Job) -> (Stopping, Vec<Post>) {
         let Some(work) = self.in_lane(lane) else {
             return (Stopping::Done, Vec::new());

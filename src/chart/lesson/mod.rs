@@ -59,7 +59,7 @@ pub fn step_figure(
     Some(draft.figure(theme))
 }
 
-/// What each part costs, with the names of the marked blocks' parts at their points.
+/// Draws the cost of leaving out each part, with the names of the marked blocks' parts at their points.
 fn marked_need(need: &Need, marks: &LessonMarks, theme: &Theme) -> Option<Figure> {
     let parts = |block| ["attention", "MLP"].map(|part| format!("block {block}'s {part}"));
     let names: BTreeSet<String> = marks.blocks.iter().flat_map(parts).collect();

@@ -28,7 +28,7 @@ pub struct RowsLinearising<'a> {
     /// The fields that all rows share, from the first row that is done or was resumed.
     like: Option<TaskCoupling>,
     row: Option<Linearising<'a>>,
-    /// What other orders cost on the same rows, where that is known.
+    /// Costs of other orders on the same rows, where they are known.
     pub costs: Option<Orders>,
 }
 

@@ -54,7 +54,7 @@ pub struct Downloads {
     pub is_asking: RwSignal<bool>,
     pub found: RwSignal<Option<LookedUp>>,
     pub under_way: RwSignal<Option<UnderWay>>,
-    /// What went wrong, in a sentence.
+    /// The failure of the last request, in a sentence; empty where none failed.
     pub problem: RwSignal<String>,
     pub notice: RwSignal<String>,
     /// Why nothing comes for a while; empty while something does.

@@ -13,11 +13,13 @@ use crate::model::hub::spell_bytes;
 impl Downloads {
     /// Takes what the worker tells; `files` are the model's in a browser that keeps none.
     pub fn hear(self, tell: HubTell, files: Vec<File>) {
+        // A sign of life does not end a wait.
         if !matches!(tell, HubTell::Waiting(_) | HubTell::Alive)
             && self.waiting.with_untracked(|sentence| !sentence.is_empty())
         {
             self.waiting.set(String::new());
         }
+
         match tell {
             HubTell::Alive => {}
             HubTell::Ready { protocol: PROTOCOL } => self.line.with_value(|line| line.begin()),
@@ -47,6 +49,7 @@ impl Downloads {
                     in_memory.retain(|(other, _)| *other != name);
                     in_memory.push((name.clone(), files));
                 }
+
                 self.say(&format!("{name} is here, whole and checked."));
                 // A reader who closed the list meanwhile is at something else.
                 if is_shown() {

@@ -12,7 +12,7 @@ use super::template::unroll;
 use super::watchdog::{self, TILE};
 use crate::model::DType;
 
-/// What becomes of a product: the end of a kernel, and its bindings.
+/// The end of a kernel, which stores the product, and its bindings.
 struct Ending {
     label: &'static str,
     source: [&'static str; 2],
